@@ -1,0 +1,184 @@
+/* A robot as its file describes it (limber-robot/1): every number the file gives or implies, nothing derived from modes.
+   SI units and radians. Filled by robot_read(); the model (dyn/model.h) is made from it. */
+#ifndef ROBOT_ROBOT_H
+#define ROBOT_ROBOT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/report.h"
+#include "base/status.h"
+
+enum joint_type { JOINT_FIXED, JOINT_REVOLUTE, JOINT_PRISMATIC };
+enum body_type { BODY_RIGID, BODY_BEAM, BODY_NODAL };
+enum elastic_terms { TERMS_FULL = 1, TERMS_LINEAR = 2, TERMS_RUTHLESS = 3 }; /* numbered as the FMU enumerates them */
+
+/* Mode families of a beam, in the order of its elastic coordinates. */
+enum family { FAMILY_Y, FAMILY_Z, FAMILY_TWIST, FAMILY_AXIAL, FAMILY_COUNT };
+
+enum shape {
+    SHAPE_CLAMPED_FREE, /* bending: eigenfunctions; twist, axial: sin((2k-1) pi x / 2L) */
+    SHAPE_CLAMPED_MASS,
+    SHAPE_PINNED_PINNED,
+    SHAPE_HERMITE,
+    SHAPE_POLYNOMIAL,
+    SHAPE_CRAIG_BAMPTON,
+    SHAPE_LINEAR
+};
+
+struct pose {
+    double p[3]; /* origin                            [m] */
+    double R[9]; /* orientation, row major: columns are the axes */
+};
+
+/* A rigid body given in some frame. */
+struct mass_properties {
+    double mass;       /* [kg]                                              */
+    double com[3];     /* centre of mass                               [m]  */
+    double inertia[6]; /* about it: xx yy zz xy xz yz              [kg m^2] */
+};
+
+struct limits {
+    double lower, upper; /* [rad or m]; -INFINITY, INFINITY where absent */
+    double stiffness;    /* [N m/rad or N/m]                             */
+    double damping;      /* [N m s/rad or N s/m]                         */
+    double depth;        /* [rad or m]                                   */
+};
+
+/* Which optional numbers stand in the file (they become parameters of the FMU). */
+enum joint_given {
+    GIVEN_VISCOUS = 1 << 0,
+    GIVEN_COULOMB = 1 << 1,
+    GIVEN_MOTOR_INERTIA = 1 << 2,
+    GIVEN_STIFFNESS = 1 << 3,
+    GIVEN_REST = 1 << 4
+};
+enum beam_given {
+    GIVEN_EIY = 1 << 0,
+    GIVEN_EIZ = 1 << 1,
+    GIVEN_GJ = 1 << 2,
+    GIVEN_EA = 1 << 3,
+    GIVEN_DAMPING_RATIO = 1 << 4,
+    GIVEN_LENGTH = 1 << 5,
+    GIVEN_MASS_PER_LENGTH = 1 << 6
+};
+
+struct joint {
+    const char *name; /* the link's where the file gives none */
+    enum joint_type type;
+    bool passive;
+    bool prescribed;
+    struct pose origin; /* joint frame at zero in the parent's tip frame (dh is turned into this) */
+    double axis[3];     /* unit vector in the joint frame                                         */
+    double start_position, start_velocity; /* [rad or m], [rad/s or m/s] */
+    double motor_inertia;                  /* [kg m^2 or kg]             */
+    double viscous;                        /* [N m s/rad or N s/m]       */
+    double coulomb;                        /* [N m or N]                 */
+    double coulomb_velocity;               /* [rad/s or m/s]             */
+    double stiffness;                      /* [N m/rad or N/m]           */
+    double rest;                           /* [rad or m]                 */
+    bool has_limits;
+    struct limits limits;
+    unsigned given; /* enum joint_given */
+};
+
+struct mode_family {
+    enum shape shape;
+    int count; /* 0: the family is absent */
+    double tip_mass;    /* clamped-mass only [kg]      */
+    double tip_inertia; /* clamped-mass only [kg m^2]  */
+};
+
+struct beam {
+    double length;                /* [m]      */
+    double mass_per_length;       /* [kg/m]   */
+    double EIy, EIz, GJ;          /* [N m^2]: EIz bends along y */
+    double EA;                    /* [N]      */
+    double inertia_per_length[3]; /* [kg m]   */
+    struct mode_family family[FAMILY_COUNT];
+    bool foreshortening;
+    double damping_ratio;
+    double rayleigh[2]; /* alpha [1/s], beta [s] */
+    unsigned given;     /* enum beam_given */
+};
+
+struct node {
+    double position[3];
+    struct mass_properties body; /* com is the offset from the node */
+    const double *translation;   /* Phi: 3 x modes, row major       */
+    const double *rotation;      /* Lambda: 3 x modes, row major    */
+};
+
+struct nodal {
+    int modes;
+    int n_nodes;
+    const struct node *node;
+    int hinge_node, tip_node;
+    const double *stiffness; /* modes x modes */
+    const double *damping;   /* modes x modes; zeros where absent */
+};
+
+struct link {
+    const char *name;
+    int parent; /* index, -1 for the world */
+    struct joint joint;
+    enum body_type type;
+    struct mass_properties rigid; /* BODY_RIGID: in F */
+    struct pose rigid_tip;        /* BODY_RIGID: T in F */
+    struct beam beam;             /* BODY_BEAM */
+    struct nodal nodal;           /* BODY_NODAL */
+    bool has_hub, has_payload;
+    struct mass_properties hub;     /* in O */
+    struct mass_properties payload; /* in T */
+};
+
+enum loop_type { LOOP_BALL, LOOP_PLANAR_PIN, LOOP_PIN, LOOP_WELD };
+
+struct loop {
+    const char *name;
+    enum loop_type type;
+    int between[2];        /* links whose tip frames are joined            */
+    struct pose at[2];     /* the joined frames in those tip frames        */
+    double plane[2][3];    /* planar-pin: unit vectors, world              */
+    double axis[3];        /* pin: unit vector, in either joined frame     */
+};
+
+enum point_frame { POINT_WORLD, POINT_HINGE, POINT_TIP };
+
+struct actuator_point {
+    enum point_frame frame;
+    int link; /* -1 for the world */
+    double xyz[3];
+};
+
+struct actuator {
+    const char *name;
+    struct actuator_point from, to;
+};
+
+struct robot {
+    const char *name;
+    const char *description; /* "" where absent */
+    double gravity[3];       /* [m/s^2], world */
+    enum elastic_terms elastic_terms;
+    int tip; /* link whose tip frame is reported and loaded */
+    int n_links;
+    struct link *link;
+    int n_loops;
+    struct loop *loop;
+    int n_actuators;
+    struct actuator *actuator;
+    struct arena arena; /* owns all of the above */
+};
+
+/* Number of elastic coordinates of a link, and whether its joint has a coordinate. */
+int link_modes(const struct link *link);
+bool joint_moves(const struct joint *joint);
+
+/* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error
+   the result is NULL and the status negative. `name` is what messages call the file. */
+enum status robot_read_file(const char *file, struct robot **robot, struct report *report);
+enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report);
+void robot_free(struct robot *robot);
+
+#endif
