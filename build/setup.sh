@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Makes this machine ready to build and test: Debian packages that are missing, and a Python environment in build/out/venv.
+# Quiet and quick when nothing is missing.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(
+    cmake ninja-build gcc libc6-dev binutils pkg-config git   # building
+    libjson-c-dev libsundials-dev libzip-dev libxml2-dev liblapacke-dev liblapack-dev
+    clang-format valgrind python3 python3-venv                # checking
+)
+
+install_packages()
+{
+    command -v dpkg-query >/dev/null || fail "not a Debian system; provide the equivalents of: ${packages[*]}"
+    local missing=() installed
+    installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null \
+                  | sed -n 's/^ii *//p' | tr '\n' ' ') "
+    for package in "${packages[@]}"; do
+        [[ "$installed" == *" $package "* ]] || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null && sudo -n true 2>/dev/null \
+            || fail "these packages are missing, and installing them needs root: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    local log="$out/packages.log"
+    mkdir -p "$out"
+    { "${as_root[@]}" apt-get update -q \
+        && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"; } \
+        >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not install ${missing[*]}"; }
+}
+
+make_python()
+{
+    local stamp="$out/venv/requirements.sha256" log="$out/python.log" wanted
+    wanted="$(sha256sum <"$root/build/requirements.txt")"
+    if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then return 0; fi
+    say "making the Python environment build/out/venv"
+    mkdir -p "$out"
+    rm -rf "$out/venv"
+    { python3 -m venv "$out/venv" \
+        && "$python" -m pip install --disable-pip-version-check -r "$root/build/requirements.txt"; } \
+        >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not make the Python environment (build/requirements.txt)"; }
+    printf '%s\n' "$wanted" >"$stamp"
+}
+
+install_packages
+make_python

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/build/common.sh"
+
+usage()
+{
+    cat <<'TEXT'
+usage: ./run.sh           set up, build, and show Limber at work on a flexible arm
+       ./run.sh bench     set up, build, and measure
+       ./run.sh --help    this text
+
+The first run installs what is missing (Debian packages as root or with sudo, Python packages into build/out/venv).
+TEXT
+}
+
+set_up_and_build()
+{
+    "$root/build/setup.sh"
+    say "building build/out"
+    build_in "$out" || fail "the build failed"
+}
+
+demo()
+{
+    local robot=resources/canadarm.json
+    [ -x "$out/limber" ] || fail "build/out/limber was not built: are there sources in cli/?"
+    [ -f "$robot" ] || fail "$robot is missing"
+    say "limber check $robot"
+    "$out/limber" check "$robot"
+    say "limber eval $robot: straight and at rest, 10 N m on every driven joint"
+    "$python" build/show.py "$out/limber" "$robot"
+}
+
+cd "$root"
+[ $# -le 1 ] || { usage >&2; exit 2; }
+case "${1-}" in
+'') set_up_and_build && demo ;;
+bench)
+    set_up_and_build
+    [ -f bench/run.py ] || fail "bench/run.py is missing"
+    say "bench"
+    LIMBER="$out/limber" "$python" bench/run.py
+    ;;
+-h | --help) usage ;;
+*) usage >&2; exit 2 ;;
+esac
