@@ -1,12 +1,10 @@
 """Paths that the tests share."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent
 
 

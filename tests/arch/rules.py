@@ -1,0 +1,153 @@
+"""The rules of the house, each a function that returns what breaks it: a list of "file:line: what is wrong".
+
+A rule takes the root of a tree, so that it can be tried on a made-up bad one."""
+
+import re
+import subprocess
+from pathlib import Path
+
+LAYERS = ["base", "math", "robot", "flex", "dyn", "loop", "ode", "sim", "fmi"]  # a layer sees itself and those before it
+C_FOLDERS = ["fmu_src", "modelDescription", "cli", "tests", "bench", "examples"]
+PRODUCT_FOLDERS = ["fmu_src", "modelDescription", "cli"]
+LONGEST_FILE = 700
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+ALLOCATION = re.compile(r"\b(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|strndup|alloca)\s*\(")
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def c_files(root, folders):
+    """All C sources and headers below these folders."""
+    files = [file for folder in folders for file in (root / folder).rglob("*.[ch]")]
+    return sorted(file for file in files if "out" not in file.relative_to(root).parts)
+
+
+def without(pattern, text, keep=""):
+    """text with every match blanked, lines kept; matches that start with `keep` stay."""
+    blank = lambda match: match[0] if keep and match[0].startswith(keep) else re.sub(r"[^\n]", " ", match[0])
+    return pattern.sub(blank, text)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def includes(file):
+    """(line, "<" or '"', what) of every include that is not commented out."""
+    text = without(COMMENT_OR_STRING, file.read_text(encoding="utf-8"), keep='"')
+    return [(line_of(text, match.start()), match[1], match[2]) for match in INCLUDE.finditer(text)]
+
+
+def include_direction(root):
+    """A file of fmu_src includes project headers by layer/name.h, only from its own layer and the ones below."""
+    problems = []
+    source = root / "fmu_src"
+    for file in c_files(root, ["fmu_src"]):
+        where = file.relative_to(root)
+        layer = file.relative_to(source).parts[0]
+        if layer not in LAYERS:
+            problems.append(f"{where}:1: {layer} is not a layer; the layers are {', '.join(LAYERS)}")
+            continue
+        for line, quote, name in includes(file):
+            of = name.split("/")[0]
+            if quote == "<":
+                if (source / name).exists():
+                    problems.append(f"{where}:{line}: <{name}> is a header of the project: include it in quotes")
+            elif "/" not in name or of not in LAYERS:
+                problems.append(f'{where}:{line}: "{name}" should read layer/name.h with one of {", ".join(LAYERS)}')
+            elif LAYERS.index(of) > LAYERS.index(layer):
+                problems.append(f'{where}:{line}: layer {layer} includes "{name}" of the layer {of} above it')
+    return problems
+
+
+def foreign_includes(root):
+    """SUNDIALS only in fmu_src/ode; json-c only where the robot file is read and in the command line."""
+    homes = [
+        ("SUNDIALS", re.compile(r"^(sundials|cvodes?|arkode|idas?|kinsol|nvector|sunmatrix|sunlinsol|sunnonlinsol)/"),
+         ["fmu_src/ode/"]),
+        ("json-c", re.compile(r"^(json-c/|json(_\w+)?\.h$|arraylist\.h$|linkhash\.h$|printbuf\.h$)"),
+         ["fmu_src/robot/", "cli/"]),
+    ]
+    problems = []
+    for file in c_files(root, PRODUCT_FOLDERS):
+        where = file.relative_to(root).as_posix()
+        for line, quote, name in includes(file):
+            for library, pattern, allowed in homes:
+                if not pattern.match(name) or where.startswith(tuple(allowed)): continue
+                if quote == '"' and (file.parent / name).exists(): continue
+                problems.append(f"{where}:{line}: {name} of {library} belongs in {' or '.join(allowed)}")
+    return problems
+
+
+def allocations(root):
+    """Memory in fmu_src comes from fmu_src/base."""
+    problems = []
+    for file in c_files(root, ["fmu_src"]):
+        where = file.relative_to(root).as_posix()
+        if where.startswith("fmu_src/base/"): continue
+        text = without(COMMENT_OR_STRING, file.read_text(encoding="utf-8"))
+        problems += [f"{where}:{line_of(text, match.start())}: {match[1]}() outside fmu_src/base: take from an arena"
+                     for match in ALLOCATION.finditer(text)]
+    return problems
+
+
+def mutable_globals(archive):
+    """No object of the library may write to memory that is not handed to it, thread-local or not.
+
+    Constant tables that hold pointers sit in .data.rel.ro: read-only once loaded, so they are fine."""
+    table = subprocess.run(["objdump", "-t", str(archive)], check=True, capture_output=True, text=True).stdout
+    problems, member = [], str(archive)
+    for row in table.splitlines():
+        if m := re.match(r"(\S+):\s+file format", row): member = m[1]
+        m = re.match(r"[0-9a-f]+ .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.(?:hidden|internal|protected) )?(\S+)$", row)
+        if not m: continue
+        section, size, name = m[1], int(m[2], 16), m[3]
+        writable = re.match(r"(\.data|\.bss|\.tdata|\.tbss|\.ldata|\.lbss|\*COM\*)", section)
+        if writable and not section.startswith(".data.rel.ro") and size > 0:
+            problems.append(f"{member}: {name} is a mutable global of {size} bytes in {section}")
+    return problems
+
+
+def long_files(root):
+    """A file that does not fit a few screens has more than one idea."""
+    problems = []
+    for file in c_files(root, C_FOLDERS):
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        if lines >= LONGEST_FILE:
+            problems.append(f"{file.relative_to(root)}:{lines}: {lines} lines, fewer than {LONGEST_FILE} wanted")
+    return problems
+
+
+def tracked_files(root):
+    names = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    return [root / name for name in names.split("\0") if name and (root / name).is_file()]
+
+
+def machine_paths(root, files):
+    """Nothing refers to the place of somebody's checkout or home."""
+    homes = "|".join(["work", "root", "home", "Users"])
+    pattern = re.compile(r"(?<![\w.$})\]*-])/(" + homes + r")(?=/|[\s\"'`,;:)]|$)", re.MULTILINE)
+    problems = []
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # not a text
+        problems += [f"{file.relative_to(root)}:{line_of(text, match.start())}: path of one machine: /{match[1]}"
+                     for match in pattern.finditer(text)]
+    return problems
+
+
+def unformatted(root, style):
+    """clang-format would change nothing."""
+    files = c_files(root, C_FOLDERS)
+    if not files: return []
+    result = subprocess.run(["clang-format", f"--style=file:{style}", "--dry-run", "-Werror", *map(str, files)],
+                            capture_output=True, text=True)
+    if result.returncode == 0: return []
+    places = {}
+    for file, line in re.findall(r"^(.+?):(\d+):\d+: error: .*clang-format", result.stderr, re.MULTILINE):
+        places.setdefault(file, []).append(int(line))
+    problems = [f"{Path(file).relative_to(root)}:{lines[0]}: not formatted (lines {sorted(set(lines))}): build/format.sh"
+                for file, lines in sorted(places.items())]
+    return problems or [result.stderr]
