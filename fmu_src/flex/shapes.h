@@ -1,22 +1,32 @@
-/* Mode shapes of a straight uniform beam and their integrals. Shapes are scaled as model.md says. */
+/* Mode shapes of a straight uniform beam, scaled as the model says: value 1 at the tip where the tip moves. */
 #ifndef FLEX_SHAPES_H
 #define FLEX_SHAPES_H
 
 #include "robot/robot.h"
 
-/* One scalar shape function phi(x) on [0, L], ready to be evaluated without cancellation for any mode number up to 50. */
-struct shape_function {
-    enum shape shape; /* which formula                                            */
-    int bending;      /* 1: bending family, 0: twist or axial                     */
-    int index;        /* k = 1, 2, ... within its family                          */
-    double length;    /* L                                                   [m]  */
-    double beta;      /* dimensionless wave number (beta L) where there is one    */
-    double scale;     /* factor that makes the tip value 1 where the table says so */
-    double sigma_minus_1; /* eigenfunctions: whatever constants the stable form needs */
-    double aux[4];
+/* The formulas behind the names in the robot file; s = x/L. */
+enum shape_formula {
+    FORMULA_POWER,              /* s^n                                             */
+    FORMULA_HERMITE_DEFLECTION, /* 3 s^2 - 2 s^3                                   */
+    FORMULA_HERMITE_SLOPE,      /* L (s^3 - s^2)                                   */
+    FORMULA_SINE,               /* A sin(h pi s)                                   */
+    FORMULA_EIGENFUNCTION       /* A (cosh bs - cos bs) + B (sinh bs - sin bs)     */
 };
 
-/* Makes shape function k (1-based) of a family of this beam. */
+/* One scalar shape function phi(x) on [0, L], made by shape_make(), evaluated without cancellation for modes up to 50. */
+struct shape_function {
+    enum shape_formula formula;
+    double length;     /* L                                                                  [m] */
+    int power;         /* n                                                                      */
+    double half_turns; /* h                                                                      */
+    double beta;       /* b = beta L: wave number times length ...                               */
+    double beta_low;   /* ... and what rounding b to double left out, so that b s is known to eps */
+    double A, B;       /* coefficients of the formula                                            */
+    double P, Q;       /* A cosh bs + B sinh bs = P e^(-bs) + Q e^(-b(1-s)): no term grows       */
+};
+
+/* Makes shape function k (1-based) of a family of this beam. A clamped-mass mode whose tip is a node (one exists for some tip
+   inertias) has no tip value to scale by; it is scaled to tip slope 1/L instead. */
 void shape_make(const struct beam *beam, enum family family, int k, struct shape_function *shape);
 
 /* value[d] = d-th derivative of phi at x, d = 0, 1, 2. */
