@@ -4,10 +4,12 @@ set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/build/common.sh"
 cd "$root" || exit 1
 
-if [ $# -gt 0 ]; then
-    echo "usage: ./test.sh    set up, build, run all tests; nonzero when one fails" >&2
-    case "$1" in -h | --help) exit 0 ;; *) exit 2 ;; esac
-fi
+usage="usage: ./test.sh    set up, build, run all tests; nonzero when one fails"
+case "${1-}" in
+'') ;;
+-h | --help) echo "$usage"; exit 0 ;;
+*) echo "$usage" >&2; exit 2 ;;
+esac
 
 failed=()
 step() # step NAME COMMAND...: a failed step does not stop the next ones
