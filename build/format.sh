@@ -6,5 +6,5 @@ if [ $# -gt 0 ]; then
     clang-format -i "$@"
 else
     cd "$root"
-    find fmu_src cli tests bench modelDescription examples -name '*.[ch]' -print0 2>/dev/null | xargs -0 -r clang-format -i
+    find . -path ./build/out -prune -o -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
 fi

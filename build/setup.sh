@@ -14,7 +14,8 @@ install_packages()
 {
     command -v dpkg-query >/dev/null || fail "not a Debian system; provide the equivalents of: ${packages[*]}"
     local missing=() installed
-    installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null \
+    # dpkg-query fails when it does not know one of them: that one is missing
+    installed=" $({ dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null || true; } \
                   | sed -n 's/^ii *//p' | tr '\n' ' ') "
     for package in "${packages[@]}"; do
         [[ "$installed" == *" $package "* ]] || missing+=("$package")
