@@ -1,0 +1,237 @@
+/* limber check ROBOT: validates a robot file and prints what it is. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "flex/frequencies.h"
+
+enum { MOST_FREQUENCIES = 200, NAME_SIZE = 1024 };
+
+static const char *const joint_types[] = {
+    [JOINT_FIXED] = "fixed", [JOINT_REVOLUTE] = "revolute", [JOINT_PRISMATIC] = "prismatic"};
+static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
+
+/* ---- what a link is ---------------------------------------------------------------------------------------------- */
+
+static const char *motion_of(const struct joint *joint)
+{
+    if (!joint_moves(joint)) return "none";
+    return joint->prescribed ? "prescribed" : joint->passive ? "passive" : "driven";
+}
+
+static const char *parent_of(const struct robot *robot, const struct link *link)
+{
+    return link->parent < 0 ? "world" : robot->link[link->parent].name;
+}
+
+static int coordinates_of(const struct link *link)
+{
+    return (joint_moves(&link->joint) ? 1 : 0) + link_modes(link);
+}
+
+/* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
+static void coordinate_name(const struct link *link, int k, char name[NAME_SIZE])
+{
+    const int moves = joint_moves(&link->joint) ? 1 : 0;
+    if (k < moves) snprintf(name, NAME_SIZE, "%s.q", link->joint.name);
+    else snprintf(name, NAME_SIZE, "%s.eta[%d]", link->name, k - moves + 1);
+}
+
+static double body_mass(const struct link *link)
+{
+    if (link->type == BODY_RIGID) return link->rigid.mass;
+    if (link->type == BODY_BEAM) return link->beam.mass_per_length * link->beam.length;
+    double mass = 0;
+    for (int i = 0; i < link->nodal.n_nodes; i++) mass += link->nodal.node[i].body.mass;
+    return mass;
+}
+
+/* With hub and payload. */
+static double mass_of(const struct link *link)
+{
+    return body_mass(link) + link->hub.mass + link->payload.mass;
+}
+
+static int total_coordinates(const struct robot *robot)
+{
+    int n = 0;
+    for (int i = 0; i < robot->n_links; i++) n += coordinates_of(&robot->link[i]);
+    return n;
+}
+
+static double total_mass(const struct robot *robot)
+{
+    double mass = 0;
+    for (int i = 0; i < robot->n_links; i++) mass += mass_of(&robot->link[i]);
+    return mass;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static struct json_object *json_coordinates(const struct link *link)
+{
+    struct json_object *names = json_object_new_array();
+    for (int k = 0; k < coordinates_of(link); k++) {
+        char name[NAME_SIZE];
+        coordinate_name(link, k, name);
+        json_object_array_add(names, json_object_new_string(name));
+    }
+    return names;
+}
+
+static struct json_object *json_frequencies(const struct link *link)
+{
+    double hz[MOST_FREQUENCIES];
+    const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
+    struct json_object *frequencies = json_object_new_array();
+    for (int k = 0; k < count; k++) json_object_array_add(frequencies, json_object_new_double(hz[k]));
+    return frequencies;
+}
+
+static struct json_object *json_joint(const struct joint *joint)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "name", json_object_new_string(joint->name));
+    json_object_object_add(json, "type", json_object_new_string(joint_types[joint->type]));
+    json_object_object_add(json, "motion", json_object_new_string(motion_of(joint)));
+    return json;
+}
+
+static struct json_object *json_link(const struct robot *robot, const struct link *link)
+{
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "name", json_object_new_string(link->name));
+    json_object_object_add(json, "parent", json_object_new_string(parent_of(robot, link)));
+    json_object_object_add(json, "type", json_object_new_string(body_types[link->type]));
+    json_object_object_add(json, "joint", json_joint(&link->joint));
+    json_object_object_add(json, "coordinates", json_coordinates(link));
+    json_object_object_add(json, "mass", json_object_new_double(mass_of(link)));
+    json_object_object_add(json, "frequencies", json_frequencies(link));
+    return json;
+}
+
+/* Prints the robot; the array of warnings stays the caller's. */
+static void print_json(const struct robot *robot, struct json_object *warnings)
+{
+    struct json_object *json = json_object_new_object(), *links = json_object_new_array();
+    for (int i = 0; i < robot->n_links; i++) json_object_array_add(links, json_link(robot, &robot->link[i]));
+    json_object_object_add(json, "name", json_object_new_string(robot->name));
+    json_object_object_add(json, "links", links);
+    json_object_object_add(json, "n", json_object_new_int(total_coordinates(robot)));
+    json_object_object_add(json, "mass", json_object_new_double(total_mass(robot)));
+    json_object_object_add(json, "warnings", json_object_get(warnings));
+    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+                                                  JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(json);
+}
+
+/* ---- table ------------------------------------------------------------------------------------------------------- */
+
+/* Widths that fit every name in the table. */
+struct widths {
+    int link, parent, joint;
+};
+
+static int wider(int width, const char *text)
+{
+    const int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static struct widths widths_of(const struct robot *robot)
+{
+    struct widths width = {wider(0, "link"), wider(0, "parent"), wider(0, "joint")};
+    for (int i = 0; i < robot->n_links; i++) {
+        width.link = wider(width.link, robot->link[i].name);
+        width.parent = wider(width.parent, parent_of(robot, &robot->link[i]));
+        width.joint = wider(width.joint, robot->link[i].joint.name);
+    }
+    return width;
+}
+
+/* The first few frequencies; the JSON has them all. */
+static void print_frequencies(const struct link *link)
+{
+    enum { SHOWN = 6 };
+    double hz[MOST_FREQUENCIES];
+    const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
+    for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", hz[k]);
+    printf("%s\n", count > SHOWN ? " ..." : "");
+}
+
+static void print_links(const struct robot *robot)
+{
+    const struct widths width = widths_of(robot);
+    printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
+           width.joint, "joint", "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct link *link = &robot->link[i];
+        printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
+               width.parent, parent_of(robot, link), width.joint, link->joint.name, joint_types[link->joint.type],
+               motion_of(&link->joint), coordinates_of(link), mass_of(link));
+        print_frequencies(link);
+    }
+}
+
+static void print_connections(const struct robot *robot)
+{
+    for (int i = 0; i < robot->n_loops; i++) {
+        const struct loop *loop = &robot->loop[i];
+        printf("loop %s joins %s and %s\n", loop->name, robot->link[loop->between[0]].name,
+               robot->link[loop->between[1]].name);
+    }
+    for (int i = 0; i < robot->n_actuators; i++) {
+        const struct actuator *actuator = &robot->actuator[i];
+        const int from = actuator->from.link, to = actuator->to.link;
+        printf("actuator %s from %s to %s\n", actuator->name, from < 0 ? "world" : robot->link[from].name,
+               to < 0 ? "world" : robot->link[to].name);
+    }
+}
+
+static void print_table(const struct robot *robot, struct json_object *warnings)
+{
+    printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, total_coordinates(robot), total_mass(robot),
+           robot->link[robot->tip].name);
+    if (*robot->description != '\0') printf("%s\n", robot->description);
+    printf("\n");
+    print_links(robot);
+    print_connections(robot);
+    for (size_t i = 0; i < json_object_array_length(warnings); i++)
+        printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* Errors go to standard error as they come, warnings are collected. */
+static void take_message(void *warnings, enum report_level level, const char *text)
+{
+    if (level == REPORT_WARNING) json_object_array_add(warnings, json_object_new_string(text));
+    else fprintf(stderr, "%s\n", text);
+}
+
+static int check(const char *file, void (*print)(const struct robot *, struct json_object *warnings))
+{
+    struct json_object *warnings = json_object_new_array();
+    struct report report = {.line = take_message, .context = warnings};
+    struct robot *robot;
+    const enum status status = robot_read_file(file, &robot, &report);
+    if (status == STATUS_OK) print(robot, warnings);
+    robot_free(robot);
+    json_object_put(warnings);
+    return status == STATUS_OK ? EXIT_FINE : EXIT_INPUT;
+}
+
+int command_check(int argc, char **argv)
+{
+    const char *file = NULL;
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) json = true;
+        else if (argv[i][0] == '-') return cli_usage("check", "unknown option %s", argv[i]);
+        else if (file != NULL) return cli_usage("check", "one robot file at a time");
+        else file = argv[i];
+    }
+    if (file == NULL) return cli_usage("check", "which robot file?");
+    return check(file, json ? print_json : print_table);
+}

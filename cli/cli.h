@@ -1,0 +1,24 @@
+/* What the subcommands of limber share. Each is one file with one function; main.c has the table. */
+#ifndef CLI_H
+#define CLI_H
+
+#include "robot/robot.h"
+
+enum exit_code { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
+
+/* argv[0] is the subcommand's name; --help has been dealt with. The result is an exit_code. */
+int command_check(int argc, char **argv);
+int command_eval(int argc, char **argv);
+int command_bench(int argc, char **argv);
+
+/* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
+   for `limber check` and kept quiet here. The caller frees the robot. */
+struct robot *cli_load(const char *file, int *exit_code);
+
+/* Complains of wrong usage on standard error and returns EXIT_USAGE. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_usage(const char *command, const char *format, ...);
+
+#endif

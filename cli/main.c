@@ -1,0 +1,104 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "robot/nearest.h"
+
+static const struct command {
+    const char *name;
+    const char *arguments;
+    const char *summary;
+    const char *details; /* options and what else --help says */
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"check", "ROBOT [--json]",
+     "validates a robot file and prints what it is: links, joints, coordinates, masses, frequencies, warnings",
+     "  --json  machine-readable instead of a table\n", command_check},
+    {"eval", "ROBOT STATE [options]",
+     "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
+     "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
+     "  actuator_force, all optional and zero. If it has qdd, the answer has `inverse` too.\n\n"
+     "  --algorithm recursive|composite         how qdd is computed (default: recursive)\n"
+     "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
+     "  --json                                  JSON, as in any case\n",
+     command_eval},
+    {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
+     "  --json  machine-readable instead of a table\n", command_bench},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static int print_overview(FILE *stream)
+{
+    fprintf(stream, "usage: limber COMMAND ...\n\nDynamics of robots with flexible links.\n\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream,
+            "\n`limber COMMAND --help` tells more. Exit codes: 0 fine, 1 a problem with the input, 2 wrong usage,\n"
+            "3 the computation failed.\n");
+    return stream == stdout ? EXIT_FINE : EXIT_USAGE;
+}
+
+static int print_help(const struct command *command)
+{
+    printf("usage: limber %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary, command->details);
+    return EXIT_FINE;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+static int complain_unknown(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
+    const char *meant = nearest(name, COMMAND_COUNT, names);
+    fprintf(stderr, "limber: there is no command \"%s\"", name);
+    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
+    else fprintf(stderr, "; `limber --help` lists them\n");
+    return EXIT_USAGE;
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return 1;
+    return 0;
+}
+
+int cli_usage(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "limber %s: ", command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "; see `limber %s --help`\n", command);
+    return EXIT_USAGE;
+}
+
+static void print_error(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
+}
+
+struct robot *cli_load(const char *file, int *exit_code)
+{
+    struct report report = {.line = print_error};
+    struct robot *robot;
+    if (robot_read_file(file, &robot, &report) != STATUS_OK) *exit_code = EXIT_INPUT;
+    return robot;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) return print_overview(stderr);
+    const struct command *command = find_command(argv[1]);
+    if (command == NULL) return asks_for_help(2, argv) ? print_overview(stdout) : complain_unknown(argv[1]);
+    if (asks_for_help(argc - 2, argv + 2)) return print_help(command);
+    return command->run(argc - 1, argv + 1);
+}

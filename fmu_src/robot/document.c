@@ -1,0 +1,76 @@
+#include <json-c/json.h>
+#include <limits.h>
+#include <string.h>
+
+#include "robot/read.h"
+
+struct position {
+    int line, column;
+};
+
+/* Line and column, from 1, of a byte of the text. */
+static struct position position_of(const char *text, size_t offset)
+{
+    struct position at = {1, 1};
+    for (size_t i = 0; i < offset; i++) {
+        at.column++;
+        if (text[i] == '\n') at = (struct position){at.line + 1, 1};
+    }
+    return at;
+}
+
+/* json-c keeps the last of two members with one key and says nothing. But it reads in pieces, and when a piece ends with the
+   colon behind a key, the object so far still lies open on the tokener's stack: is the key in there already? */
+static const char *repeated_key(const struct json_tokener *tokener)
+{
+    const struct json_tokener_srec *top = &tokener->stack[tokener->depth];
+    if (top->obj_field_name == NULL || !json_object_is_type(top->current, json_type_object)) return NULL;
+    return json_object_object_get_ex(top->current, top->obj_field_name, NULL) ? top->obj_field_name : NULL;
+}
+
+/* Feeds the text to the tokener in pieces that end with a colon. */
+static struct json_object *parse(struct reader *reader, struct json_tokener *tokener, const char *text, size_t length,
+                                 bool *valid)
+{
+    struct json_object *root = NULL;
+    enum json_tokener_error error = json_tokener_continue;
+    size_t from = 0, to = 0;
+    for (; error == json_tokener_continue && to <= length; from = to) {
+        const char *colon = memchr(text + from, ':', length - from);
+        to = colon != NULL ? (size_t)(colon - text) + 1 : length + 1; /* the last piece has the final '\0' */
+        root = json_tokener_parse_ex(tokener, text + from, (int)(to - from));
+        error = json_tokener_get_error(tokener);
+        if (error != json_tokener_continue) break;
+
+        const char *key = repeated_key(tokener);
+        if (key == NULL) continue;
+        const struct position at = position_of(text, to - 1);
+        report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: the key \"%s\" stands twice in one object",
+                   reader->file, at.line, at.column, key);
+    }
+    *valid = error == json_tokener_success;
+    if (!*valid) {
+        const struct position at = position_of(text, from + json_tokener_get_parse_end(tokener));
+        report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: not JSON: %s", reader->file, at.line,
+                   at.column, json_tokener_error_desc(error));
+    }
+    return root;
+}
+
+struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid)
+{
+    *valid = false;
+    if (length >= INT_MAX) {
+        report_add(reader->report, REPORT_ERROR, "%s: larger than 2 GB", reader->file);
+        return NULL;
+    }
+    struct json_tokener *tokener = json_tokener_new();
+    if (tokener == NULL) {
+        report_add(reader->report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
+        return NULL;
+    }
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    struct json_object *root = parse(reader, tokener, text, length, valid);
+    json_tokener_free(tokener);
+    return root;
+}

@@ -1,0 +1,178 @@
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot/nearest.h"
+#include "robot/read.h"
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+enum { SHOWN_VALUE = 60, TEXT_SIZE = 1024 };
+
+/* Text that grows up to its size and is cut there. */
+struct text {
+    char s[TEXT_SIZE];
+    size_t length;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+static void
+append_list(struct text *text, const char *format, va_list arguments)
+{
+    const size_t room = sizeof text->s - text->length;
+    const int wanted = vsnprintf(text->s + text->length, room, format, arguments);
+    if (wanted > 0) text->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append_list(text, format, arguments);
+    va_end(arguments);
+}
+
+/* links[2].beam.EIz */
+static void append_path(struct text *text, const struct place *at)
+{
+    if (at->parent == NULL) return;
+    append_path(text, at->parent);
+    if (at->key == NULL) append(text, "[%d]", at->index);
+    else append(text, "%s%s", at->parent->parent != NULL ? "." : "", at->key);
+}
+
+static void append_value(struct text *text, const struct place *at)
+{
+    const char *value = at->value == NULL ? "null" : json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN);
+    if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
+    else append(text, " = %.*s...", SHOWN_VALUE, value);
+}
+
+/* A message is one line, whatever stands in the file's keys. */
+static void keep_to_one_line(struct text *text)
+{
+    for (char *c = text->s; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ') *c = '?';
+}
+
+static void tell(const struct place *at, enum report_level level, const char *format, va_list arguments)
+{
+    struct text text = {.length = 0};
+    append_path(&text, at);
+    if (at->given) append_value(&text, at);
+    if (text.length > 0) append(&text, ": ");
+    append_list(&text, format, arguments);
+    keep_to_one_line(&text);
+    report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
+}
+
+void complain(const struct place *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(at, REPORT_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void warn(const struct place *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(at, REPORT_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+bool present(const struct place *at, enum need need, const char *what)
+{
+    if (!at->given && need == REQUIRED) complain(at, "missing: %s", what);
+    return at->given;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+bool object_open(struct object *object, const struct place *at, enum need need, const char *what)
+{
+    object->at = *at;
+    object->n_asked = 0;
+    if (!present(at, need, what)) return false;
+    if (json_object_is_type(at->value, json_type_object)) return true;
+    complain(at, "%s must be an object {...}", what);
+    return false;
+}
+
+static bool was_asked(const struct object *object, const char *key)
+{
+    for (int i = 0; i < object->n_asked; i++)
+        if (strcmp(object->asked[i], key) == 0) return true;
+    return false;
+}
+
+struct place member(struct object *object, const char *key)
+{
+    if (object->n_asked < MAX_KEYS && !was_asked(object, key)) object->asked[object->n_asked++] = key;
+    struct place place = {.reader = object->at.reader, .parent = &object->at, .key = key};
+    place.given = json_object_object_get_ex(object->at.value, key, &place.value);
+    return place;
+}
+
+static void complain_unknown(const struct object *object, const struct place *at)
+{
+    const char *meant = nearest(at->key, object->n_asked, object->asked);
+    if (meant != NULL) {
+        complain(at, "unknown key, did you mean \"%s\"?", meant);
+        return;
+    }
+    struct text known = {.length = 0};
+    for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
+    complain(at, "unknown key, known here: %s", known.s);
+}
+
+void object_close(const struct object *object)
+{
+    json_object_object_foreach(object->at.value, key, value)
+    {
+        if (was_asked(object, key)) continue;
+        const struct place at = {
+            .reader = object->at.reader, .parent = &object->at, .key = key, .given = true, .value = value};
+        complain_unknown(object, &at);
+    }
+}
+
+void refuse(struct object *object, const char *key, const char *why)
+{
+    const struct place at = member(object, key);
+    if (at.given) complain(&at, "%s", why);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length)
+{
+    *length = 0;
+    if (!present(at, need, what)) return false;
+    const bool array = json_object_is_type(at->value, json_type_array);
+    const size_t items = array ? json_object_array_length(at->value) : 0;
+    if (array && items >= (size_t)least && (most < 0 || items <= (size_t)most)) {
+        *length = (int)items;
+        return true;
+    }
+    if (most < 0) complain(at, "%s must be an array of %d or more", what, least);
+    else complain(at, "%s must be an array of %d", what, most);
+    return false;
+}
+
+struct place item(const struct place *array, int index)
+{
+    return (struct place){.reader = array->reader,
+                          .parent = array,
+                          .index = index,
+                          .given = true,
+                          .value = json_object_array_get_idx(array->value, (size_t)index)};
+}

@@ -1,0 +1,120 @@
+#include "robot/read.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void read_robot(const struct place *document, struct robot *robot)
+{
+    static const char *const formats[] = {"limber-robot/1", NULL};
+    static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
+    static const struct quantity gravity = {"gravity", "m/s^2", ANY};
+    struct object object;
+    robot->elastic_terms = TERMS_FULL;
+    robot->description = "";
+    if (!object_open(&object, document, REQUIRED, "robot file")) return;
+
+    const struct place format_at = member(&object, "format"), name_at = member(&object, "name");
+    const struct place description_at = member(&object, "description"), gravity_at = member(&object, "gravity");
+    const struct place terms_at = member(&object, "elastic_terms"), links_at = member(&object, "links");
+    const struct place loops_at = member(&object, "loops"), actuators_at = member(&object, "actuators");
+    const struct place tip_at = member(&object, "tip");
+
+    read_choice(&format_at, REQUIRED, "format", formats);
+    robot->name = read_identifier(&name_at, "robot name");
+    const char *description = read_string(&description_at, OPTIONAL, "description");
+    if (description != NULL) robot->description = arena_string(&robot->arena, description);
+    read_numbers(&gravity_at, OPTIONAL, &gravity, 3, robot->gravity);
+    const int chosen = read_choice(&terms_at, OPTIONAL, "elastic_terms", terms);
+    if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
+
+    read_links(&links_at, robot);
+    read_loops(&loops_at, robot);
+    read_actuators(&actuators_at, robot);
+    robot->tip = robot->n_links - 1;
+    read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    object_close(&object);
+}
+
+/* A robot that lives in its own memory. */
+static struct robot *robot_new(void)
+{
+    struct arena arena = {0};
+    struct robot *robot = arena_take(&arena, 1, sizeof *robot);
+    if (robot != NULL) robot->arena = arena;
+    return robot;
+}
+
+/* What reading came to; a robot with errors is let go. */
+static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
+{
+    struct report *report = reader->report;
+    const bool no_memory = reader->robot == NULL || reader->robot->arena.failed;
+    if (no_memory) report_add(report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
+    if (report->errors == errors_before) {
+        *robot = reader->robot;
+        return STATUS_OK;
+    }
+    robot_free(reader->robot);
+    return no_memory ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
+}
+
+static enum status read_bytes(const char *name, const char *text, size_t length, struct robot **robot,
+                              struct report *report)
+{
+    *robot = NULL;
+    struct reader reader = {.file = name, .report = report};
+    const int errors_before = report->errors;
+    bool valid;
+    struct json_object *root = document_parse(&reader, text, length, &valid);
+    if (!valid) return STATUS_BAD_ROBOT;
+
+    const struct place document = {.reader = &reader, .given = true, .value = root};
+    reader.robot = robot_new();
+    if (reader.robot != NULL) read_robot(&document, reader.robot);
+    json_object_put(root);
+    return conclude(&reader, errors_before, robot);
+}
+
+enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report)
+{
+    return read_bytes(name, text, strlen(text), robot, report);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* All bytes of a stream and a '\0' behind them, to be freed; NULL, with errno, where that fails. */
+static char *slurp(FILE *stream, size_t *length)
+{
+    size_t room = 1 << 16;
+    char *bytes = malloc(room);
+    *length = 0;
+    while (bytes != NULL) {
+        *length += fread(bytes + *length, 1, room - *length - 1, stream);
+        bytes[*length] = '\0';
+        if (feof(stream)) return bytes;
+        char *larger = ferror(stream) ? NULL : realloc(bytes, room *= 2);
+        if (larger == NULL) free(bytes);
+        bytes = larger;
+    }
+    return NULL;
+}
+
+enum status robot_read_file(const char *file, struct robot **robot, struct report *report)
+{
+    *robot = NULL;
+    size_t length = 0;
+    FILE *stream = fopen(file, "rb");
+    char *text = stream != NULL ? slurp(stream, &length) : NULL;
+    const int problem = errno;
+    if (stream != NULL) fclose(stream);
+    if (text == NULL) {
+        report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(problem));
+        return STATUS_NO_FILE;
+    }
+    const enum status status = read_bytes(file, text, length, robot, report);
+    free(text);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* Inside the reader: places in the document, the values found there, and what reads each part of a robot file.
+
+   A `place` knows its way back to the document's root, so that any message can say where and what without the reading code
+   doing anything for it. An `object` remembers which of its members were asked for: whatever nobody asked for is an unknown
+   key. Nothing stops at a problem; it is reported, a harmless value stays, and reading goes on. */
+#ifndef ROBOT_READ_H
+#define ROBOT_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "robot/robot.h"
+
+struct json_object;
+
+/* What all of the reading shares. */
+struct reader {
+    const char *file; /* what messages call the document */
+    struct report *report;
+    struct robot *robot;
+};
+
+struct place {
+    struct reader *reader;
+    const struct place *parent; /* NULL: the whole document; must outlive this place */
+    const char *key;            /* NULL: an item of an array                         */
+    int index;
+    bool given;                /* does it stand in the document?                     */
+    struct json_object *value; /* NULL: not given, or null                           */
+};
+
+enum { MOST_MODES = 50 }; /* of a family, and of a nodal body */
+enum { MAX_KEYS = 32 };
+
+struct object {
+    struct place at;
+    int n_asked;
+    const char *asked[MAX_KEYS]; /* keys of the members asked for so far */
+};
+
+enum need { OPTIONAL, REQUIRED };
+enum range { ANY, NON_NEGATIVE, POSITIVE };
+
+/* What a number means: for checks and messages. */
+struct quantity {
+    const char *what;
+    const char *unit;
+    enum range range;
+};
+
+/* A member that is a number, and where it goes. */
+struct number_field {
+    const char *key;
+    enum need need;
+    struct quantity quantity;
+    size_t offset;  /* of the double within what is filled */
+    unsigned given; /* flag to set where the member stands in the file */
+};
+#define FIELD_COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+/* ---- document.c: text to tree ---------------------------------------------------------------------------------- */
+
+/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
+struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
+
+/* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */
+
+/* Reports `FILE: PATH = VALUE: text`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void complain(const struct place *at, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void warn(const struct place *at, const char *format, ...);
+
+/* Is it there? Complains of a missing one that is required. */
+bool present(const struct place *at, enum need need, const char *what);
+
+/* Opens a place as an object; false, with a complaint where it is due, if there is none to read. */
+bool object_open(struct object *object, const struct place *at, enum need need, const char *what);
+/* Complains of every member that nobody asked for. */
+void object_close(const struct object *object);
+struct place member(struct object *object, const char *key);
+
+/* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
+bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);
+struct place item(const struct place *array, int index);
+
+/* Complains of a member that stands where it has no business. */
+void refuse(struct object *object, const char *key, const char *why);
+
+/* ---- value.c: typed values; each leaves the result alone where there is nothing valid to read, and says so by false -- */
+
+bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number);
+bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number);
+bool read_rows(const struct place *at, enum need need, const struct quantity *quantity, int rows, int columns,
+               double *number);
+bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer);
+bool read_flag(const struct place *at, const char *what, bool *flag);
+const char *read_string(const struct place *at, enum need need, const char *what); /* NULL where there is none */
+int read_choice(const struct place *at, enum need need, const char *what, const char *const *names); /* -1 likewise   */
+
+/* A vector that is not zero, normalised. */
+bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
+/* {xyz, rpy}, both optional; the identity where absent. */
+void read_pose(const struct place *at, const char *what, struct pose *pose);
+/* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */
+bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
+/* All number members of a table; the flags of those that stand in the file. */
+unsigned read_fields(struct object *object, int count, const struct number_field *field, void *into);
+
+/* ---- name.c ----------------------------------------------------------------------------------------------------- */
+
+/* Names are kept in the robot's memory; NULL where the file has none. An identifier; and not a word that the FMU needs. */
+const char *read_identifier(const struct place *at, const char *what);
+const char *read_name(const struct place *at, const char *what);
+/* The same, unique among the links, loops and actuators read so far, or among the joints read so far. */
+const char *read_part_name(const struct place *at, const char *what);
+const char *read_joint_name(const struct place *at, const char *link_name);
+/* Index of the link of that name among those read so far; -1 where there is none. */
+int find_link(const struct robot *robot, const char *name);
+/* A place that names a link; false, with a complaint, where there is no such link. */
+bool read_link_name(const struct place *at, enum need need, const char *what, int *link);
+bool same_name(const char *a, const char *b); /* false for NULL */
+
+/* ---- the parts of a robot ---------------------------------------------------------------------------------------- */
+
+void read_mass_members(struct object *object, struct mass_properties *body); /* mass, com, inertia */
+void read_rigid(const struct place *at, struct mass_properties *body, struct pose *tip);
+bool read_attached(const struct place *at, const char *what, struct mass_properties *body); /* hub, payload */
+void read_beam(const struct place *at, struct beam *beam);
+void read_section(struct object *beam_object, struct beam *beam);
+void read_nodal(const struct place *at, struct nodal *nodal);
+void read_joint(const struct place *at, const char *link_name, struct joint *joint);
+void read_links(const struct place *at, struct robot *robot);
+void read_loops(const struct place *at, struct robot *robot);
+void read_actuators(const struct place *at, struct robot *robot);
+
+#endif

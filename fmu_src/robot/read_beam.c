@@ -1,0 +1,171 @@
+#include <string.h>
+
+#include "robot/read.h"
+
+/* ---- mode families ----------------------------------------------------------------------------------------------- */
+
+enum { BENDING = 1, ROD = 2 }; /* kinds of families: y and z; twist and axial */
+
+static const struct {
+    const char *key;
+    int kind;
+    struct number_field stiffness; /* what the family's modes need */
+} families[FAMILY_COUNT] = {
+#define STIFFNESS(name, what, unit, flag)                                               \
+    {                                                                                   \
+#name, OPTIONAL, {what, unit, NON_NEGATIVE }, offsetof(struct beam, name), flag \
+    }
+    [FAMILY_Y] = {"y", BENDING, STIFFNESS(EIz, "bending stiffness along y", "N.m^2", GIVEN_EIZ)},
+    [FAMILY_Z] = {"z", BENDING, STIFFNESS(EIy, "bending stiffness along z", "N.m^2", GIVEN_EIY)},
+    [FAMILY_TWIST] = {"twist", ROD, STIFFNESS(GJ, "torsional stiffness", "N.m^2", GIVEN_GJ)},
+    [FAMILY_AXIAL] = {"axial", ROD, STIFFNESS(EA, "axial stiffness", "N", GIVEN_EA)},
+#undef STIFFNESS
+};
+
+static const struct {
+    const char *name;
+    int kinds;
+    int least, most; /* legal counts                   */
+    int absent;      /* count where the file gives none; 0: it must */
+} shapes[] = {
+    [SHAPE_CLAMPED_FREE] = {"clamped-free", BENDING | ROD, 1, MOST_MODES, 0},
+    [SHAPE_CLAMPED_MASS] = {"clamped-mass", BENDING, 1, MOST_MODES, 0},
+    [SHAPE_PINNED_PINNED] = {"pinned-pinned", BENDING, 1, MOST_MODES, 0},
+    [SHAPE_HERMITE] = {"hermite", BENDING, 2, 2, 2},
+    [SHAPE_POLYNOMIAL] = {"polynomial", BENDING, 1, MOST_MODES, 0},
+    [SHAPE_CRAIG_BAMPTON] = {"craig-bampton", BENDING, 2, MOST_MODES, 0},
+    [SHAPE_LINEAR] = {"linear", ROD, 1, 1, 1},
+};
+enum { SHAPE_COUNT = FIELD_COUNT(shapes) };
+
+static const struct number_field tip_load[] = {
+    {"tip_mass", OPTIONAL, {"mass at the tip", "kg", NON_NEGATIVE}, offsetof(struct mode_family, tip_mass), 0},
+    {"tip_inertia",
+     OPTIONAL,
+     {"inertia at the tip", "kg.m^2", NON_NEGATIVE},
+     offsetof(struct mode_family, tip_inertia),
+     0},
+};
+
+/* The shape, one of those that a family of this kind has; -1 where the file names none of them. */
+static int read_shape(const struct place *at, int kind)
+{
+    const char *name[SHAPE_COUNT + 1] = {NULL};
+    int shape[SHAPE_COUNT], legal = 0;
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        if (!(shapes[s].kinds & kind)) continue;
+        name[legal] = shapes[s].name;
+        shape[legal++] = s;
+    }
+    const int chosen = read_choice(at, REQUIRED, "mode shape", name);
+    return chosen < 0 ? -1 : shape[chosen];
+}
+
+static void read_family(const struct place *at, int kind, struct mode_family *family)
+{
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "mode family")) return;
+    const struct place shape_at = member(&object, "shape"), count_at = member(&object, "count");
+    const int shape = read_shape(&shape_at, kind);
+    if (shape >= 0) {
+        family->shape = (enum shape)shape;
+        family->count = shapes[shape].absent;
+        read_integer(&count_at, family->count > 0 ? OPTIONAL : REQUIRED, "number of modes", shapes[shape].least,
+                     shapes[shape].most, &family->count);
+    }
+    for (int i = 0; i < FIELD_COUNT(tip_load); i++)
+        if (shape >= 0 && shape != SHAPE_CLAMPED_MASS)
+            refuse(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
+    read_fields(&object, FIELD_COUNT(tip_load), tip_load, family);
+    object_close(&object);
+}
+
+/* Reads the families; used[f] says which stand in the file. */
+static void read_modes(const struct place *at, struct beam *beam, bool used[FAMILY_COUNT])
+{
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "modes; {} makes a rigid beam")) return;
+    for (int f = 0; f < FAMILY_COUNT; f++) {
+        const struct place family_at = member(&object, families[f].key);
+        used[f] = family_at.given;
+        read_family(&family_at, families[f].kind, &beam->family[f]);
+    }
+    object_close(&object);
+}
+
+/* ---- the numbers of the beam ------------------------------------------------------------------------------------- */
+
+static const struct number_field length = {
+    "length", REQUIRED, {"length", "m", POSITIVE}, offsetof(struct beam, length), GIVEN_LENGTH};
+static const struct number_field mass_per_length = {"mass_per_length",
+                                                    REQUIRED,
+                                                    {"mass per length", "kg/m", POSITIVE},
+                                                    offsetof(struct beam, mass_per_length),
+                                                    GIVEN_MASS_PER_LENGTH};
+static const struct number_field damping_ratio = {"damping_ratio",
+                                                  OPTIONAL,
+                                                  {"damping ratio", "1", NON_NEGATIVE},
+                                                  offsetof(struct beam, damping_ratio),
+                                                  GIVEN_DAMPING_RATIO};
+static const struct quantity inertia_per_length = {"inertia per length about x, y, z", "kg.m", NON_NEGATIVE};
+static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
+
+static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
+{
+    for (int f = 0; f < FAMILY_COUNT; f++) {
+        struct number_field stiffness = families[f].stiffness;
+        if (used[f]) {
+            stiffness.need = REQUIRED;
+            stiffness.quantity.range = POSITIVE;
+        }
+        beam->given |= read_fields(object, 1, &stiffness, beam);
+    }
+}
+
+/* Twist has no mass but the sections' own inertia about x. */
+static void read_inertia_per_length(struct object *object, bool twists, struct beam *beam)
+{
+    const struct place at = member(object, "inertia_per_length");
+    const bool given = read_numbers(&at, OPTIONAL, &inertia_per_length, 3, beam->inertia_per_length);
+    if (twists && (given || !at.given) && !(beam->inertia_per_length[0] > 0))
+        complain(&at, "twist modes need a positive inertia per length about x [kg.m]");
+}
+
+static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
+{
+    beam->given |= read_fields(object, 1, &mass_per_length, beam);
+    read_stiffnesses(object, used, beam);
+    read_inertia_per_length(object, used[FAMILY_TWIST], beam);
+}
+
+static void refuse_derived_numbers(struct object *object)
+{
+    static const char *const why = "follows from material and section: give either";
+    refuse(object, mass_per_length.key, why);
+    for (int f = 0; f < FAMILY_COUNT; f++) refuse(object, families[f].stiffness.key, why);
+    refuse(object, "inertia_per_length", why);
+}
+
+void read_beam(const struct place *at, struct beam *beam)
+{
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "beam")) return;
+    beam->given |= read_fields(&object, 1, &length, beam);
+
+    bool used[FAMILY_COUNT] = {false};
+    const struct place modes_at = member(&object, "modes");
+    read_modes(&modes_at, beam, used);
+
+    if (member(&object, "material").given || member(&object, "section").given) {
+        read_section(&object, beam);
+        refuse_derived_numbers(&object);
+    } else {
+        read_derived_numbers(&object, used, beam);
+    }
+
+    const struct place foreshortening_at = member(&object, "foreshortening"), rayleigh_at = member(&object, "rayleigh");
+    read_flag(&foreshortening_at, "foreshortening", &beam->foreshortening);
+    beam->given |= read_fields(&object, 1, &damping_ratio, beam);
+    read_numbers(&rayleigh_at, OPTIONAL, &rayleigh, 2, beam->rayleigh);
+    object_close(&object);
+}

@@ -1,0 +1,62 @@
+#include <string.h>
+
+#include "robot/read.h"
+
+/* The parent: by default the link before, the world for the first. */
+static void read_parent(const struct place *at, int index, struct link *link)
+{
+    const struct robot *robot = at->reader->robot;
+    link->parent = index - 1;
+    const char *name = read_string(at, OPTIONAL, "parent");
+    if (name == NULL) return;
+    link->parent = find_link(robot, name); /* -1, the world, as long as nothing else is found */
+    if (link->parent < 0 && strcmp(name, "world") != 0)
+        complain(at, "parent must be \"world\" or the name of a link that stands before this one");
+}
+
+static void read_body(struct object *object, struct link *link)
+{
+    static const char *const keys[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
+    struct place body_at[FIELD_COUNT(keys)];
+    int given = 0;
+    for (int type = 0; type < FIELD_COUNT(keys); type++) {
+        body_at[type] = member(object, keys[type]);
+        if (!body_at[type].given) continue;
+        link->type = (enum body_type)type;
+        given++;
+    }
+    if (given != 1) complain(&object->at, "a link must have exactly one of rigid, beam, nodal; here are %d", given);
+    read_rigid(&body_at[BODY_RIGID], &link->rigid, &link->rigid_tip);
+    read_beam(&body_at[BODY_BEAM], &link->beam);
+    read_nodal(&body_at[BODY_NODAL], &link->nodal);
+}
+
+static void read_link(const struct place *at, int index, struct link *link)
+{
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "link")) return;
+    const struct place name_at = member(&object, "name"), parent_at = member(&object, "parent");
+    const struct place joint_at = member(&object, "joint");
+    link->name = read_part_name(&name_at, "link name");
+    read_parent(&parent_at, index, link);
+    read_joint(&joint_at, link->name, &link->joint);
+    read_body(&object, link);
+
+    const struct place hub_at = member(&object, "hub"), payload_at = member(&object, "payload");
+    link->has_hub = read_attached(&hub_at, "hub", &link->hub);
+    link->has_payload = read_attached(&payload_at, "payload", &link->payload);
+    object_close(&object);
+}
+
+void read_links(const struct place *at, struct robot *robot)
+{
+    int count;
+    if (!array_open(at, REQUIRED, 1, -1, "links", &count)) return;
+    robot->link = arena_take(&robot->arena, (size_t)count, sizeof *robot->link);
+    if (robot->link == NULL) return;
+    for (int i = 0; i < count; i++) {
+        const struct place link_at = item(at, i);
+        read_link(&link_at, i, &robot->link[i]);
+        robot->n_links++; /* now it can be a parent, and its names are taken */
+    }
+}

@@ -1,0 +1,141 @@
+/* What joins links beside their joints: loops and line actuators. */
+#include <math.h>
+#include <string.h>
+
+#include "math/vec.h"
+#include "robot/read.h"
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+static const char *const loop_types[] = {[LOOP_BALL] = "ball",
+                                         [LOOP_PLANAR_PIN] = "planar-pin",
+                                         [LOOP_PIN] = "pin",
+                                         [LOOP_WELD] = "weld",
+                                         [LOOP_WELD + 1] = NULL};
+
+static void read_between(const struct place *at, int between[2])
+{
+    int length;
+    bool fine = array_open(at, REQUIRED, 2, 2, "between, the names of the links joined,", &length);
+    for (int i = 0; i < length; i++) {
+        const struct place name_at = item(at, i);
+        fine &= read_link_name(&name_at, REQUIRED, "side of a loop", &between[i]);
+    }
+    if (fine && between[0] == between[1]) complain(at, "a loop must join two different links");
+}
+
+static void read_at(const struct place *at, struct pose pose[2])
+{
+    int length;
+    array_open(at, OPTIONAL, 2, 2, "at, the frames joined,", &length);
+    for (int i = 0; i < 2; i++) identity3(pose[i].R);
+    for (int i = 0; i < length; i++) {
+        const struct place pose_at = item(at, i);
+        read_pose(&pose_at, "joined frame", &pose[i]);
+    }
+}
+
+static void read_plane(const struct place *at, double plane[2][3])
+{
+    int length;
+    bool fine = array_open(at, REQUIRED, 2, 2, "plane, two world directions,", &length);
+    for (int i = 0; i < length; i++) {
+        const struct place direction_at = item(at, i);
+        fine &= read_direction(&direction_at, REQUIRED, "direction of the plane", plane[i]);
+    }
+    double normal[3];
+    if (!fine) return;
+    cross3(plane[0], plane[1], normal);
+    if (dot3(normal, normal) < 1e-12) complain(at, "the two directions of a plane must not be parallel");
+}
+
+static void read_loop(const struct place *at, struct loop *loop)
+{
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "loop")) return;
+    const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
+    const struct place between_at = member(&object, "between"), at_at = member(&object, "at");
+    loop->name = read_part_name(&name_at, "loop name");
+    const int type = read_choice(&type_at, REQUIRED, "loop type", loop_types);
+    read_between(&between_at, loop->between);
+    read_at(&at_at, loop->at);
+
+    const struct place plane_at = member(&object, "plane"), axis_at = member(&object, "axis");
+    if (type >= 0) loop->type = (enum loop_type)type;
+    if (type == LOOP_PLANAR_PIN) read_plane(&plane_at, loop->plane);
+    else if (type >= 0) refuse(&object, "plane", "belongs to loops of type \"planar-pin\" alone");
+    if (type == LOOP_PIN) read_direction(&axis_at, REQUIRED, "axis of the pin", loop->axis);
+    else if (type >= 0) refuse(&object, "axis", "belongs to loops of type \"pin\" alone");
+    object_close(&object);
+}
+
+void read_loops(const struct place *at, struct robot *robot)
+{
+    int count;
+    if (!array_open(at, OPTIONAL, 0, -1, "loops", &count)) return;
+    robot->loop = arena_take(&robot->arena, (size_t)count, sizeof *robot->loop);
+    if (robot->loop == NULL) return;
+    for (int i = 0; i < count; i++) {
+        const struct place loop_at = item(at, i);
+        read_loop(&loop_at, &robot->loop[i]);
+        robot->n_loops++;
+    }
+}
+
+/* ---- line actuators ---------------------------------------------------------------------------------------------- */
+
+static const struct quantity xyz = {"position xyz", "m", ANY};
+
+/* A point of the world, or one in a link's hinge or tip frame. */
+static bool read_point(const struct place *at, struct actuator_point *point)
+{
+    static const char *const frames[] = {"hinge", "tip", NULL};
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "end point of the actuator")) return false;
+    const struct place link_at = member(&object, "link"), frame_at = member(&object, "frame");
+    const struct place xyz_at = member(&object, "xyz");
+    bool fine = read_numbers(&xyz_at, REQUIRED, &xyz, 3, point->xyz);
+
+    const char *name = read_string(&link_at, REQUIRED, "link");
+    point->link = -1;
+    point->frame = POINT_WORLD;
+    if (same_name(name, "world")) {
+        refuse(&object, "frame", "a point of the world has no frame");
+    } else if (name != NULL) {
+        fine &= read_link_name(&link_at, REQUIRED, "link, if not \"world\",", &point->link);
+        const int frame = read_choice(&frame_at, REQUIRED, "frame", frames);
+        if (frame >= 0) point->frame = frame == 0 ? POINT_HINGE : POINT_TIP;
+        fine &= frame >= 0;
+    }
+    object_close(&object);
+    return fine && name != NULL;
+}
+
+static void read_actuator(const struct place *at, struct actuator *actuator)
+{
+    static const char *const types[] = {"line", NULL};
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "actuator")) return;
+    const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
+    const struct place from_at = member(&object, "from"), to_at = member(&object, "to");
+    actuator->name = read_part_name(&name_at, "actuator name");
+    read_choice(&type_at, REQUIRED, "actuator type", types);
+    bool fine = read_point(&from_at, &actuator->from);
+    fine &= read_point(&to_at, &actuator->to);
+    if (fine && actuator->from.link == actuator->to.link && actuator->from.frame == actuator->to.frame)
+        complain(at, "the two points of an actuator must not be fixed in one frame: its length would never change");
+    object_close(&object);
+}
+
+void read_actuators(const struct place *at, struct robot *robot)
+{
+    int count;
+    if (!array_open(at, OPTIONAL, 0, -1, "actuators", &count)) return;
+    robot->actuator = arena_take(&robot->arena, (size_t)count, sizeof *robot->actuator);
+    if (robot->actuator == NULL) return;
+    for (int i = 0; i < count; i++) {
+        const struct place actuator_at = item(at, i);
+        read_actuator(&actuator_at, &robot->actuator[i]);
+        robot->n_actuators++;
+    }
+}

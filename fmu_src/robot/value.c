@@ -1,0 +1,182 @@
+#include <json-c/json.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "math/rotation.h"
+#include "math/vec.h"
+#include "robot/read.h"
+#include "robot/semidefinite.h"
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* json-c cuts integers off at 64 bits. */
+static bool is_cut_off(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_int) &&
+           (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
+}
+
+/* What is wrong with a number, NULL for nothing. */
+static const char *fault_of(struct json_object *value, enum range range)
+{
+    const bool is_number = json_object_is_type(value, json_type_double) || json_object_is_type(value, json_type_int);
+    if (!is_number) return "must be a number";
+    const double number = json_object_get_double(value);
+    if (!isfinite(number)) return "must be finite";
+    if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
+    if (range == POSITIVE && !(number > 0)) return "must be positive";
+    if (range == NON_NEGATIVE && !(number >= 0)) return "must not be negative";
+    return NULL;
+}
+
+bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
+{
+    if (!at->given && need == OPTIONAL) return false;
+    const char *fault = at->given ? fault_of(at->value, quantity->range) : "is missing";
+    if (fault != NULL) {
+        complain(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
+        return false;
+    }
+    *number = json_object_get_double(at->value);
+    return true;
+}
+
+bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number)
+{
+    int length;
+    bool fine = array_open(at, need, count, count, quantity->what, &length);
+    for (int i = 0; i < length; i++) {
+        const struct place one = item(at, i);
+        fine &= read_number(&one, REQUIRED, quantity, &number[i]);
+    }
+    return fine;
+}
+
+bool read_rows(const struct place *at, enum need need, const struct quantity *quantity, int rows, int columns,
+               double *number)
+{
+    int length;
+    bool fine = array_open(at, need, rows, rows, quantity->what, &length);
+    for (int i = 0; i < length; i++) {
+        const struct place row = item(at, i);
+        fine &= read_numbers(&row, REQUIRED, quantity, columns, number + columns * i);
+    }
+    return fine;
+}
+
+bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
+{
+    if (!present(at, need, what)) return false;
+    const double number = fault_of(at->value, ANY) == NULL ? json_object_get_double(at->value) : NAN;
+    if (number >= least && number <= most && number == floor(number)) {
+        *integer = (int)number;
+        return true;
+    }
+    if (least == most) complain(at, "%s must be %d", what, least);
+    else complain(at, "%s must be an integer from %d to %d", what, least, most);
+    return false;
+}
+
+unsigned read_fields(struct object *object, int count, const struct number_field *field, void *into)
+{
+    unsigned given = 0;
+    for (int i = 0; i < count; i++) {
+        const struct place at = member(object, field[i].key);
+        double *number = (double *)(void *)((char *)into + field[i].offset);
+        if (read_number(&at, field[i].need, &field[i].quantity, number)) given |= field[i].given;
+    }
+    return given;
+}
+
+/* ---- other values ------------------------------------------------------------------------------------------------ */
+
+bool read_flag(const struct place *at, const char *what, bool *flag)
+{
+    if (!at->given) return false;
+    if (!json_object_is_type(at->value, json_type_boolean)) {
+        complain(at, "%s must be true or false", what);
+        return false;
+    }
+    *flag = json_object_get_boolean(at->value);
+    return true;
+}
+
+const char *read_string(const struct place *at, enum need need, const char *what)
+{
+    if (!present(at, need, what)) return NULL;
+    const char *string = json_object_is_type(at->value, json_type_string) ? json_object_get_string(at->value) : NULL;
+    if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
+    complain(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
+    return NULL;
+}
+
+int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
+{
+    if (!present(at, need, what)) return -1;
+    const bool is_string = json_object_is_type(at->value, json_type_string);
+    const char *chosen = is_string ? json_object_get_string(at->value) : "";
+    char all[256] = "";
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], chosen) == 0) return i;
+        strncat(all, i > 0 ? ", \"" : "\"", sizeof all - strlen(all) - 1);
+        strncat(all, names[i], sizeof all - strlen(all) - 1);
+        strncat(all, "\"", sizeof all - strlen(all) - 1);
+    }
+    complain(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
+    return -1;
+}
+
+/* ---- vectors, poses, matrices ------------------------------------------------------------------------------------ */
+
+bool read_direction(const struct place *at, enum need need, const char *what, double direction[3])
+{
+    const struct quantity component = {what, "1", ANY};
+    double v[3];
+    if (!read_numbers(at, need, &component, 3, v)) return false;
+    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (largest == 0) {
+        complain(at, "%s must not be zero", what);
+        return false;
+    }
+    for (int i = 0; i < 3; i++) v[i] /= largest; /* so that squares neither overflow nor vanish */
+    const double length = sqrt(dot3(v, v));
+    for (int i = 0; i < 3; i++) direction[i] = v[i] / length;
+    return true;
+}
+
+void read_pose(const struct place *at, const char *what, struct pose *pose)
+{
+    static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
+    struct object object;
+    memset(pose->p, 0, sizeof pose->p);
+    identity3(pose->R);
+    if (!object_open(&object, at, OPTIONAL, what)) return;
+
+    const struct place position = member(&object, "xyz"), angles = member(&object, "rpy");
+    double angle[3];
+    read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
+    if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
+    object_close(&object);
+}
+
+static bool is_symmetric(int n, const double *A)
+{
+    double largest = 0, difference = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            largest = fmax(largest, fabs(A[n * i + j]));
+            difference = fmax(difference, fabs(A[n * i + j] - A[n * j + i]));
+        }
+    }
+    return difference <= 1e-9 * largest;
+}
+
+bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix)
+{
+    if (!read_rows(at, need, quantity, n, n, matrix)) return false;
+    if (!is_symmetric(n, matrix)) complain(at, "%s must be symmetric", quantity->what);
+    else if (!is_semidefinite(n, matrix)) complain(at, "%s must be positive semidefinite", quantity->what);
+    else return true;
+    return false;
+}
