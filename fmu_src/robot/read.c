@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void read_robot(const struct place *document, struct robot *robot)
@@ -85,36 +84,38 @@ enum status robot_read_text(const char *name, const char *text, struct robot **r
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* All bytes of a stream and a '\0' behind them, to be freed; NULL, with errno, where that fails. */
-static char *slurp(FILE *stream, size_t *length)
+/* All bytes of a stream and a '\0' behind them; NULL, with errno, where that fails. */
+static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
 {
-    size_t room = 1 << 16;
-    char *bytes = malloc(room);
     *length = 0;
-    while (bytes != NULL) {
-        *length += fread(bytes + *length, 1, room - *length - 1, stream);
-        bytes[*length] = '\0';
-        if (feof(stream)) return bytes;
-        char *larger = ferror(stream) ? NULL : realloc(bytes, room *= 2);
-        if (larger == NULL) free(bytes);
+    char *bytes = NULL;
+    for (size_t room = 1 << 16;; room *= 2) {
+        char *larger = arena_take(arena, room, 1);
+        if (larger == NULL) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        if (bytes != NULL) memcpy(larger, bytes, *length);
         bytes = larger;
+        *length += fread(bytes + *length, 1, room - *length - 1, stream);
+        if (ferror(stream)) return NULL;
+        if (feof(stream)) return bytes; /* the memory was zeroed */
     }
-    return NULL;
 }
 
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report)
 {
     *robot = NULL;
+    struct arena arena = {0};
     size_t length = 0;
     FILE *stream = fopen(file, "rb");
-    char *text = stream != NULL ? slurp(stream, &length) : NULL;
+    const char *text = stream != NULL ? slurp(stream, &arena, &length) : NULL;
     const int problem = errno;
     if (stream != NULL) fclose(stream);
-    if (text == NULL) {
-        report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(problem));
-        return STATUS_NO_FILE;
-    }
-    const enum status status = read_bytes(file, text, length, robot, report);
-    free(text);
+
+    enum status status = STATUS_NO_FILE;
+    if (text != NULL) status = read_bytes(file, text, length, robot, report);
+    else report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(problem));
+    arena_release(&arena);
     return status;
 }

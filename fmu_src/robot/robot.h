@@ -68,8 +68,8 @@ struct joint {
     enum joint_type type;
     bool passive;
     bool prescribed;
-    struct pose origin; /* joint frame at zero in the parent's tip frame (dh is turned into this) */
-    double axis[3];     /* unit vector in the joint frame                                         */
+    struct pose origin;                    /* joint frame at zero in the parent's tip frame (dh is turned into this) */
+    double axis[3];                        /* unit vector in the joint frame                                         */
     double start_position, start_velocity; /* [rad or m], [rad/s or m/s] */
     double motor_inertia;                  /* [kg m^2 or kg]             */
     double viscous;                        /* [N m s/rad or N s/m]       */
@@ -84,7 +84,7 @@ struct joint {
 
 struct mode_family {
     enum shape shape;
-    int count; /* 0: the family is absent */
+    int count;          /* 0: the family is absent */
     double tip_mass;    /* clamped-mass only [kg]      */
     double tip_inertia; /* clamped-mass only [kg m^2]  */
 };
@@ -137,10 +137,10 @@ enum loop_type { LOOP_BALL, LOOP_PLANAR_PIN, LOOP_PIN, LOOP_WELD };
 struct loop {
     const char *name;
     enum loop_type type;
-    int between[2];        /* links whose tip frames are joined            */
-    struct pose at[2];     /* the joined frames in those tip frames        */
-    double plane[2][3];    /* planar-pin: unit vectors, world              */
-    double axis[3];        /* pin: unit vector, in either joined frame     */
+    int between[2];     /* links whose tip frames are joined            */
+    struct pose at[2];  /* the joined frames in those tip frames        */
+    double plane[2][3]; /* planar-pin: unit vectors, world              */
+    double axis[3];     /* pin: unit vector, in either joined frame     */
 };
 
 enum point_frame { POINT_WORLD, POINT_HINGE, POINT_TIP };
