@@ -1,0 +1,2 @@
+#include "cli.h"
+int command_bench(int argc, char **argv) { (void)argc; (void)argv; return EXIT_USAGE; }

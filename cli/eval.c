@@ -1,0 +1,132 @@
+/* limber eval ROBOT STATE: the equations of motion at one state, as JSON. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "load.h"
+#include "state.h"
+
+struct options {
+    const char *robot, *state;
+    bool composite;
+    int elastic_terms; /* 0: the file's */
+};
+
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--json") == 0) {
+            continue; /* it is JSON in any case */
+        } else if (strcmp(argv[i], "--algorithm") == 0) {
+            if (strcmp(next, "recursive") != 0 && strcmp(next, "composite") != 0)
+                return cli_usage("eval", "--algorithm is recursive or composite, not '%s'", next);
+            options->composite = strcmp(next, "composite") == 0;
+            i++;
+        } else if (strcmp(argv[i], "--elastic-terms") == 0) {
+            options->elastic_terms = cli_elastic_terms(next);
+            if (options->elastic_terms == 0) return cli_usage("eval", "--elastic-terms is full, linear or ruthless, not '%s'", next);
+            i++;
+        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            return cli_usage("eval", "unknown option '%s'", argv[i]);
+        } else if (options->robot == NULL) {
+            options->robot = argv[i];
+        } else if (options->state == NULL) {
+            options->state = argv[i];
+        } else {
+            return cli_usage("eval", "too many arguments: '%s'", argv[i]);
+        }
+    }
+    if (options->state == NULL) return cli_usage("eval", "expected ROBOT and STATE");
+    return EXIT_FINE;
+}
+
+static struct json_object *numbers(const double *x, int count)
+{
+    struct json_object *array = json_object_new_array_ext(count);
+    for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_double(x[i]));
+    return array;
+}
+
+static struct json_object *rows(const double *M, int n_rows, int n_columns)
+{
+    struct json_object *array = json_object_new_array_ext(n_rows);
+    for (int i = 0; i < n_rows; i++) json_object_array_add(array, numbers(M + (size_t)(n_columns * i), n_columns));
+    return array;
+}
+
+/* Adds everything that is known once qdd is, in the order of cli.md. */
+static void describe(const struct model *model, struct work *work, const struct state *state, const double *qdd, double *force, struct json_object *out)
+{
+    const int n = model->n;
+    json_object_object_add(out, "qdd", numbers(qdd, n));
+    dyn_mass_matrix(model, work);
+    json_object_object_add(out, "mass_matrix", rows(work->M, n, n));
+    const struct input alone = {.q = state->q, .qd = state->qd};
+    dyn_inverse(model, work, &alone, NULL, force);
+    json_object_object_add(out, "bias", numbers(force, n));
+
+    dyn_inverse(model, work, &state->input, qdd, force);
+    dyn_velocity(model, work, &state->input);
+    struct energy energy;
+    struct frame_motion tip;
+    dyn_energy(model, work, &state->input, &energy);
+    dyn_tip(model, work, model->tip, &tip);
+    json_object_object_add(out, "kinetic_energy", json_object_new_double(energy.kinetic));
+    json_object_object_add(out, "potential_energy", json_object_new_double(energy.elastic + energy.gravity));
+    json_object_object_add(out, "tip_position", numbers(tip.p, 3));
+    json_object_object_add(out, "tip_rotation", rows(tip.R, 3, 3));
+    json_object_object_add(out, "tip_velocity", numbers(tip.v, 3));
+    json_object_object_add(out, "tip_angular_velocity", numbers(tip.omega, 3));
+    json_object_object_add(out, "tip_acceleration", numbers(tip.a, 3));
+    if (model->n_prescribed > 0) {
+        struct json_object *prescribed = json_object_new_array();
+        for (int i = 0; i < model->n_links; i++)
+            if (model->link[i].prescribed >= 0) json_object_array_add(prescribed, json_object_new_double(force[model->link[i].q]));
+        json_object_object_add(out, "prescribed_tau", prescribed);
+    }
+    if (state->qdd != NULL) {
+        dyn_inverse(model, work, &state->input, state->qdd, force);
+        json_object_object_add(out, "inverse", numbers(force, n));
+    }
+}
+
+static int evaluate(const struct model *model, struct work *work, const struct state *state, bool composite)
+{
+    struct arena scratch = {0};
+    double *qdd = arena_take(&scratch, (size_t)model->n, sizeof *qdd), *force = arena_take(&scratch, (size_t)model->n, sizeof *force);
+    int code = EXIT_COMPUTATION;
+    if (!scratch.failed) {
+        const enum status status =
+            composite ? dyn_forward_composite(model, work, &state->input, qdd) : dyn_forward(model, work, &state->input, qdd);
+        if (status == STATUS_OK) {
+            struct json_object *out = json_object_new_object();
+            describe(model, work, state, qdd, force, out);
+            puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
+            json_object_put(out);
+            code = EXIT_FINE;
+        } else {
+            fprintf(stderr, "limber: eval: %s\n", status_text(status));
+        }
+    }
+    arena_release(&scratch);
+    return code;
+}
+
+int command_eval(int argc, char **argv)
+{
+    struct options options = {0};
+    int code = parse_options(argc, argv, &options);
+    if (code != EXIT_FINE) return code;
+
+    struct cli_model loaded;
+    code = cli_load_model(options.robot, options.elastic_terms, &loaded);
+    if (code != EXIT_FINE) return code;
+    struct state state;
+    code = state_read(loaded.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
+    if (code == EXIT_FINE) code = evaluate(loaded.model, loaded.work, &state, options.composite);
+    state_free(&state);
+    cli_free_model(&loaded);
+    return code;
+}

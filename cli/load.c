@@ -1,0 +1,43 @@
+#include "load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void print_line(void *context, enum report_level level, const char *text)
+{
+    if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", (const char *)context, text);
+}
+
+int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
+{
+    int code = EXIT_FINE;
+    memset(loaded, 0, sizeof *loaded);
+    loaded->robot = cli_load(file, &code);
+    if (loaded->robot == NULL) return code;
+    if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
+
+    struct report report = {.line = print_line, .context = (void *)(size_t)file};
+    enum status status = model_make(loaded->robot, &loaded->model, &report);
+    if (status == STATUS_OK) status = work_make(loaded->model, &loaded->work);
+    if (status == STATUS_OK) return EXIT_FINE;
+    if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
+    cli_free_model(loaded);
+    return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+}
+
+void cli_free_model(struct cli_model *loaded)
+{
+    work_free(loaded->work);
+    model_free(loaded->model);
+    robot_free(loaded->robot);
+}
+
+int cli_elastic_terms(const char *name)
+{
+    static const char *const names[] = {[TERMS_FULL] = "full", [TERMS_LINEAR] = "linear", [TERMS_RUTHLESS] = "ruthless"};
+    for (int i = TERMS_FULL; i <= TERMS_RUTHLESS; i++)
+        if (strcmp(name, names[i]) == 0) return i;
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* A robot file taken all the way to a model that can be computed with. */
+#ifndef CLI_LOAD_H
+#define CLI_LOAD_H
+
+#include "dyn/work.h"
+
+struct cli_model {
+    struct robot *robot;
+    struct model *model;
+    struct work *work;
+};
+
+/* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_FINE
+   nothing is left to free. */
+int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
+void cli_free_model(struct cli_model *loaded);
+
+/* full, linear, ruthless; 0 for anything else */
+int cli_elastic_terms(const char *name);
+
+#endif

@@ -1,0 +1,22 @@
+/* STATE: the JSON file in which eval and its kin find q, qd, tau and the rest. */
+#ifndef CLI_STATE_H
+#define CLI_STATE_H
+
+#include "dyn/dyn.h"
+
+struct state {
+    struct input input;    /* points into the arrays below                    */
+    double tip_wrench[6];  /* (torque; force)                                 */
+    double *q, *qd, *tau;  /* n, n, n_joints                                  */
+    double *prescribed_qdd;/* n_prescribed                                    */
+    double *actuator_force;/* n_actuators                                     */
+    double *qdd;           /* n, NULL where the file has none                 */
+    struct arena arena;
+};
+
+/* Reads `file` ("-": standard input) for this model; file = NULL: the robot's start. Every problem is printed to standard
+   error; nonzero on any. */
+int state_read(const struct model *model, const char *file, struct state *state);
+void state_free(struct state *state);
+
+#endif

@@ -1,0 +1,77 @@
+/* The algorithms. Each is f(const model, work, ...): three kinds of passes over the links, out, back, out.
+   Order of use:  dyn_configuration(q) -> dyn_motion(qd, qdd) -> one of the solvers. dyn_forward() does all of it. */
+#ifndef DYN_DYN_H
+#define DYN_DYN_H
+
+#include "dyn/work.h"
+
+/* A state and what acts on it. Pointers that are NULL mean zeros. */
+struct input {
+    const double *q, *qd;           /* n                                                               */
+    const double *tau;              /* n_joints: torque or force of every joint that moves             */
+    const double *tip_wrench;       /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double *prescribed_qdd;   /* n_prescribed                                                    */
+};
+
+/* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
+void dyn_configuration(const struct model *model, struct work *work, const double *q);
+
+/* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero but for prescribed
+   joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
+void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
+
+/* Velocities of the frames' origins: O.v, T.v. After dyn_motion(). */
+void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
+
+/* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33). */
+enum status dyn_articulate(const struct model *model, struct work *work);
+
+/* qdd of M qdd = generalised forces, for the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
+void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
+/* Forward dynamics by the articulated-body recursion: the default. */
+enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
+/* Forward dynamics by mass matrix and Cholesky factorisation: the rival (composite.c, theory.md 36 to 38). */
+enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
+/* M at the configuration of the last dyn_configuration(), n x n in work->M. */
+void dyn_mass_matrix(const struct model *model, struct work *work);
+
+/* Generalised forces M qdd + h - (share of the tip wrench) by the recursion out and back; qdd as in dyn_motion(), which it
+   calls. Leaves the hinge wrenches in work (inverse.c, theory.md 34, 35). */
+void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force);
+
+/* Joint force that is not tau: -(viscous, Coulomb, spring), with motor inertia apart. */
+double joint_force(const struct link_model *lm, double q, double qd);
+
+/* Elastic forces -(K eta + D eta_dot), added to force[m]. */
+void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
+
+struct energy {
+    double kinetic, elastic, gravity; /* elastic: strain and joint springs [J] */
+    double power;   /* sum tau qd of the driven joints             [W] */
+    double tip;     /* power of the tip wrench                     [W] */
+    double loss;    /* power taken by damping and friction, >= 0   [W] */
+};
+
+/* After dyn_configuration(), dyn_motion() and dyn_velocity() (energy.c, theory.md 39). */
+void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy);
+
+/* Pose, velocity and acceleration of a frame, world axes. */
+struct frame_motion {
+    double p[3], R[9];
+    double v[3], omega[3];
+    double a[3], alpha[3];
+};
+
+/* The tip frame of a link, and any section (a node, a point of a beam) of a flexible link, for the accelerations of the last
+   dyn_motion() (frames.c). After dyn_velocity(). */
+void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
+void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd, int link,
+                 const struct section *section, struct frame_motion *motion);
+
+/* What the joint exerts on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
+void dyn_reaction(const struct work *work, int link, double wrench[6]);
+
+#endif

@@ -1,0 +1,71 @@
+/* Energy and power, from the same mass blocks as the equations of motion. (theory.md 39) */
+#include <math.h>
+#include <string.h>
+
+#include "dyn/dyn.h"
+#include "math/vec.h"
+
+static double rigid_kinetic(const struct rigid *body, const struct frame *frame)
+{
+    double V[6], p[6];
+    copy3(frame->omega, V);
+    copy3(frame->v, V + 3);
+    rigid_mul(body, V, p);
+    return 0.5 * dot6(V, p);
+}
+
+/* 1/2 V' M_rr V + V' M_rf eta_dot + 1/2 eta_dot' M_ff eta_dot + payload */
+static double flexible_kinetic(const struct link_model *lm, const struct link_work *w, const double *etad)
+{
+    const double *Mff = link_Mff(lm, w);
+    double energy = lm->payload.m > 0 ? rigid_kinetic(&w->load, &w->T) : 0;
+    for (int k = 0; k < lm->m; k++) {
+        double p = dot3(w->F[k], w->O.omega) + dot3(w->F[k] + 3, w->O.v);
+        for (int l = 0; l < lm->m; l++) p += 0.5 * Mff[lm->m * k + l] * etad[l];
+        energy += p * etad[k];
+    }
+    return energy;
+}
+
+/* -g . (m p + h) of a body about p */
+static double gravity_energy(const struct model *model, const struct rigid *body, const double *p)
+{
+    return -body->m * dot3(model->gravity, p) - dot3(model->gravity, body->h);
+}
+
+static void elastic(const struct body *body, const double *eta, const double *etad, struct energy *energy)
+{
+    const int m = body->m;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            energy->elastic += 0.5 * eta[i] * body->K[m * i + j] * eta[j];
+            energy->loss += etad[i] * body->D[m * i + j] * etad[j];
+        }
+}
+
+void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy)
+{
+    memset(energy, 0, sizeof *energy);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        energy->kinetic += rigid_kinetic(&w->self, &w->O);
+        energy->gravity += gravity_energy(model, &w->self, w->O.p);
+        if (lm->body != NULL) {
+            energy->kinetic += flexible_kinetic(lm, w, in->qd + lm->eta);
+            if (lm->payload.m > 0) energy->gravity += gravity_energy(model, &w->load, w->T.p);
+            elastic(lm->body, in->q + lm->eta, in->qd + lm->eta, energy);
+        }
+        if (lm->q < 0) continue;
+        const double q = in->q[lm->q], qd = in->qd[lm->q], stretch = q - lm->rest;
+        energy->kinetic += 0.5 * lm->motor_inertia * qd * qd;
+        energy->elastic += 0.5 * lm->stiffness * stretch * stretch;
+        energy->loss -= (joint_force(lm, q, qd) + lm->stiffness * stretch) * qd;
+        if (in->tau != NULL && !lm->passive && lm->prescribed < 0) energy->power += in->tau[lm->tau] * qd;
+    }
+    if (in->tip_wrench != NULL) {
+        struct frame_motion tip;
+        dyn_tip(model, work, model->tip, &tip);
+        energy->tip = dot3(in->tip_wrench, tip.omega) + dot3(in->tip_wrench + 3, tip.v);
+    }
+}

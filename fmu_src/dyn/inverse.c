@@ -1,0 +1,45 @@
+/* Recursive inverse dynamics: all generalised forces of a motion, and what every joint carries. (theory.md 34, 35) */
+#include <string.h>
+
+#include "dyn/dyn.h"
+#include "math/vec.h"
+
+void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
+{
+    dyn_motion(model, work, in, qdd);
+    for (int i = 0; i < model->n_links; i++) {
+        copy6(work->link[i].b, work->link[i].f);
+        copy6(work->link[i].bT, work->link[i].fT);
+    }
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        if (lm->body != NULL) {
+            /* f_eta = b_eta + J' f_T + K eta + D eta_dot,   f = b + X' f_T */
+            double *modal = force + lm->eta;
+            memset(modal, 0, (size_t)lm->m * sizeof *modal);
+            add_elastic_force(lm->body, in->q + lm->eta, in->qd + lm->eta, modal);
+            for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] + dot6(w->J[k], w->fT) - modal[k];
+            wrench_add_shifted(w->f, w->fT, w->r);
+        }
+        if (lm->q >= 0) {
+            /* f_q = h' f + Jm qdd - joint forces */
+            const double acceleration = qdd != NULL                                              ? qdd[lm->q]
+                                        : lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed]
+                                                                                                 : 0;
+            force[lm->q] = dot3(w->h, lm->joint == JOINT_REVOLUTE ? w->f : w->f + 3) + lm->motor_inertia * acceleration -
+                           joint_force(lm, in->q[lm->q], in->qd[lm->q]);
+        }
+        if (lm->parent >= 0) {
+            struct link_work *parent = &work->link[lm->parent];
+            wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->f : parent->fT, w->f, w->d);
+        }
+    }
+}
+
+void dyn_reaction(const struct work *work, int link, double wrench[6])
+{
+    const struct link_work *w = &work->link[link];
+    tmul3(w->O.R, w->f, wrench);
+    tmul3(w->O.R, w->f + 3, wrench + 3);
+}

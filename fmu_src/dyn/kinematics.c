@@ -1,0 +1,177 @@
+/* First pass, base to tips: frames, tip Jacobians and mass blocks of every link at q. World axes throughout, so that what
+   passes from link to link is only shifted, never rotated. */
+#include <string.h>
+
+#include "dyn/dyn.h"
+#include "flex/section.h"
+#include "math/vec.h"
+
+#include <math.h>
+
+/* R = R_J Rot(axis, q): the columns across the axis turn; a general axis by Rodrigues' formula on the rows */
+static void turn(const struct link_model *lm, const double *h, double q, double *R)
+{
+    const double s = sin(q), c = cos(q);
+    if (lm->axis_index >= 0) {
+        const int i = (lm->axis_index + 1) % 3, j = (lm->axis_index + 2) % 3;
+        const double sk = lm->axis_sign * s;
+        for (int row = 0; row < 9; row += 3) {
+            const double x = R[row + i], y = R[row + j];
+            R[row + i] = c * x + sk * y;
+            R[row + j] = c * y - sk * x;
+        }
+    } else {
+        for (int i = 0; i < 3; i++) {
+            double *r = R + 3 * i, rxa[3];
+            cross3(r, lm->axis, rxa);
+            const double along = (1 - c) * h[i];
+            for (int j = 0; j < 3; j++) r[j] = c * r[j] + s * rxa[j] + along * lm->axis[j];
+        }
+    }
+}
+
+/* O from the frame that carries the link:  d, h, R, p                                                  (theory.md 20) */
+static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q, struct link_work *w)
+{
+    double *R = w->O.R;
+    if (lm->turned) matmul3(carrier->R, lm->R, R);
+    else copy9(carrier->R, R);
+    if (lm->offset) mul3(carrier->R, lm->t, w->d);
+    else memset(w->d, 0, sizeof w->d);
+
+    if (lm->joint != JOINT_FIXED) {
+        if (lm->axis_index >= 0)
+            for (int i = 0; i < 3; i++) w->h[i] = lm->axis_sign * R[3 * i + lm->axis_index];
+        else mul3(R, lm->axis, w->h);
+        if (lm->joint == JOINT_REVOLUTE) turn(lm, w->h, q[lm->q], R);
+        else axpy3(q[lm->q], w->h, w->d);
+    }
+    for (int i = 0; i < 3; i++) w->O.p[i] = carrier->p[i] + w->d[i];
+}
+
+/* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
+static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl, double (*J)[6])
+{
+    double RJ[9];
+    matmul3(R, Jl, RJ);
+    for (int k = 0; k < m; k++) {
+        if (section->axis != NULL) {
+            const int a = section->axis[2 * k], b = section->axis[2 * k + 1];
+            const double phi = section->Phi[3 * k + a], lambda = section->Lambda[3 * k + b];
+            for (int i = 0; i < 3; i++) {
+                J[k][i] = lambda * RJ[3 * i + b];
+                J[k][3 + i] = phi * R[3 * i + a];
+            }
+        } else {
+            mul3(RJ, section->Lambda + 3 * k, J[k]);
+            mul3(R, section->Phi + 3 * k, J[k] + 3);
+        }
+        if (section->H != NULL) {
+            double slope = 0;
+            for (int l = 0; l < m; l++) slope -= section->H[m * k + l] * eta[l];
+            for (int i = 0; i < 3; i++) J[k][3 + i] += slope * R[3 * i];
+        }
+    }
+}
+
+/* F from O where the hinge node moves:  R_F = R_O Exp(-theta_d),  r_F = -R_F (x_d + u_d),  and
+   J_F = (-R W_k; R (W_k x rho_d - Phi_k)),  W = Jl(theta_d) Lambda_d                                   (theory.md 21) */
+static void body_frame(const struct body *body, const double *eta, struct link_work *w)
+{
+    double rho[3], minus[3], E[9], Jl[9];
+    section_displacement(&body->hinge, body->m, eta, rho, w->theta_d);
+    w->exp_d = exp_coefficients(dot3(w->theta_d, w->theta_d));
+    for (int i = 0; i < 3; i++) minus[i] = -w->theta_d[i];
+    rotation_exp(&w->exp_d, minus, E);
+    matmul3(w->O.R, E, w->RF);
+    mul3(w->RF, rho, w->rF);
+    for (int i = 0; i < 3; i++) w->rF[i] = -w->rF[i];
+
+    rotation_left_jacobian(&w->exp_d, w->theta_d, Jl);
+    section_jacobian(&body->hinge, body->m, eta, w->RF, Jl, w->JF); /* (R W_k; R Phi_k) */
+    for (int k = 0; k < body->m; k++) {
+        double *JF = w->JF[k];
+        for (int i = 0; i < 6; i++) JF[i] = -JF[i];
+        add_cross3(JF, w->rF, JF + 3); /* (-W) x (-rho) in world axes */
+    }
+}
+
+/* T and its Jacobian, seen from O                                                                      (theory.md 22) */
+static void tip_position(const struct body *body, const double *eta, struct link_work *w)
+{
+    double u[3], E[9], Jl[9], rT[3];
+    section_displacement(&body->tip, body->m, eta, u, w->theta);
+    w->exp = exp_coefficients(dot3(w->theta, w->theta));
+    rotation_exp(&w->exp, w->theta, E);
+    matmul3(w->RF, E, w->T.R);
+    mul3(w->RF, u, rT);
+    rotation_left_jacobian(&w->exp, w->theta, Jl);
+    section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
+    copy3(rT, w->r);
+    if (w->JF != NULL) { /* J_T = J_T|F + (T seen from F) J_F */
+        for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
+        for (int k = 0; k < body->m; k++) {
+            axpy6(1, w->JF[k], w->J[k]);
+            add_cross3(w->JF[k], rT, w->J[k] + 3);
+        }
+    }
+    for (int i = 0; i < 3; i++) w->T.p[i] = w->O.p[i] + w->r[i];
+}
+
+/* Mass blocks where F is not O: with V_F = X V_O + J_F eta_dot,
+   M_rf = X'(M_rf + M_rr J_F),  M_ff = M_ff + J_F' M_rf + M_rf' J_F + J_F' M_rr J_F                     (theory.md 24) */
+static void refer_to_hinge(const struct body *body, struct link_work *w)
+{
+    const int m = body->m;
+    const double *Mff = body_Mff(body, &w->body);
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < m; l++) w->Mff[m * k + l] = Mff[m * k + l] + dot6(w->JF[k], w->F[l]) + dot6(w->F[k], w->JF[l]);
+    for (int k = 0; k < m; k++) {
+        double MJ[6];
+        rigid_mul(&w->self, w->JF[k], MJ);
+        for (int l = 0; l < m; l++) w->Mff[m * k + l] += dot6(MJ, w->JF[l]);
+        axpy6(1, MJ, w->F[k]);
+        add_cross3(w->rF, w->F[k] + 3, w->F[k]);
+    }
+    rigid_shift(&w->self, w->rF);
+}
+
+static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta, struct link_work *w)
+{
+    const struct body *body = lm->body;
+    body_inertia(body, terms, eta, &w->body);
+
+    struct rigid held = {.m = body->mass};
+    copy3(w->body.c, held.h);
+    copy6(w->body.J, held.J);
+    rigid_rotate(&held, w->RF, &w->self);
+    for (int k = 0; k < body->m; k++) {
+        mul3(w->RF, w->body.ang + 3 * k, w->F[k]);
+        mul3(w->RF, w->body.lin + 3 * k, w->F[k] + 3);
+    }
+    if (w->JF != NULL) refer_to_hinge(body, w);
+    if (lm->has_hub) {
+        rigid_rotate(&lm->rigid, w->O.R, &w->hub);
+        rigid_add(&w->self, &w->hub);
+    }
+    if (lm->payload.m > 0) rigid_rotate(&lm->payload, w->T.R, &w->load);
+}
+
+void dyn_configuration(const struct model *model, struct work *work, const double *q)
+{
+    const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        hinge_position(lm, carrier, q, w);
+        if (lm->body == NULL) {
+            rigid_rotate(&lm->rigid, w->O.R, &w->self);
+        } else {
+            if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta, w);
+            else copy9(w->O.R, w->RF);
+            tip_position(lm->body, q + lm->eta, w);
+            flexible_blocks(lm, model->terms, q + lm->eta, w);
+        }
+    }
+}

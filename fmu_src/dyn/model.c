@@ -1,0 +1,184 @@
+#include "dyn/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vec.h"
+
+/* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
+static struct rigid about_origin(const struct mass_properties *body)
+{
+    const double m = body->mass, *c = body->com, *I = body->inertia;
+    struct rigid r = {.m = m, .h = {m * c[0], m * c[1], m * c[2]}};
+    const double cc = dot3(c, c);
+    for (int i = 0; i < 3; i++) r.J[i] = I[i] + m * (cc - c[i] * c[i]);
+    r.J[3] = I[3] - m * c[0] * c[1];
+    r.J[4] = I[4] - m * c[0] * c[2];
+    r.J[5] = I[5] - m * c[1] * c[2];
+    return r;
+}
+
+/* The body given in the frame `pose`, as mass properties in the frame that pose is given in. */
+static struct mass_properties in_parent_frame(const struct mass_properties *body, const struct pose *pose)
+{
+    struct mass_properties moved = {.mass = body->mass};
+    copy3(pose->p, moved.com);
+    add_mul3(pose->R, body->com, moved.com);
+    rotate_sym3(pose->R, body->inertia, moved.inertia);
+    return moved;
+}
+
+/* A beam without modes, as the rigid body it is. */
+static struct mass_properties rigid_beam(const struct beam *beam)
+{
+    const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
+    return (struct mass_properties){.mass = m, .com = {L / 2, 0, 0},
+                                    .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
+}
+
+static void make_rigid(const struct link *link, struct link_model *lm)
+{
+    const struct mass_properties beam = link->type == BODY_BEAM ? rigid_beam(&link->beam) : (struct mass_properties){0};
+    lm->tip = link->rigid_tip;
+    if (link->type == BODY_BEAM) {
+        memset(lm->tip.p, 0, sizeof lm->tip.p);
+        lm->tip.p[0] = link->beam.length;
+        identity3(lm->tip.R);
+    }
+    const struct mass_properties payload = in_parent_frame(&link->payload, &lm->tip);
+    struct rigid hub = about_origin(&link->hub), load = about_origin(&payload);
+    lm->rigid = about_origin(link->type == BODY_BEAM ? &beam : &link->rigid);
+    rigid_add(&lm->rigid, &hub);
+    rigid_add(&lm->rigid, &load);
+}
+
+static enum status make_flexible(const struct link *link, struct arena *arena, struct link_model *lm)
+{
+    struct body *body = arena_take(arena, 1, sizeof *body);
+    if (body == NULL) return STATUS_NO_MEMORY;
+    lm->body = body;
+    lm->rigid = about_origin(&link->hub);
+    lm->has_hub = link->has_hub;
+    lm->payload = about_origin(&link->payload);
+    lm->loaded = link->has_payload;
+    return body_make(link, arena, body);
+}
+
+/* The joint frame at zero in the parent's carrying frame, and how the joint moves. */
+static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
+{
+    copy9(joint->origin.R, lm->R);
+    copy3(joint->origin.p, lm->t);
+    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: multiply it in */
+        matmul3(parent->tip.R, joint->origin.R, lm->R);
+        copy3(parent->tip.p, lm->t);
+        add_mul3(parent->tip.R, joint->origin.p, lm->t);
+    }
+    double I[9];
+    identity3(I);
+    lm->turned = memcmp(lm->R, I, sizeof I) != 0;
+    lm->offset = lm->t[0] != 0 || lm->t[1] != 0 || lm->t[2] != 0;
+
+    lm->joint = joint->type;
+    copy3(joint->axis, lm->axis);
+    lm->axis_index = -1;
+    for (int k = 0; k < 3; k++)
+        if (fabs(lm->axis[k]) == 1) {
+            lm->axis_index = k;
+            lm->axis_sign = lm->axis[k];
+        }
+    lm->motor_inertia = joint->motor_inertia;
+    lm->viscous = joint->viscous;
+    lm->coulomb = joint->coulomb;
+    lm->coulomb_velocity = joint->coulomb_velocity;
+    lm->stiffness = joint->stiffness;
+    lm->rest = joint->rest;
+    lm->passive = joint->passive;
+}
+
+static void number_coordinates(const struct joint *joint, struct model *model, struct link_model *lm)
+{
+    lm->q = lm->tau = lm->prescribed = -1;
+    if (joint_moves(joint)) {
+        lm->q = model->n++;
+        lm->tau = model->n_joints++;
+        if (joint->prescribed) lm->prescribed = model->n_prescribed++;
+    }
+    lm->eta = model->n;
+    model->n += lm->m;
+}
+
+static enum status make_link(struct model *model, int i, struct report *report)
+{
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
+    lm->parent = link->parent;
+    lm->m = link_modes(link);
+    enum status status = STATUS_OK;
+    if (lm->m == 0) make_rigid(link, lm);
+    else status = make_flexible(link, &model->arena, lm);
+    if (status == STATUS_NOT_POSITIVE) {
+        report_add(report, REPORT_ERROR, "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", i,
+                   link->type == BODY_BEAM ? "beam.modes" : "nodal", link->name,
+                   link->type == BODY_BEAM ? "use fewer modes, or shapes that are less alike (polynomial ones soon are)"
+                                           : "its modes must be linearly independent and move mass");
+        return STATUS_BAD_ROBOT;
+    }
+    struct link_model *parent = link->parent >= 0 ? &model->link[link->parent] : NULL;
+    make_joint(&link->joint, parent, lm);
+    if (parent != NULL) parent->loaded = true;
+    number_coordinates(&link->joint, model, lm);
+    return status;
+}
+
+/* What the file may say and the dynamics does not compute yet. */
+static enum status check_supported(const struct robot *robot, struct report *report)
+{
+    const int before = report->errors;
+    if (robot->n_loops > 0) report_add(report, REPORT_ERROR, "loops: not yet computed with in this version");
+    if (robot->n_actuators > 0) report_add(report, REPORT_ERROR, "actuators: not yet computed with in this version");
+    for (int i = 0; i < robot->n_links; i++)
+        if (robot->link[i].joint.has_limits)
+            report_add(report, REPORT_ERROR, "links[%d].joint.limits: not yet computed with in this version", i);
+    return report->errors == before ? STATUS_OK : STATUS_NOT_YET;
+}
+
+enum status model_make(const struct robot *robot, struct model **made, struct report *report)
+{
+    struct arena arena = {0};
+    *made = NULL;
+    if (check_supported(robot, report) != STATUS_OK) return STATUS_NOT_YET;
+    struct model *model = arena_take(&arena, 1, sizeof *model);
+    struct link_model *link = arena_take(&arena, (size_t)robot->n_links, sizeof *link);
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    model->robot = robot;
+    model->n_links = robot->n_links;
+    model->tip = robot->tip;
+    model->terms = robot->elastic_terms;
+    copy3(robot->gravity, model->gravity);
+    model->link = link;
+    model->arena = arena;
+    enum status status = STATUS_OK, worst = STATUS_OK;
+    for (int i = 0; i < robot->n_links; i++) {
+        status = make_link(model, i, report);
+        if (status != STATUS_OK) worst = status;
+        if (status == STATUS_NO_MEMORY) break;
+    }
+    if (worst != STATUS_OK) {
+        model_free(model);
+        return worst;
+    }
+    *made = model;
+    return STATUS_OK;
+}
+
+void model_free(struct model *model)
+{
+    if (model == NULL) return;
+    struct arena arena = model->arena; /* the model lives in it */
+    arena_release(&arena);
+}

@@ -1,0 +1,62 @@
+/* The const model: what every algorithm reads and none changes. Made once from a robot; many threads may share it. */
+#ifndef DYN_MODEL_H
+#define DYN_MODEL_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/report.h"
+#include "base/status.h"
+#include "flex/body.h"
+#include "math/spatial.h"
+#include "robot/robot.h"
+
+struct link_model {
+    /* place in the tree and in q = (joint coordinate, eta) link by link */
+    int parent; /* -1: the world                                   */
+    int q;      /* index of the joint coordinate; -1: fixed joint  */
+    int eta;    /* index of the first elastic coordinate           */
+    int m;      /* elastic coordinates; 0: rigid                   */
+
+    /* joint frame at zero in the parent's carrying frame: O of a rigid parent, T of a flexible one */
+    bool turned, offset; /* R is not the identity; t is not zero        */
+    double R[9];
+    double t[3];         /*                                        [m] */
+    enum joint_type joint;
+    double axis[3];      /* unit vector in the joint frame              */
+    int axis_index;      /* k where axis is +e_k or -e_k, else -1       */
+    double axis_sign;    /* that sign                                   */
+    int prescribed;      /* number among the prescribed joints, else -1 */
+    bool passive;        /* takes no tau                                */
+    int tau;             /* number among the moving joints, else -1     */
+
+    /* joint forces */
+    double motor_inertia, viscous, coulomb, coulomb_velocity, stiffness, rest;
+
+    /* bodies */
+    const struct body *body; /* flexible body; NULL: rigid                                    */
+    struct rigid rigid;      /* about O in O axes: rigid link with hub and payload, or the hub */
+    bool has_hub;            /* flexible link with a hub                                      */
+    struct rigid payload;    /* flexible link: about T in T axes                              */
+    bool loaded;             /* flexible link: something moves with T (payload or children)   */
+    struct pose tip;         /* rigid link: T in O                                            */
+};
+
+struct model {
+    const struct robot *robot; /* names and file numbers */
+    int n;                     /* coordinates            */
+    int n_links;
+    int n_joints;     /* that move: length of tau   */
+    int n_prescribed;
+    int tip;          /* link whose tip is reported and loaded */
+    enum elastic_terms terms;
+    double gravity[3];
+    struct link_model *link;
+    struct arena arena;
+};
+
+/* The robot must outlive the model. Problems (a modal mass that is not positive definite) are reported with their place. */
+enum status model_make(const struct robot *robot, struct model **model, struct report *report);
+void model_free(struct model *model);
+
+#endif

@@ -1,0 +1,178 @@
+/* Second pass, base to tips: angular velocities, accelerations and the inertia forces that belong to them. Gravity is an
+   acceleration of the base, so it enters once. */
+#include <math.h>
+#include <string.h>
+
+#include "dyn/dyn.h"
+#include "flex/section.h"
+#include "math/vec.h"
+
+/* acc of a point at distance d in a frame with (omega, acc):  a + alpha x d + omega x (omega x d) */
+static void carry(const double *omega, const double *acc, const double *d, double *out)
+{
+    double wd[3];
+    copy6(acc, out);
+    add_cross3(acc, d, out + 3);
+    cross3(omega, d, wd);
+    add_cross3(omega, wd, out + 3);
+}
+
+/* Motion of O (theory.md 25, 26):  omega = omega_c + h qd,  alpha = alpha_c + omega_c x h qd + h qdd;  a prismatic joint
+   adds 2 omega_c x h qd + h qdd to a */
+static void hinge_motion(const struct link_model *lm, const struct frame *carrier, double qd, double qdd, struct link_work *w)
+{
+    carry(carrier->omega, carrier->acc, w->d, w->O.acc);
+    copy3(carrier->omega, w->O.omega);
+    if (lm->joint == JOINT_FIXED) return;
+    double wh[3];
+    cross3(carrier->omega, w->h, wh);
+    if (lm->joint == JOINT_REVOLUTE) {
+        axpy3(qd, w->h, w->O.omega);
+        axpy3(qd, wh, w->O.acc);
+        axpy3(qdd, w->h, w->O.acc);
+    } else {
+        axpy3(2 * qd, wh, w->O.acc + 3);
+        axpy3(qdd, w->h, w->O.acc + 3);
+    }
+}
+
+/* Motion of F in F axes, from O's where the hinge node moves (theory.md 27):
+   omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
+   a = a_O - alpha x rho - omega x (omega x rho) - 2 omega x rho_dot - rho_ddot */
+static void leave_hinge(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double *omega, double *acc)
+{
+    double rho[3], rd[3], td[3], rdd[3], wd[3], wdd[3];
+    section_rates(&body->hinge, body->m, eta, etad, rd, td, rdd);
+    rotation_rate(&w->exp_d, w->theta_d, td, wd, wdd);
+    tmul3(w->RF, w->rF, rho); /* minus rho */
+
+    for (int i = 0; i < 3; i++) omega[i] -= wd[i];
+    for (int i = 0; i < 3; i++) acc[i] -= wdd[i];
+    add_cross3(wd, omega, acc);
+    double at_F[6];
+    carry(omega, acc, rho, at_F);
+    copy3(at_F + 3, acc + 3);
+    double coriolis[3];
+    cross3(omega, rd, coriolis);
+    for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
+}
+
+/* Motion of a section in F axes from F's (theory.md 28):  omega + w,  alpha + omega x w + wd,
+   a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot */
+static void reach_section(const double *rd, const double *rdd, const double *r, const double *wt, const double *wtd, const double *omega,
+                          const double *acc, double *omega_t, double *acc_t)
+{
+    carry(omega, acc, r, acc_t);
+    double coriolis[3];
+    cross3(omega, rd, coriolis);
+    for (int i = 0; i < 3; i++) {
+        omega_t[i] = omega[i] + wt[i];
+        acc_t[i] += wtd[i];
+        acc_t[3 + i] += 2 * coriolis[i] + rdd[i];
+    }
+    add_cross3(omega, wt, acc_t);
+}
+
+static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega, const double *acc, struct link_work *w)
+{
+    double r[3], rw[3], rd[3], td[3], rdd[3], wt[3], wtd[3], omega_t[3], acc_t[6];
+    section_rates(&body->tip, body->m, eta, etad, rd, td, rdd);
+    rotation_rate(&w->exp, w->theta, td, wt, wtd);
+    for (int i = 0; i < 3; i++) rw[i] = w->JF == NULL ? w->r[i] : w->r[i] - w->rF[i];
+    tmul3(w->RF, rw, r);
+    reach_section(rd, rdd, r, wt, wtd, omega, acc, omega_t, acc_t);
+    mul3(w->RF, omega_t, w->T.omega);
+    mul3(w->RF, acc_t, w->T.acc);
+    mul3(w->RF, acc_t + 3, w->T.acc + 3);
+}
+
+/* Inertia forces of the body at O, and the motion it hands to T, for eta_ddot = 0 */
+static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta, const double *etad, struct link_work *w)
+{
+    const struct body *body = lm->body;
+    double omega[3], acc[6], wrench[6];
+    tmul3(w->RF, w->O.omega, omega);
+    tmul3(w->RF, w->O.acc, acc);
+    tmul3(w->RF, w->O.acc + 3, acc + 3);
+    if (w->JF != NULL) leave_hinge(body, w, eta, etad, omega, acc);
+
+    body_rates(body, terms, eta, etad, &w->body);
+    body_force(body, terms, &w->body, eta, omega, acc, wrench, w->b_eta);
+    mul3(w->RF, wrench, w->b);
+    mul3(w->RF, wrench + 3, w->b + 3);
+    if (w->JF != NULL) {
+        for (int k = 0; k < body->m; k++) w->b_eta[k] += dot6(w->JF[k], w->b);
+        add_cross3(w->rF, w->b + 3, w->b);
+    }
+    if (lm->has_hub) rigid_add_wrench(&w->hub, w->O.omega, w->O.acc, w->b);
+    tip_motion(body, eta, etad, omega, acc, w);
+}
+
+/* What eta_ddot adds: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
+static void add_modal_acceleration(const struct link_model *lm, const double *etadd, struct link_work *w)
+{
+    const double *Mff = link_Mff(lm, w);
+    for (int k = 0; k < lm->m; k++) {
+        axpy6(etadd[k], w->F[k], w->b);
+        axpy6(etadd[k], w->J[k], w->T.acc);
+        for (int l = 0; l < lm->m; l++) w->b_eta[k] += Mff[lm->m * k + l] * etadd[l];
+    }
+}
+
+static void tip_wrench(const struct link_model *lm, const double *wrench, struct link_work *w)
+{
+    if (lm->body != NULL) {
+        for (int i = 0; i < 6; i++) w->bT[i] -= wrench[i];
+    } else {
+        double r[3], moment[3];
+        mul3(w->O.R, lm->tip.p, r);
+        cross3(r, wrench + 3, moment);
+        for (int i = 0; i < 3; i++) w->b[i] -= wrench[i] + moment[i];
+        for (int i = 3; i < 6; i++) w->b[i] -= wrench[i];
+    }
+}
+
+static double joint_acceleration(const struct link_model *lm, const struct input *in, const double *qdd)
+{
+    if (lm->q < 0) return 0;
+    if (qdd != NULL) return qdd[lm->q];
+    return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+}
+
+void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)
+{
+    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        hinge_motion(lm, carrier, lm->q < 0 ? 0 : in->qd[lm->q], joint_acceleration(lm, in, qdd), w);
+        if (lm->body == NULL) {
+            memset(w->b, 0, sizeof w->b);
+            rigid_add_wrench(&w->self, w->O.omega, w->O.acc, w->b);
+        } else {
+            flexible_motion(lm, model->terms, in->q + lm->eta, in->qd + lm->eta, w);
+            if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta, w);
+            memset(w->bT, 0, sizeof w->bT);
+            if (lm->payload.m > 0) rigid_add_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
+        }
+    }
+    if (in->tip_wrench != NULL) tip_wrench(&model->link[model->tip], in->tip_wrench, &work->link[model->tip]);
+}
+
+void dyn_velocity(const struct model *model, struct work *work, const struct input *in)
+{
+    const struct frame world = {.R = {0}};
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        copy3(carrier->v, w->O.v);
+        add_cross3(carrier->omega, w->d, w->O.v);
+        if (lm->joint == JOINT_PRISMATIC) axpy3(in->qd[lm->q], w->h, w->O.v);
+        if (lm->body == NULL) continue;
+        copy3(w->O.v, w->T.v);
+        add_cross3(w->O.omega, w->r, w->T.v);
+        for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta + k], w->J[k] + 3, w->T.v);
+    }
+}

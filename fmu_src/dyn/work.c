@@ -1,0 +1,50 @@
+#include "dyn/work.h"
+
+static enum status make_flexible(const struct body *body, struct arena *arena, struct link_work *w)
+{
+    const size_t m = (size_t)body->m;
+    w->J = arena_take(arena, m, sizeof *w->J);
+    w->F = arena_take(arena, m, sizeof *w->F);
+    w->W = arena_take(arena, m, sizeof *w->W);
+    w->Z = arena_take(arena, m, sizeof *w->Z);
+    w->b_eta = arena_take(arena, m, sizeof(double));
+    w->e = arena_take(arena, m, sizeof(double));
+    w->L = arena_take(arena, m * m, sizeof(double));
+    w->inverse_d = arena_take(arena, m, sizeof(double));
+    if (body->hinge_moves) {
+        w->JF = arena_take(arena, m, sizeof *w->JF);
+        w->Mff = arena_take(arena, m * m, sizeof(double));
+    }
+    return body_state_make(body, arena, &w->body);
+}
+
+enum status work_make(const struct model *model, struct work **made)
+{
+    struct arena arena = {0};
+    *made = NULL;
+    struct work *work = arena_take(&arena, 1, sizeof *work);
+    struct link_work *link = arena_take(&arena, (size_t)model->n_links, sizeof *link);
+    const size_t n = (size_t)model->n;
+    int most = 1;
+    for (int i = 0; i < model->n_links && !arena.failed; i++) {
+        if (model->link[i].m + 1 > most) most = model->link[i].m + 1;
+        if (model->link[i].body != NULL) make_flexible(model->link[i].body, &arena, &link[i]);
+    }
+    double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));
+    double *inverse_d = arena_take(&arena, n, sizeof(double)), *rhs = arena_take(&arena, n, sizeof(double));
+    double(*column)[6] = arena_take(&arena, (size_t)most, sizeof *column);
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    *work = (struct work){.link = link, .M = M, .factor = factor, .inverse_d = inverse_d, .rhs = rhs, .column = column, .arena = arena};
+    *made = work;
+    return STATUS_OK;
+}
+
+void work_free(struct work *work)
+{
+    if (work == NULL) return;
+    struct arena arena = work->arena; /* the work struct lives in it */
+    arena_release(&arena);
+}

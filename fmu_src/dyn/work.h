@@ -1,0 +1,91 @@
+/* The work struct: everything an algorithm writes. One per thread; the arrays are taken once, at the start. Spatial vectors
+   are (angular; linear) in world axes, at the link's hinge point O unless another point is named. */
+#ifndef DYN_WORK_H
+#define DYN_WORK_H
+
+#include "dyn/model.h"
+#include "flex/inertia.h"
+#include "math/rotation.h"
+
+/* A frame and its motion. */
+struct frame {
+    double R[9];     /* orientation: columns are its axes in the world           */
+    double p[3];     /* origin                                           [m]     */
+    double omega[3]; /* angular velocity                                 [rad/s] */
+    double v[3];     /* velocity of the origin, by dyn_velocity()        [m/s]   */
+    double acc[6];   /* (alpha; a) of the origin minus gravity, for the accelerations handed to dyn_motion() */
+};
+
+struct link_work {
+    /* configuration, by dyn_configuration() */
+    struct frame O;
+    struct frame T;      /* flexible links: tip frame                                            */
+    double h[3];         /* joint axis                                                           */
+    double d[3];         /* O minus the parent's carrying point                           [m]    */
+    struct rigid self;   /* body and hub about O, modes held                                     */
+    struct rigid hub;    /* flexible: hub about O, included in self                              */
+    struct rigid load;   /* flexible: payload about T                                            */
+    /* flexible links only */
+    double RF[9];        /* orientation of F                                                     */
+    double rF[3];        /* F's origin minus O                                            [m]    */
+    double r[3];         /* T minus O                                                     [m]    */
+    double theta[3];     /* rotation vector of T in F                                            */
+    double theta_d[3];   /* rotation vector of O in F                                            */
+    struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
+    double (*J)[6];      /* m: velocity of T per eta_dot, O held                                 */
+    double (*JF)[6];     /* m: velocity of F per eta_dot, O held; NULL where F is O              */
+    double (*F)[6];      /* m: M_rf at O, body alone                                             */
+    double *Mff;         /* m x m at O where F is not O; NULL: body_Mff()                        */
+    struct body_state body;
+
+    /* motion, by dyn_motion() */
+    double b[6];         /* inertia wrench of body and hub at O                           [N m; N] */
+    double bT[6];        /* flexible: inertia wrench of the payload at T, less the tip wrench    */
+    double *b_eta;       /* m: modal inertia forces                                              */
+
+    /* articulated body, by dyn_articulate() */
+    struct inertia P;    /* seen from O: before the hinge is eliminated, then after              */
+    struct inertia PT;   /* flexible: what hangs on T                                            */
+    double U[6];         /* P h                                                                  */
+    double inverse_D;    /* 1 / (h' P h + Jm)                                                    */
+    double *L;           /* m x m: factor of D_f                                                 */
+    double *inverse_d;   /* m                                                                    */
+    double (*W)[6];      /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
+    double (*Z)[6];      /* m: L^-1 F'                                                           */
+    /* solution, by dyn_solve() */
+    double z[6];         /* wrench at O that the subtree needs with its joints free              */
+    double zT[6];        /* flexible: at T                                                       */
+    double u;            /* hinge residual                                                       */
+    double *e;           /* m: modal residuals, L^-1 (...)                                       */
+    double x[6], xT[6];  /* acceleration of O and T                                              */
+
+    /* inverse dynamics, by dyn_inverse() */
+    double f[6];         /* what the joint exerts on the link at O                               */
+    double fT[6];        /* flexible: what T carries                                             */
+
+    /* composite body, by dyn_mass_matrix() */
+    struct rigid Ic, IcT; /* composite of the subtree about O; flexible: outboard of T           */
+};
+
+struct work {
+    struct link_work *link; /* n_links                                       */
+    double *M;              /* n x n                                         */
+    double *factor;         /* n x n, composite: factor of M                 */
+    double *inverse_d;      /* n                                             */
+    double *rhs;            /* n                                             */
+    double (*column)[6];    /* most coordinates of a link: composite         */
+    struct arena arena;
+};
+
+enum status work_make(const struct model *model, struct work **work);
+void work_free(struct work *work);
+
+/* The frame that carries a link's children: O of a rigid link, T of a flexible one. */
+static inline struct frame *carrying_frame(const struct link_model *lm, struct link_work *w) { return lm->body == NULL ? &w->O : &w->T; }
+
+static inline const double *link_Mff(const struct link_model *lm, const struct link_work *w)
+{
+    return w->Mff != NULL ? w->Mff : body_Mff(lm->body, &w->body);
+}
+
+#endif

@@ -1,0 +1,444 @@
+/* Modal integrals of beams and nodal bodies. */
+#include "flex/body.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "flex/quadrature.h"
+#include "flex/shapes.h"
+#include "math/dense.h"
+#include "math/eigen.h"
+#include "math/vec.h"
+
+enum { X, Y, Z };
+/* r = (x + a - f, v, w): the axis a family moves along; twist moves no point of the axis */
+static const int family_axis[FAMILY_COUNT] = {Y, Z, -1, X};
+/* theta = (psi, -w', v'): which rotation a family makes, from which derivative, with which sign */
+static const int spin_axis[FAMILY_COUNT] = {Z, Y, X, -1};
+static const int spin_order[FAMILY_COUNT] = {1, 1, 0, 0};
+static const double spin_sign[FAMILY_COUNT] = {1, -1, 1, 0};
+
+/* ---- storage ---------------------------------------------------------------------------------------------------- */
+
+/* What is const for the dynamics, while it is being filled. */
+struct filling {
+    int *k, *l;
+    double *weight, *s, *b, *G, *JL, *Mff0, *K, *D;
+};
+
+static enum status body_storage(struct arena *arena, struct body *body, struct filling *f)
+{
+    const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
+    f->k = arena_take(arena, n, sizeof *f->k);
+    f->l = arena_take(arena, n, sizeof *f->l);
+    f->weight = arena_take(arena, n, sizeof(double));
+    f->s = arena_take(arena, n, sizeof(double));
+    f->b = arena_take(arena, 3 * n, sizeof(double));
+    f->G = arena_take(arena, n * n, sizeof(double));
+    f->JL = arena_take(arena, 3 * m, sizeof(double));
+    f->Mff0 = arena_take(arena, m * m, sizeof(double));
+    f->K = arena_take(arena, m * m, sizeof(double));
+    f->D = arena_take(arena, m * m, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    body->k = f->k;
+    body->l = f->l;
+    body->weight = f->weight;
+    body->s = f->s;
+    body->b = f->b;
+    body->G = f->G;
+    body->JL = f->JL;
+    body->Mff0 = f->Mff0;
+    body->K = f->K;
+    body->D = f->D;
+    return STATUS_OK;
+}
+
+/* N0 += tr(J)/2 I - J, so that tr(N) I - N carries the spin inertia J too (theory.md 14) */
+static void add_spin(double N0[6], const double J[6])
+{
+    const double half = 0.5 * (J[0] + J[1] + J[2]);
+    for (int i = 0; i < 3; i++) N0[i] += half - J[i];
+    for (int i = 3; i < 6; i++) N0[i] -= J[i];
+}
+
+/* ---- beams ------------------------------------------------------------------------------------------------------ */
+
+/* First elastic coordinate of a family. */
+static int family_start(const struct beam *beam, int family)
+{
+    int start = 0;
+    for (int i = 0; i < family; i++) start += beam->family[i].count;
+    return start;
+}
+
+static void lay_out_shapes(const struct beam *beam, struct body *body, struct filling *f)
+{
+    static const int along[3] = {FAMILY_AXIAL, FAMILY_Y, FAMILY_Z};
+    int s = 0;
+    for (int a = X; a <= Z; a++) {
+        body->axis_start[a] = s;
+        for (int i = 0; i < beam->family[along[a]].count; i++, s++) {
+            f->k[s] = family_start(beam, along[a]) + i;
+            f->l[s] = -1;
+        }
+        if (a != X) continue;
+        body->quad_start = s;
+        for (int family = FAMILY_Y; family <= FAMILY_Z && beam->foreshortening; family++) {
+            const int first = family_start(beam, family);
+            for (int i = 0; i < beam->family[family].count; i++)
+                for (int j = 0; j <= i; j++, s++) {
+                    f->k[s] = first + i;
+                    f->l[s] = first + j;
+                    f->weight[s] = i == j ? 0.5 : 1.0;
+                }
+        }
+        body->quad_end = s;
+    }
+    body->axis_start[3] = s;
+}
+
+static int count_beam_shapes(const struct beam *beam)
+{
+    const int y = beam->family[FAMILY_Y].count, z = beam->family[FAMILY_Z].count;
+    const int pairs = beam->foreshortening ? (y * (y + 1) + z * (z + 1)) / 2 : 0;
+    return y + z + beam->family[FAMILY_AXIAL].count + pairs;
+}
+
+/* All shape functions of a beam at one x: phi, phi', phi'' per elastic coordinate. */
+struct beam_functions {
+    int m;
+    struct shape_function *function; /* m     */
+    int *family;                     /* m     */
+    double *value;                   /* m x 3 */
+    double *at_point;                /* n_shapes: phi_s, with h_kl for the foreshortening shapes */
+    double *h_panel;                 /* n_shapes: h_kl at the start of the panel                 */
+};
+
+static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena, struct beam_functions *fn)
+{
+    const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
+    fn->m = body->m;
+    fn->function = arena_take(arena, m, sizeof *fn->function);
+    fn->family = arena_take(arena, m, sizeof *fn->family);
+    fn->value = arena_take(arena, 3 * m, sizeof(double));
+    fn->at_point = arena_take(arena, n, sizeof(double));
+    fn->h_panel = arena_take(arena, n, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    int i = 0;
+    for (int family = 0; family < FAMILY_COUNT; family++)
+        for (int k = 1; k <= beam->family[family].count; k++, i++) {
+            shape_make(beam, (enum family)family, k, &fn->function[i]);
+            fn->family[i] = family;
+        }
+    return STATUS_OK;
+}
+
+static void evaluate(struct beam_functions *fn, double x)
+{
+    for (int i = 0; i < fn->m; i++) shape_value(&fn->function[i], x, fn->value + 3 * i);
+}
+
+/* h_kl += int_from^to phi'_k phi'_l dx for every foreshortening shape */
+static void add_slope_products(const struct body *body, struct beam_functions *fn, double from, double to, double *h)
+{
+    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
+    gauss_legendre(node, weight);
+    for (int g = 0; g < GAUSS_POINTS; g++) {
+        evaluate(fn, from + (to - from) * node[g]);
+        const double w = (to - from) * weight[g];
+        for (int s = body->quad_start; s < body->quad_end; s++)
+            h[s] += w * fn->value[3 * body->k[s] + 1] * fn->value[3 * body->l[s] + 1];
+    }
+}
+
+/* Adds the integrand at x, with weight dx, to every integral over the beam. */
+static void add_beam_point(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn, double x, double dx)
+{
+    const int m = body->m, n = body->n_shapes;
+    const double dm = beam->mass_per_length * dx;
+    const double stiffness[FAMILY_COUNT] = {beam->EIz, beam->EIy, beam->GJ, beam->EA};
+    const int strain_order[FAMILY_COUNT] = {2, 2, 1, 1};
+    const double *J = beam->inertia_per_length;
+
+    evaluate(fn, x);
+    for (int s = 0; s < n; s++)
+        if (body->l[s] < 0) fn->at_point[s] = fn->value[3 * body->k[s]];
+
+    for (int s = 0; s < n; s++) {
+        f->s[s] += dm * fn->at_point[s];
+        f->b[3 * s] += dm * x * fn->at_point[s];
+        for (int t = 0; t < n; t++) f->G[n * s + t] += dm * fn->at_point[s] * fn->at_point[t];
+    }
+    for (int i = 0; i < m; i++) {
+        const int family = fn->family[i];
+        const double spin_i = spin_sign[family] * fn->value[3 * i + spin_order[family]];
+        if (spin_axis[family] >= 0) f->JL[3 * i + spin_axis[family]] += J[spin_axis[family]] * spin_i * dx;
+        for (int j = 0; j < m; j++) {
+            if (fn->family[j] != family) continue;
+            if (family_axis[family] >= 0) f->Mff0[m * i + j] += dm * fn->value[3 * i] * fn->value[3 * j];
+            if (spin_axis[family] >= 0)
+                f->Mff0[m * i + j] += J[spin_axis[family]] * spin_i * spin_sign[family] * fn->value[3 * j + spin_order[family]] * dx;
+            const int d = strain_order[family];
+            f->K[m * i + j] += stiffness[family] * fn->value[3 * i + d] * fn->value[3 * j + d] * dx;
+        }
+    }
+}
+
+/* Panels of 16 Gauss points: two per half wave of the highest mode, so that products of four shapes are exact to rounding. */
+static int beam_panels(const struct beam *beam)
+{
+    int most = 1;
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        if (beam->family[i].count > most) most = beam->family[i].count;
+    return 2 * most + 2;
+}
+
+static void integrate_beam(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn)
+{
+    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
+    gauss_legendre(node, weight);
+    const int panels = beam_panels(beam);
+    for (int panel = 0; panel < panels; panel++) {
+        const double from = beam->length * panel / panels, to = beam->length * (panel + 1) / panels;
+        for (int g = 0; g < GAUSS_POINTS; g++) {
+            const double x = from + (to - from) * node[g];
+            if (body->quad_end > body->quad_start) {
+                memcpy(fn->at_point, fn->h_panel, (size_t)body->n_shapes * sizeof(double));
+                add_slope_products(body, fn, from, x, fn->at_point);
+            }
+            add_beam_point(beam, body, f, fn, x, (to - from) * weight[g]);
+        }
+        if (body->quad_end > body->quad_start) add_slope_products(body, fn, from, to, fn->h_panel);
+    }
+}
+
+/* Phi, Lambda and H of the section at x */
+static enum status beam_section(const struct beam *beam, const struct body *body, struct beam_functions *fn, double x, struct arena *arena,
+                                struct section *section)
+{
+    const int m = body->m;
+    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *H = beam->foreshortening ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
+    int *axis = arena_take(arena, 2 * (size_t)m, sizeof *axis);
+    if (arena->failed) return STATUS_NO_MEMORY;
+
+    section->x[0] = x;
+    section->x[1] = section->x[2] = 0;
+    if (H != NULL) {
+        memset(fn->at_point, 0, (size_t)body->n_shapes * sizeof(double));
+        const int panels = beam_panels(beam);
+        for (int panel = 0; panel < panels; panel++) add_slope_products(body, fn, x * panel / panels, x * (panel + 1) / panels, fn->at_point);
+        for (int s = body->quad_start; s < body->quad_end; s++)
+            H[m * body->k[s] + body->l[s]] = H[m * body->l[s] + body->k[s]] = fn->at_point[s];
+    }
+    evaluate(fn, x);
+    for (int i = 0; i < m; i++) {
+        const int family = fn->family[i];
+        axis[2 * i] = family_axis[family] >= 0 ? family_axis[family] : X;
+        axis[2 * i + 1] = spin_axis[family] >= 0 ? spin_axis[family] : X;
+        if (family_axis[family] >= 0) Phi[3 * i + axis[2 * i]] = fn->value[3 * i];
+        Lambda[3 * i + axis[2 * i + 1]] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
+    }
+    section->axis = axis;
+    section->Phi = Phi;
+    section->Lambda = Lambda;
+    section->H = H;
+    return STATUS_OK;
+}
+
+/* D = Mff V diag(2 zeta w) V' Mff + alpha Mff + beta K,  V the mass-normalised modes (theory.md 18) */
+static enum status beam_damping(const struct beam *beam, struct body *body, struct filling *f, struct arena *scratch)
+{
+    const int m = body->m;
+    const size_t mm = (size_t)(m * m);
+    double *V = arena_take(scratch, mm, sizeof *V), *w2 = arena_take(scratch, (size_t)m, sizeof *w2);
+    double *MV = arena_take(scratch, mm, sizeof *MV), *work = arena_take(scratch, 3 * mm, sizeof *work);
+    if (scratch->failed) return STATUS_NO_MEMORY;
+    if (eigen_generalised(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
+
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            for (int k = 0; k < m; k++) MV[m * i + j] += f->Mff0[m * i + k] * V[m * k + j];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            double d = beam->rayleigh[0] * f->Mff0[m * i + j] + beam->rayleigh[1] * f->K[m * i + j];
+            for (int k = 0; k < m; k++) d += 2 * beam->damping_ratio * sqrt(fmax(w2[k], 0)) * MV[m * i + k] * MV[m * j + k];
+            f->D[m * i + j] = d;
+        }
+    return STATUS_OK;
+}
+
+/* Families do not couple in Mff0, K and D: eigenvectors found to rounding leave dust there. */
+static void clear_between_blocks(const struct body *body, double *A)
+{
+    const int m = body->m;
+    for (int b = 0; b < body->n_blocks; b++)
+        for (int i = body->block_start[b]; i < body->block_start[b + 1]; i++)
+            for (int j = 0; j < m; j++)
+                if (j < body->block_start[b] || j >= body->block_start[b + 1]) A[m * i + j] = 0;
+}
+
+/* Whether O may differ from F: the hinge node is off the origin or some mode moves it. */
+static bool section_differs(const struct section *hinge, int m)
+{
+    bool differs = hinge->x[0] != 0 || hinge->x[1] != 0 || hinge->x[2] != 0;
+    for (int i = 0; i < 3 * m; i++) differs = differs || hinge->Phi[i] != 0 || hinge->Lambda[i] != 0;
+    return differs;
+}
+
+static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
+{
+    struct filling f;
+    struct beam_functions fn;
+    body->m = family_start(beam, FAMILY_COUNT);
+    body->n_shapes = count_beam_shapes(beam);
+    if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK) return STATUS_NO_MEMORY;
+    lay_out_shapes(beam, body, &f);
+    body->n_blocks = 0;
+    for (int family = 0; family < FAMILY_COUNT; family++)
+        if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
+    body->block_start[body->n_blocks] = body->m;
+
+    const double L = beam->length, *J = beam->inertia_per_length;
+    body->mass = beam->mass_per_length * L;
+    body->c0[0] = body->mass * L / 2;
+    body->N0[0] = body->mass * L * L / 3;
+    add_spin(body->N0, (const double[6]){J[0] * L, J[1] * L, J[2] * L, 0, 0, 0});
+    integrate_beam(beam, body, &f, &fn);
+
+    if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
+    body->hinge_moves = section_differs(&body->hinge, body->m);
+    const enum status status = beam_damping(beam, body, &f, scratch);
+    clear_between_blocks(body, f.D);
+    return status;
+}
+
+/* ---- nodal bodies ----------------------------------------------------------------------------------------------- */
+
+/* Psi = Phi - [p]x Lambda: how the node's centre of mass moves, 3 x modes */
+static void node_shape(const struct nodal *nodal, const struct node *node, double *Psi)
+{
+    const int m = nodal->modes;
+    const double *p = node->body.com, *Lambda = node->rotation;
+    for (int k = 0; k < m; k++) {
+        const double lambda[3] = {Lambda[k], Lambda[m + k], Lambda[2 * m + k]};
+        double turn[3];
+        cross3(lambda, p, turn); /* -[p]x lambda */
+        for (int a = 0; a < 3; a++) Psi[m * a + k] = node->translation[m * a + k] + turn[a];
+    }
+}
+
+static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct filling *f, const double *Psi)
+{
+    const int m = nodal->modes, n = body->n_shapes;
+    const double mu = node->body.mass, *I = node->body.inertia;
+    double r0[3];
+    for (int i = 0; i < 3; i++) r0[i] = node->position[i] + node->body.com[i];
+
+    body->mass += mu;
+    axpy3(mu, r0, body->c0);
+    const double rr[6] = {r0[0] * r0[0], r0[1] * r0[1], r0[2] * r0[2], r0[0] * r0[1], r0[0] * r0[2], r0[1] * r0[2]};
+    for (int i = 0; i < 6; i++) body->N0[i] += mu * rr[i];
+    add_spin(body->N0, I);
+    for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the arrays have the same order */
+        f->s[s] += mu * Psi[s];
+        axpy3(mu * Psi[s], r0, f->b + 3 * s);
+        for (int t = 0; t < n; t++) f->G[n * s + t] += mu * Psi[s] * Psi[t];
+    }
+    for (int k = 0; k < m; k++) {
+        const double lambda[3] = {node->rotation[k], node->rotation[m + k], node->rotation[2 * m + k]};
+        double Il[3];
+        symmul3(I, lambda, Il);
+        axpy3(1, Il, f->JL + 3 * k);
+        for (int j = 0; j < m; j++)
+            for (int a = 0; a < 3; a++)
+                f->Mff0[m * k + j] += mu * Psi[m * a + k] * Psi[m * a + j] + Il[a] * node->rotation[m * a + j];
+    }
+}
+
+static enum status node_section(const struct nodal *nodal, int index, struct arena *arena, struct section *section)
+{
+    const int m = nodal->modes;
+    const struct node *node = &nodal->node[index];
+    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    copy3(node->position, section->x);
+    for (int k = 0; k < m; k++)
+        for (int a = 0; a < 3; a++) {
+            Phi[3 * k + a] = node->translation[m * a + k];
+            Lambda[3 * k + a] = node->rotation[m * a + k];
+        }
+    section->Phi = Phi;
+    section->Lambda = Lambda;
+    section->H = NULL;
+    section->axis = NULL;
+    return STATUS_OK;
+}
+
+static enum status make_nodal(const struct nodal *nodal, struct arena *arena, struct arena *scratch, struct body *body)
+{
+    struct filling f;
+    const int m = nodal->modes;
+    body->m = m;
+    body->n_shapes = 3 * m;
+    double *Psi = arena_take(scratch, 3 * (size_t)m, sizeof *Psi);
+    if (scratch->failed || body_storage(arena, body, &f) != STATUS_OK) return STATUS_NO_MEMORY;
+    for (int s = 0; s < 3 * m; s++) {
+        f.k[s] = s % m;
+        f.l[s] = -1;
+    }
+    for (int a = 0; a <= 3; a++) body->axis_start[a] = a * m;
+    body->quad_start = body->quad_end = m;
+    body->n_blocks = 1;
+    body->block_start[1] = m;
+    for (int i = 0; i < nodal->n_nodes; i++) {
+        node_shape(nodal, &nodal->node[i], Psi);
+        add_node(nodal, &nodal->node[i], body, &f, Psi);
+    }
+    memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
+    memcpy(f.D, nodal->damping, (size_t)(m * m) * sizeof(double));
+
+    if (node_section(nodal, nodal->hinge_node, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
+    body->hinge_moves = section_differs(&body->hinge, m);
+    return node_section(nodal, nodal->tip_node, arena, &body->tip);
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------------- */
+
+static enum status check_mass(const struct body *body, struct arena *scratch)
+{
+    const size_t mm = (size_t)(body->m * body->m);
+    double *L = arena_take(scratch, mm, sizeof *L), *inverse_d = arena_take(scratch, (size_t)body->m, sizeof *inverse_d);
+    if (scratch->failed) return STATUS_NO_MEMORY;
+    memcpy(L, body->Mff0, mm * sizeof *L);
+    return ldl_factor(body->m, L, inverse_d) == 0 ? STATUS_OK : STATUS_NOT_POSITIVE;
+}
+
+enum status body_make(const struct link *link, struct arena *arena, struct body *body)
+{
+    struct arena scratch = {0};
+    memset(body, 0, sizeof *body);
+    enum status status = link->type == BODY_BEAM ? make_beam(&link->beam, arena, &scratch, body) : make_nodal(&link->nodal, arena, &scratch, body);
+    if (status == STATUS_OK) status = check_mass(body, &scratch);
+    arena_release(&scratch);
+    return status;
+}
+
+enum status body_section(const struct link *link, double x, int node, struct arena *arena, struct section *section)
+{
+    if (link->type == BODY_NODAL) return node_section(&link->nodal, node, arena, section);
+
+    struct arena scratch = {0};
+    struct body layout = {.m = family_start(&link->beam, FAMILY_COUNT), .n_shapes = count_beam_shapes(&link->beam)};
+    struct filling f;
+    struct beam_functions fn;
+    enum status status = body_storage(&scratch, &layout, &f);
+    if (status == STATUS_OK) status = make_functions(&link->beam, &layout, &scratch, &fn);
+    if (status == STATUS_OK) {
+        lay_out_shapes(&link->beam, &layout, &f);
+        status = beam_section(&link->beam, &layout, &fn, x, arena, section);
+    }
+    arena_release(&scratch);
+    return status;
+}

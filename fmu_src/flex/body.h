@@ -1,0 +1,58 @@
+/* A flexible body as the dynamics sees it: modal integrals, made once from the link's beam or nodes.
+ *
+ * Every body is described by scalar shapes with an axis: a point at r0 moves to
+ *     r = r0 + sum_s e_a(s) phi_s zeta_s(eta)                                                          (theory.md 8)
+ * where zeta_s = eta_k for an ordinary shape, and zeta_s = -w eta_k eta_l for a foreshortening shape h_kl(x) along x, with
+ * w = 1/2 for k = l and 1 otherwise. A nodal mode is three shapes that share eta_k. r is linear in zeta, so all mass
+ * blocks are polynomials in zeta whose coefficients stand here. Frame F, SI units. */
+#ifndef FLEX_BODY_H
+#define FLEX_BODY_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "robot/robot.h"
+
+/* A material frame of the body: hinge, tip, a node, a beam section. u = Phi eta - f e_x,  theta = Lambda eta,
+   f = 1/2 eta' H eta. */
+struct section {
+    double x[3];          /* undeformed position              [m] */
+    const double *Phi;    /* translations, m columns of 3         */
+    const double *Lambda; /* rotation vectors, m columns of 3     */
+    const double *H;      /* int_0^x phi'_k phi'_l dx, m x m; NULL without foreshortening */
+    const int *axis;      /* beams: per mode the one axis of Phi and the one of Lambda that are not zero, m x 2; NULL: dense */
+};
+
+struct body {
+    int m;        /* elastic coordinates                                                        */
+    int n_shapes; /* scalar shapes, sorted: along x (ordinary, then foreshortening), y, z       */
+    int axis_start[4]; /* shapes [axis_start[a], axis_start[a+1]) move along axis a             */
+    int quad_start, quad_end;    /* the foreshortening shapes among those along x; equal: none  */
+    const int *k, *l;            /* n_shapes: coordinates of the shape, l = -1 for ordinary     */
+    const double *weight;        /* n_shapes: w of a foreshortening shape, else 0               */
+
+    double mass;        /*                                                          [kg]        */
+    double c0[3];       /* int r0 dm                                                [kg m]      */
+    double N0[6];       /* int r0 r0' dm, with the spin inertia as tr(Js)/2 I - Js  [kg m^2]    */
+    const double *s;    /* n_shapes: int phi_s dm                                               */
+    const double *b;    /* n_shapes x 3: int phi_s r0 dm                                        */
+    const double *G;    /* n_shapes x n_shapes: int phi_s phi_t dm                              */
+    const double *JL;   /* m x 3: int J Lambda dx, spin momentum of the modes                   */
+    const double *Mff0; /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */
+    const double *K;    /* m x m stiffness                                                      */
+    const double *D;    /* m x m damping                                                        */
+    int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
+    int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
+
+    bool hinge_moves; /* F differs from O                                                       */
+    struct section hinge, tip;
+};
+
+/* Makes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
+enum status body_make(const struct link *link, struct arena *arena, struct body *body);
+
+/* The section of a beam at x, or node number `node` of a nodal body (the one that applies is used). */
+enum status body_section(const struct link *link, double x, int node, struct arena *arena, struct section *section);
+
+#endif

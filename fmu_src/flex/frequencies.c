@@ -1,0 +1,26 @@
+#include "flex/frequencies.h"
+
+#include <math.h>
+
+#include "flex/body.h"
+#include "math/eigen.h"
+
+int link_frequencies(const struct link *link, double *hz, int max)
+{
+    const double two_pi = 6.283185307179586;
+    const int m = link_modes(link);
+    if (m == 0) return 0;
+
+    struct arena arena = {0};
+    struct body body;
+    const size_t mm = (size_t)(m * m);
+    double *work = arena_take(&arena, 2 * mm, sizeof *work), *V = arena_take(&arena, mm, sizeof *V);
+    double *w2 = arena_take(&arena, (size_t)m, sizeof *w2);
+    int count = -1;
+    if (!arena.failed && body_make(link, &arena, &body) == STATUS_OK && eigen_generalised(m, body.K, body.Mff0, work, V, w2) == 0) {
+        count = m < max ? m : max;
+        for (int i = 0; i < count; i++) hz[i] = sqrt(fmax(w2[i], 0)) / two_pi;
+    }
+    arena_release(&arena);
+    return count;
+}

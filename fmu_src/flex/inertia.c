@@ -1,0 +1,292 @@
+#include "flex/inertia.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+
+enum { X, Y, Z };
+
+enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
+{
+    const size_t n = (size_t)body->n_shapes, m = (size_t)body->m;
+    const bool quadratic = body->quad_end > body->quad_start;
+    state->zeta = arena_take(arena, n, sizeof(double));
+    state->rho = arena_take(arena, 3 * n, sizeof(double));
+    state->ang = arena_take(arena, 3 * m, sizeof(double));
+    state->lin = arena_take(arena, 3 * m, sizeof(double));
+    state->zetad = arena_take(arena, n, sizeof(double));
+    state->zetadd = arena_take(arena, n, sizeof(double));
+    state->rhod = arena_take(arena, 3 * n, sizeof(double));
+    state->Mff = quadratic ? arena_take(arena, m * m, sizeof(double)) : NULL;
+    state->Gt = quadratic ? arena_take(arena, n * m, sizeof(double)) : NULL;
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* The foreshortening shapes are of second order: `linear` keeps what is linear in them only through their slopes
+   d zeta/d eta; `ruthless` drops them. */
+static inline bool is_quadratic(const struct body *body, int s) { return s >= body->quad_start && s < body->quad_end; }
+
+/* modal += (d zeta_s / d eta)' g:  eta_k gets g, or -w (eta_l g), -w (eta_k g) go to k and l */
+static inline void project(const struct body *body, int s, const double *eta, double g, double *modal)
+{
+    const int k = body->k[s], l = body->l[s];
+    if (l < 0) {
+        modal[k] += g;
+    } else {
+        const double wg = -body->weight[s] * g;
+        modal[k] += wg * eta[l];
+        modal[l] += wg * eta[k];
+    }
+}
+
+/* sums[3] += sum over shapes t of G_st z_t, by the axis of t: int phi_s u dm */
+static inline void gram_sums(const struct body *body, bool ordinary_only, const double *Gs, const double *z, double *sums)
+{
+    for (int a = X; a <= Z; a++) {
+        const int end = a == X && ordinary_only ? body->quad_start : body->axis_start[a + 1];
+        double sum = sums[a];
+        for (int t = body->axis_start[a]; t < end; t++) sum += Gs[t] * z[t];
+        sums[a] = sum;
+    }
+}
+
+static void shape_coordinates(const struct body *body, const double *eta, double *zeta)
+{
+    for (int s = 0; s < body->n_shapes; s++) {
+        const int k = body->k[s], l = body->l[s];
+        zeta[s] = l < 0 ? eta[k] : -body->weight[s] * eta[k] * eta[l];
+    }
+}
+
+/* rho_s = b_s + sum_t G_st zeta_t e_a(t)                                                               (theory.md 10) */
+static void first_moments(const struct body *body, enum elastic_terms terms, struct body_state *state)
+{
+    const int n = body->n_shapes;
+    memcpy(state->rho, body->b, 3 * (size_t)n * sizeof(double));
+    if (terms == TERMS_RUTHLESS) return;
+    for (int s = 0; s < n; s++)
+        if (terms == TERMS_FULL || !is_quadratic(body, s))
+            gram_sums(body, terms == TERMS_LINEAR, body->G + (size_t)n * (size_t)s, state->zeta, state->rho + 3 * s);
+}
+
+/* c = c0 + sum_s s_s zeta_s e_a,   N = N0 + sum_s zeta_s (e_a rho_s' + b_s e_a')                      (theory.md 9, 11) */
+static void second_moments(const struct body *body, enum elastic_terms terms, struct body_state *state)
+{
+    copy3(body->c0, state->c);
+    copy6(body->N0, state->N);
+    if (terms != TERMS_RUTHLESS) {
+        double u[9] = {0}, v[9] = {0}; /* row a: sum over the shapes along a of zeta_s rho_s, and of zeta_s b_s */
+        const double *moment = terms == TERMS_FULL ? state->rho : body->b;
+        for (int a = X; a <= Z; a++) {
+            const int end = a == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[a + 1];
+            for (int s = body->axis_start[a]; s < end; s++) {
+                state->c[a] += body->s[s] * state->zeta[s];
+                axpy3(state->zeta[s], moment + 3 * s, u + 3 * a);
+                axpy3(state->zeta[s], body->b + 3 * s, v + 3 * a);
+            }
+        }
+        state->N[0] += u[0] + v[0];
+        state->N[1] += u[4] + v[4];
+        state->N[2] += u[8] + v[8];
+        state->N[3] += u[1] + v[3];
+        state->N[4] += u[2] + v[6];
+        state->N[5] += u[5] + v[7];
+    }
+    const double *N = state->N, trace = N[0] + N[1] + N[2];
+    for (int i = 0; i < 3; i++) state->J[i] = trace - N[i];
+    for (int i = 3; i < 6; i++) state->J[i] = -N[i];
+}
+
+/* M_rf: angular sum_s (rho_s x e_a) d zeta_s/d eta + JL, linear sum_s s_s e_a d zeta_s/d eta           (theory.md 12) */
+static void coupling(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    memcpy(state->ang, body->JL, 3 * (size_t)body->m * sizeof(double));
+    memset(state->lin, 0, 3 * (size_t)body->m * sizeof(double));
+    for (int a = X; a <= Z; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        for (int s = body->axis_start[a]; s < body->axis_start[a + 1]; s++) {
+            const double *rho = state->rho + 3 * s;
+            const int k = body->k[s], l = body->l[s];
+            if (l < 0) { /* (rho x e_a)_b = rho_c,  (rho x e_a)_c = -rho_b */
+                state->ang[3 * k + b] += rho[c];
+                state->ang[3 * k + c] -= rho[b];
+                state->lin[3 * k + a] += body->s[s];
+            } else if (terms != TERMS_RUTHLESS) {
+                const int at[2] = {k, l};
+                const double slope[2] = {-body->weight[s] * eta[l], -body->weight[s] * eta[k]};
+                for (int i = 0; i < 2; i++) {
+                    state->ang[3 * at[i] + b] += slope[i] * rho[c];
+                    state->ang[3 * at[i] + c] -= slope[i] * rho[b];
+                    state->lin[3 * at[i] + a] += slope[i] * body->s[s];
+                }
+            }
+        }
+    }
+}
+
+/* M_ff = M_ff0 + the share of the foreshortening shapes: S' G S over the shapes along x, S = d zeta/d eta (theory.md 13) */
+static void modal_mass(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    const int m = body->m, n = body->n_shapes, end = body->axis_start[1];
+    memcpy(state->Mff, body->Mff0, (size_t)(m * m) * sizeof(double));
+    if (terms == TERMS_RUTHLESS) return;
+
+    /* rows of G S for the shapes along x: first the foreshortening columns only */
+    memset(state->Gt, 0, (size_t)(end * m) * sizeof(double));
+    for (int s = 0; s < end; s++)
+        for (int t = body->quad_start; t < body->quad_end; t++) project(body, t, eta, body->G[n * s + t], state->Gt + m * s);
+
+    for (int s = 0; s < body->quad_start; s++) { /* ordinary with foreshortening, both ways */
+        const int k = body->k[s];
+        for (int j = 0; j < m; j++) {
+            state->Mff[m * k + j] += state->Gt[m * s + j];
+            state->Mff[m * j + k] += state->Gt[m * s + j];
+        }
+    }
+    if (terms == TERMS_LINEAR) return;
+    for (int s = body->quad_start; s < body->quad_end; s++) {
+        const int at[2] = {body->k[s], body->l[s]};
+        const double slope[2] = {-body->weight[s] * eta[at[1]], -body->weight[s] * eta[at[0]]};
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < m; j++) state->Mff[m * at[i] + j] += slope[i] * state->Gt[m * s + j];
+    }
+}
+
+void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    if (terms != TERMS_RUTHLESS) shape_coordinates(body, eta, state->zeta);
+    first_moments(body, terms, state);
+    second_moments(body, terms, state);
+    coupling(body, terms, eta, state);
+    if (state->Mff != NULL) modal_mass(body, terms, eta, state);
+}
+
+static void shape_rates(const struct body *body, const double *eta, const double *etad, struct body_state *state)
+{
+    for (int s = 0; s < body->n_shapes; s++) {
+        const int k = body->k[s], l = body->l[s];
+        if (l < 0) {
+            state->zetad[s] = etad[k];
+        } else {
+            const double w = -body->weight[s];
+            state->zetad[s] = w * (etad[k] * eta[l] + eta[k] * etad[l]);
+            state->zetadd[s] = 2 * w * etad[k] * etad[l];
+        }
+    }
+}
+
+void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad, struct body_state *state)
+{
+    if (terms == TERMS_RUTHLESS) return; /* every rate is of first order */
+    const int n = body->n_shapes;
+    shape_rates(body, eta, etad, state);
+
+    /* hs = JL eta_dot */
+    memset(state->hs, 0, sizeof state->hs);
+    for (int k = 0; k < body->m; k++) axpy3(etad[k], body->JL + 3 * k, state->hs);
+
+    /* c_dot,   Q = int r_dot r' dm: row a is the sum of zeta_dot_s rho_s over the shapes along a */
+    const double *moment = terms == TERMS_FULL ? state->rho : body->b;
+    memset(state->cd, 0, sizeof state->cd);
+    memset(state->Q, 0, sizeof state->Q);
+    for (int a = X; a <= Z; a++) {
+        const int end = a == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[a + 1];
+        for (int s = body->axis_start[a]; s < end; s++) {
+            state->cd[a] += body->s[s] * state->zetad[s];
+            axpy3(state->zetad[s], moment + 3 * s, state->Q + 3 * a);
+        }
+    }
+
+    /* rho_dot_s = sum_t G_st zeta_dot_t e_a(t) */
+    memset(state->rhod, 0, 3 * (size_t)n * sizeof(double));
+    for (int s = 0; s < n; s++)
+        if (terms == TERMS_FULL || !is_quadratic(body, s))
+            gram_sums(body, terms == TERMS_LINEAR, body->G + (size_t)n * (size_t)s, state->zetad, state->rhod + 3 * s);
+}
+
+/* B = [alpha]x + [omega]x^2: the acceleration of a point of F is a + B r */
+static void point_acceleration(const double *omega, const double *alpha, double *B)
+{
+    const double xx = omega[0] * omega[0], yy = omega[1] * omega[1], zz = omega[2] * omega[2];
+    const double xy = omega[0] * omega[1], xz = omega[0] * omega[2], yz = omega[1] * omega[2];
+    B[0] = -(yy + zz);
+    B[1] = xy - alpha[2];
+    B[2] = xz + alpha[1];
+    B[3] = xy + alpha[2];
+    B[4] = -(xx + zz);
+    B[5] = yz - alpha[0];
+    B[6] = xz - alpha[1];
+    B[7] = yz + alpha[0];
+    B[8] = -(xx + yy);
+}
+
+/* Wrench of a + B r alone: force = m a + B c, moment = vee(Z) with Z = int r_ddot r' dm = B N + a c'   (theory.md 15) */
+static void rigid_part(const struct body *body, const struct body_state *state, const double *B, const double *a, double *wrench)
+{
+    const double *N = state->N, *c = state->c;
+    mul3(B, c, wrench + 3);
+    axpy3(body->mass, a, wrench + 3);
+    const double Zzy = B[6] * N[3] + B[7] * N[1] + B[8] * N[5] + a[2] * c[1];
+    const double Zyz = B[3] * N[4] + B[4] * N[5] + B[5] * N[2] + a[1] * c[2];
+    const double Zxz = B[0] * N[4] + B[1] * N[5] + B[2] * N[2] + a[0] * c[2];
+    const double Zzx = B[6] * N[0] + B[7] * N[3] + B[8] * N[4] + a[2] * c[0];
+    const double Zyx = B[3] * N[0] + B[4] * N[3] + B[5] * N[4] + a[1] * c[0];
+    const double Zxy = B[0] * N[3] + B[1] * N[1] + B[2] * N[5] + a[0] * c[1];
+    wrench[0] = Zzy - Zyz;
+    wrench[1] = Zxz - Zzx;
+    wrench[2] = Zyx - Zxy;
+}
+
+/* Coriolis part: r_ddot = 2 omega x r_dot gives the force 2 omega x c_dot, the moment vee(2 [omega]x Q); the spin of the
+   modes adds omega x hs                                                                               (theory.md 16) */
+static void add_coriolis(const struct body_state *state, const double *omega, double *wrench)
+{
+    const double *Q = state->Q;
+    double wc[3], ws[3];
+    cross3(omega, state->cd, wc);
+    cross3(omega, state->hs, ws);
+    /* int r x (omega x r_dot) dm = tr(Q) omega - Q omega */
+    const double trace = Q[0] + Q[4] + Q[8];
+    double Qw[3];
+    mul3(Q, omega, Qw);
+    for (int i = 0; i < 3; i++) {
+        wrench[i] += 2 * (trace * omega[i] - Qw[i]) + ws[i];
+        wrench[3 + i] += 2 * wc[i];
+    }
+}
+
+/* What eta_dot^2 gives through the foreshortening: r_ddot = -e_x sum h_kl (...)                       (theory.md 16) */
+static void add_shortening(const struct body *body, const struct body_state *state, double *wrench)
+{
+    for (int s = body->quad_start; s < body->quad_end; s++) {
+        const double z = state->zetadd[s], *rho = state->rho + 3 * s;
+        wrench[3] += body->s[s] * z;
+        wrench[1] += rho[2] * z;
+        wrench[2] -= rho[1] * z;
+    }
+}
+
+void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
+                const double omega[3], const double acc[6], double wrench[6], double *modal)
+{
+    const double *a = acc + 3;
+    double B[9], W[9]; /* W = 2 [omega]x */
+    point_acceleration(omega, acc, B);
+    skew3(omega, W);
+    for (int i = 0; i < 9; i++) W[i] *= 2;
+
+    rigid_part(body, state, B, a, wrench);
+    if (terms != TERMS_RUTHLESS) add_coriolis(state, omega, wrench);
+    if (terms == TERMS_FULL) add_shortening(body, state, wrench);
+
+    /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
+    for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, acc);
+    for (int axis = X; axis <= Z; axis++)
+        for (int s = body->axis_start[axis]; s < body->axis_start[axis + 1]; s++) {
+            double g = body->s[s] * a[axis] + dot3(B + 3 * axis, state->rho + 3 * s);
+            if (terms != TERMS_RUTHLESS) g += dot3(W + 3 * axis, state->rhod + 3 * s);
+            if (terms == TERMS_FULL && axis == X)
+                for (int t = body->quad_start; t < body->quad_end; t++) g += body->G[body->n_shapes * s + t] * state->zetadd[t];
+            if (terms != TERMS_RUTHLESS || body->l[s] < 0) project(body, s, eta, g, modal);
+        }
+}

@@ -1,0 +1,48 @@
+#include "flex/section.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+
+/* u = Phi z, theta = Lambda z */
+static void modal_sum(const struct section *section, int m, const double *z, double u[3], double theta[3])
+{
+    memset(u, 0, 3 * sizeof *u);
+    memset(theta, 0, 3 * sizeof *theta);
+    for (int k = 0; k < m; k++) {
+        if (section->axis != NULL) {
+            const int a = section->axis[2 * k], b = section->axis[2 * k + 1];
+            u[a] += section->Phi[3 * k + a] * z[k];
+            theta[b] += section->Lambda[3 * k + b] * z[k];
+        } else {
+            axpy3(z[k], section->Phi + 3 * k, u);
+            axpy3(z[k], section->Lambda + 3 * k, theta);
+        }
+    }
+}
+
+/* x' H y */
+static double form(const double *H, int m, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < m; l++) sum += x[k] * H[m * k + l] * y[l];
+    return sum;
+}
+
+void section_displacement(const struct section *section, int m, const double *eta, double r[3], double theta[3])
+{
+    modal_sum(section, m, eta, r, theta);
+    if (section->H != NULL) r[0] -= 0.5 * form(section->H, m, eta, eta);
+    for (int i = 0; i < 3; i++) r[i] += section->x[i];
+}
+
+void section_rates(const struct section *section, int m, const double *eta, const double *etad, double rd[3], double td[3], double rdd[3])
+{
+    modal_sum(section, m, etad, rd, td);
+    memset(rdd, 0, 3 * sizeof *rdd);
+    if (section->H != NULL) {
+        rd[0] -= form(section->H, m, eta, etad);
+        rdd[0] = -form(section->H, m, etad, etad);
+    }
+}

@@ -1,0 +1,158 @@
+/* Spatial quantities in world axes: 6-vectors are (angular; linear); an inertia maps the acceleration (alpha; a) of its
+   reference point to the wrench (moment about that point; force):   n = A alpha + B a,   f = B' alpha + C a. */
+#ifndef MATH_SPATIAL_H
+#define MATH_SPATIAL_H
+
+#include "math/vec.h"
+
+struct inertia {
+    double A[6]; /* symmetric  [kg m^2] */
+    double B[9]; /*            [kg m]   */
+    double C[6]; /* symmetric  [kg]     */
+};
+
+/* A rigid body about the origin of the frame it is given in. */
+struct rigid {
+    double m;    /* mass                          [kg]     */
+    double h[3]; /* first moment, m times com     [kg m]   */
+    double J[6]; /* inertia about the origin      [kg m^2] */
+};
+
+/* The same body in world axes, R the orientation of its frame. */
+static inline void rigid_rotate(const struct rigid *body, const double *R, struct rigid *world)
+{
+    world->m = body->m;
+    mul3(R, body->h, world->h);
+    rotate_sym3(R, body->J, world->J);
+}
+
+static inline void rigid_add(struct rigid *sum, const struct rigid *body)
+{
+    sum->m += body->m;
+    for (int i = 0; i < 3; i++) sum->h[i] += body->h[i];
+    for (int i = 0; i < 6; i++) sum->J[i] += body->J[i];
+}
+
+/* The same body about a point to which its own has the distance r:
+   h+ = h + m r,   J+ = J + g.r 1 - (r g' + g r')/2,   g = m r + 2 h */
+static inline void rigid_shift(struct rigid *body, const double *r)
+{
+    double g[3];
+    for (int i = 0; i < 3; i++) g[i] = body->m * r[i] + 2 * body->h[i];
+    const double rg = dot3(r, g);
+    for (int i = 0; i < 3; i++) body->J[i] += rg - r[i] * g[i];
+    body->J[3] -= 0.5 * (r[0] * g[1] + r[1] * g[0]);
+    body->J[4] -= 0.5 * (r[0] * g[2] + r[2] * g[0]);
+    body->J[5] -= 0.5 * (r[1] * g[2] + r[2] * g[1]);
+    axpy3(body->m, r, body->h);
+}
+
+/* w = inertia of a rigid body times (alpha; a) */
+static inline void rigid_mul(const struct rigid *body, const double *x, double *w)
+{
+    symmul3(body->J, x, w);
+    add_cross3(body->h, x + 3, w);
+    for (int i = 0; i < 3; i++) w[3 + i] = body->m * x[3 + i];
+    add_cross3(x, body->h, w + 3);
+}
+
+/* P = inertia of a rigid body:  A = J,  B = [h]x,  C = m I */
+static inline void inertia_rigid(struct inertia *P, const struct rigid *body)
+{
+    memcpy(P->A, body->J, sizeof P->A);
+    skew3(body->h, P->B);
+    P->C[0] = P->C[1] = P->C[2] = body->m;
+    P->C[3] = P->C[4] = P->C[5] = 0;
+}
+
+/* w = P x */
+static inline void inertia_mul(const struct inertia *P, const double *x, double *w)
+{
+    symmul3(P->A, x, w);
+    add_mul3(P->B, x + 3, w);
+    tmul3(P->B, x, w + 3);
+    double Ca[3];
+    symmul3(P->C, x + 3, Ca);
+    for (int i = 0; i < 3; i++) w[3 + i] += Ca[i];
+}
+
+/* w += wrench of a rigid body moving with (omega), (alpha; a) of its reference point:
+   n = J alpha + omega x J omega + h x a,   f = m a + alpha x h + omega x (omega x h) */
+static inline void rigid_add_wrench(const struct rigid *body, const double *omega, const double *acc, double *w)
+{
+    double Jw[3], Ja[3], wh[3];
+    symmul3(body->J, omega, Jw);
+    symmul3(body->J, acc, Ja);
+    for (int i = 0; i < 3; i++) w[i] += Ja[i];
+    add_cross3(omega, Jw, w);
+    add_cross3(body->h, acc + 3, w);
+    cross3(omega, body->h, wh);
+    axpy3(body->m, acc + 3, w + 3);
+    add_cross3(acc, body->h, w + 3);
+    add_cross3(omega, wh, w + 3);
+}
+
+/* P+ += P moved to a point whose distance to P's point is r (that point plus r is P's point):
+   C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                (theory.md 30) */
+static inline void inertia_add_shifted(struct inertia *sum, const struct inertia *P, const double *r)
+{
+    const double *B = P->B, *C = P->C;
+    const double x = r[0], y = r[1], z = r[2];
+    double N[9]; /* B+ */
+    N[0] = B[0] + (y * C[4] - z * C[3]);
+    N[1] = B[1] + (y * C[5] - z * C[1]);
+    N[2] = B[2] + (y * C[2] - z * C[5]);
+    N[3] = B[3] + (z * C[0] - x * C[4]);
+    N[4] = B[4] + (z * C[3] - x * C[5]);
+    N[5] = B[5] + (z * C[4] - x * C[2]);
+    N[6] = B[6] + (x * C[3] - y * C[0]);
+    N[7] = B[7] + (x * C[1] - y * C[3]);
+    N[8] = B[8] + (x * C[5] - y * C[4]);
+
+    /* (r x column of B') with B' columns the rows of B */
+    sum->A[0] += P->A[0] + (y * B[2] - z * B[1]) + (y * N[2] - z * N[1]);
+    sum->A[1] += P->A[1] + (z * B[3] - x * B[5]) + (z * N[3] - x * N[5]);
+    sum->A[2] += P->A[2] + (x * B[7] - y * B[6]) + (x * N[7] - y * N[6]);
+    sum->A[3] += P->A[3] + (z * B[0] - x * B[2]) + (y * N[5] - z * N[4]);
+    sum->A[4] += P->A[4] + (x * B[1] - y * B[0]) + (y * N[8] - z * N[7]);
+    sum->A[5] += P->A[5] + (x * B[4] - y * B[3]) + (z * N[6] - x * N[8]);
+    for (int i = 0; i < 9; i++) sum->B[i] += N[i];
+    for (int i = 0; i < 6; i++) sum->C[i] += C[i];
+}
+
+/* P -= s u u' */
+static inline void inertia_downdate(struct inertia *P, double s, const double *u)
+{
+    const double *n = u, *f = u + 3;
+    const double sn[3] = {s * n[0], s * n[1], s * n[2]}, sf[3] = {s * f[0], s * f[1], s * f[2]};
+    P->A[0] -= sn[0] * n[0];
+    P->A[1] -= sn[1] * n[1];
+    P->A[2] -= sn[2] * n[2];
+    P->A[3] -= sn[0] * n[1];
+    P->A[4] -= sn[0] * n[2];
+    P->A[5] -= sn[1] * n[2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= sn[i] * f[j];
+    P->C[0] -= sf[0] * f[0];
+    P->C[1] -= sf[1] * f[1];
+    P->C[2] -= sf[2] * f[2];
+    P->C[3] -= sf[0] * f[1];
+    P->C[4] -= sf[0] * f[2];
+    P->C[5] -= sf[1] * f[2];
+}
+
+/* sum += wrench moved likewise: n += r x f */
+static inline void wrench_add_shifted(double *sum, const double *w, const double *r)
+{
+    for (int i = 0; i < 6; i++) sum[i] += w[i];
+    add_cross3(r, w + 3, sum);
+}
+
+/* The acceleration (or velocity) of a point at distance r that moves with the first one: a + alpha x r */
+static inline void motion_shift(const double *a, const double *r, double *shifted)
+{
+    copy6(a, shifted);
+    add_cross3(a, r, shifted + 3);
+}
+
+#endif
