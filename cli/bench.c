@@ -1,2 +1,116 @@
+/* limber bench ROBOT: nanoseconds per call at random states, best of many batches. */
+#include <float.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "cli.h"
-int command_bench(int argc, char **argv) { (void)argc; (void)argv; return EXIT_USAGE; }
+#include "dyn/dyn.h"
+#include "load.h"
+#include "random_state.h"
+
+enum { STATES = 32, BATCHES = 200 };
+
+struct bench {
+    const struct model *model;
+    struct work *work;
+    struct input in[STATES];
+    double *qdd, *force;
+};
+
+static void run_forward(struct bench *bench, const struct input *in) { (void)dyn_forward(bench->model, bench->work, in, bench->qdd); }
+
+static void run_composite(struct bench *bench, const struct input *in) { (void)dyn_forward_composite(bench->model, bench->work, in, bench->qdd); }
+
+static void run_inverse(struct bench *bench, const struct input *in)
+{
+    dyn_configuration(bench->model, bench->work, in->q);
+    dyn_inverse(bench->model, bench->work, in, in->qd, bench->force); /* any accelerations will do */
+}
+
+static const struct {
+    const char *key, *what;
+    void (*run)(struct bench *bench, const struct input *in);
+} measured[] = {
+    {"forward_ns", "forward dynamics, articulated body", run_forward},
+    {"composite_ns", "forward dynamics, mass matrix and Cholesky", run_composite},
+    {"inverse_ns", "inverse dynamics", run_inverse},
+};
+enum { MEASURED = sizeof measured / sizeof measured[0] };
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* A batch is long enough for the clock: about 50 us; the best batch is the one that nothing disturbed. */
+static double best_ns(struct bench *bench, void (*run)(struct bench *, const struct input *))
+{
+    double best = DBL_MAX;
+    int repeats = 1;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        const double start = now_ns();
+        for (int r = 0; r < repeats; r++)
+            for (int i = 0; i < STATES; i++) run(bench, &bench->in[i]);
+        const double spent = now_ns() - start;
+        const double ns = spent / (repeats * STATES);
+        if (ns < best) best = ns;
+        if (spent < 5e4) repeats *= 2;
+    }
+    return best;
+}
+
+static int make_states(struct bench *bench, struct arena *arena)
+{
+    const struct model *model = bench->model;
+    uint64_t seed = 88172645463325252ULL;
+    double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
+    bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
+    bench->force = arena_take(arena, (size_t)model->n, sizeof(double));
+    for (int i = 0; i < STATES; i++) {
+        double *q = arena_take(arena, (size_t)model->n, sizeof *q), *qd = arena_take(arena, (size_t)model->n, sizeof *qd);
+        double *tau = arena_take(arena, (size_t)model->n_joints, sizeof *tau);
+        if (arena->failed) return -1;
+        random_state(model, &seed, q, qd, tau);
+        bench->in[i] = (struct input){.q = q, .qd = qd, .tau = tau, .prescribed_qdd = none};
+    }
+    return 0;
+}
+
+int command_bench(int argc, char **argv)
+{
+    const char *file = NULL;
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) json = true;
+        else if (argv[i][0] == '-') return cli_usage("bench", "unknown option '%s'", argv[i]);
+        else if (file == NULL) file = argv[i];
+        else return cli_usage("bench", "too many arguments: '%s'", argv[i]);
+    }
+    if (file == NULL) return cli_usage("bench", "expected ROBOT");
+
+    struct cli_model loaded;
+    const int code = cli_load_model(file, 0, &loaded);
+    if (code != EXIT_FINE) return code;
+    struct arena arena = {0};
+    struct bench bench = {.model = loaded.model, .work = loaded.work};
+    if (make_states(&bench, &arena) == 0) {
+        struct json_object *out = json_object_new_object();
+        for (int i = 0; i < MEASURED; i++) {
+            if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
+            const double ns = best_ns(&bench, measured[i].run);
+            if (json) json_object_object_add(out, measured[i].key, json_object_new_double(ns));
+            else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
+        }
+        if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s\r", "");
+        if (json) puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
+        json_object_put(out);
+    }
+    arena_release(&arena);
+    cli_free_model(&loaded);
+    return EXIT_FINE;
+}

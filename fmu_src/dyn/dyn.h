@@ -20,6 +20,9 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
    joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
+/* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
+void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double omega[3], double acc[6]);
+
 /* Velocities of the frames' origins: O.v, T.v. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 

@@ -7,21 +7,11 @@
 #include "flex/section.h"
 #include "math/vec.h"
 
-/* acc of a point at distance d in a frame with (omega, acc):  a + alpha x d + omega x (omega x d) */
-static void carry(const double *omega, const double *acc, const double *d, double *out)
-{
-    double wd[3];
-    copy6(acc, out);
-    add_cross3(acc, d, out + 3);
-    cross3(omega, d, wd);
-    add_cross3(omega, wd, out + 3);
-}
-
 /* Motion of O (theory.md 25, 26):  omega = omega_c + h qd,  alpha = alpha_c + omega_c x h qd + h qdd;  a prismatic joint
    adds 2 omega_c x h qd + h qdd to a */
 static void hinge_motion(const struct link_model *lm, const struct frame *carrier, double qd, double qdd, struct link_work *w)
 {
-    carry(carrier->omega, carrier->acc, w->d, w->O.acc);
+    acceleration_shift(carrier->omega, carrier->acc, w->d, w->O.acc);
     copy3(carrier->omega, w->O.omega);
     if (lm->joint == JOINT_FIXED) return;
     double wh[3];
@@ -50,27 +40,11 @@ static void leave_hinge(const struct body *body, const struct link_work *w, cons
     for (int i = 0; i < 3; i++) acc[i] -= wdd[i];
     add_cross3(wd, omega, acc);
     double at_F[6];
-    carry(omega, acc, rho, at_F);
+    acceleration_shift(omega, acc, rho, at_F);
     copy3(at_F + 3, acc + 3);
     double coriolis[3];
     cross3(omega, rd, coriolis);
     for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
-}
-
-/* Motion of a section in F axes from F's (theory.md 28):  omega + w,  alpha + omega x w + wd,
-   a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot */
-static void reach_section(const double *rd, const double *rdd, const double *r, const double *wt, const double *wtd, const double *omega,
-                          const double *acc, double *omega_t, double *acc_t)
-{
-    carry(omega, acc, r, acc_t);
-    double coriolis[3];
-    cross3(omega, rd, coriolis);
-    for (int i = 0; i < 3; i++) {
-        omega_t[i] = omega[i] + wt[i];
-        acc_t[i] += wtd[i];
-        acc_t[3 + i] += 2 * coriolis[i] + rdd[i];
-    }
-    add_cross3(omega, wt, acc_t);
 }
 
 static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega, const double *acc, struct link_work *w)
@@ -80,10 +54,18 @@ static void tip_motion(const struct body *body, const double *eta, const double 
     rotation_rate(&w->exp, w->theta, td, wt, wtd);
     for (int i = 0; i < 3; i++) rw[i] = w->JF == NULL ? w->r[i] : w->r[i] - w->rF[i];
     tmul3(w->RF, rw, r);
-    reach_section(rd, rdd, r, wt, wtd, omega, acc, omega_t, acc_t);
+    section_motion(rd, rdd, r, wt, wtd, omega, acc, omega_t, acc_t);
     mul3(w->RF, omega_t, w->T.omega);
     mul3(w->RF, acc_t, w->T.acc);
     mul3(w->RF, acc_t + 3, w->T.acc + 3);
+}
+
+void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double omega[3], double acc[6])
+{
+    tmul3(w->RF, w->O.omega, omega);
+    tmul3(w->RF, w->O.acc, acc);
+    tmul3(w->RF, w->O.acc + 3, acc + 3);
+    if (w->JF != NULL) leave_hinge(body, w, eta, etad, omega, acc);
 }
 
 /* Inertia forces of the body at O, and the motion it hands to T, for eta_ddot = 0 */
@@ -91,10 +73,7 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
 {
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
-    tmul3(w->RF, w->O.omega, omega);
-    tmul3(w->RF, w->O.acc, acc);
-    tmul3(w->RF, w->O.acc + 3, acc + 3);
-    if (w->JF != NULL) leave_hinge(body, w, eta, etad, omega, acc);
+    body_motion(body, w, eta, etad, omega, acc);
 
     body_rates(body, terms, eta, etad, &w->body);
     body_force(body, terms, &w->body, eta, omega, acc, wrench, w->b_eta);

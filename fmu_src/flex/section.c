@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/spatial.h"
 #include "math/vec.h"
 
 /* u = Phi z, theta = Lambda z */
@@ -45,4 +46,18 @@ void section_rates(const struct section *section, int m, const double *eta, cons
         rd[0] -= form(section->H, m, eta, etad);
         rdd[0] = -form(section->H, m, etad, etad);
     }
+}
+
+void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3], const double omega[3],
+                    const double acc[6], double omega_t[3], double acc_t[6])
+{
+    acceleration_shift(omega, acc, r, acc_t);
+    double coriolis[3];
+    cross3(omega, rd, coriolis);
+    for (int i = 0; i < 3; i++) {
+        omega_t[i] = omega[i] + w[i];
+        acc_t[i] += wd[i];
+        acc_t[3 + i] += 2 * coriolis[i] + rdd[i];
+    }
+    add_cross3(omega, w, acc_t);
 }

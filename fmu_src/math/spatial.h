@@ -155,4 +155,13 @@ static inline void motion_shift(const double *a, const double *r, double *shifte
     add_cross3(a, r, shifted + 3);
 }
 
+/* The acceleration of a point at distance d of a frame that moves with (omega, acc): a + alpha x d + omega x (omega x d) */
+static inline void acceleration_shift(const double *omega, const double *acc, const double *d, double *shifted)
+{
+    double wd[3];
+    motion_shift(acc, d, shifted);
+    cross3(omega, d, wd);
+    add_cross3(omega, wd, shifted + 3);
+}
+
 #endif

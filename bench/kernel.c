@@ -1,0 +1,66 @@
+/* One algorithm, many calls, nothing else: what callgrind counts.
+       kernel ROBOT forward|composite|inverse CALLS [full|linear|ruthless] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/random_state.h"
+#include "dyn/dyn.h"
+
+static void print_line(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    (void)level;
+    fprintf(stderr, "%s\n", text);
+}
+
+/* The functions that are counted: callgrind toggles collection at them (--toggle-collect='measured_*'). */
+enum status measured_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
+enum status measured_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
+enum status measured_inverse(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
+__attribute__((noinline)) enum status measured_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)
+{
+    return dyn_forward(model, work, in, qdd);
+}
+
+__attribute__((noinline)) enum status measured_composite(const struct model *model, struct work *work, const struct input *in, double *qdd)
+{
+    return dyn_forward_composite(model, work, in, qdd);
+}
+
+__attribute__((noinline)) enum status measured_inverse(const struct model *model, struct work *work, const struct input *in, double *qdd)
+{
+    dyn_configuration(model, work, in->q);
+    dyn_inverse(model, work, in, in->qd, qdd);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) return 2;
+    struct report report = {.line = print_line};
+    struct robot *robot;
+    struct model *model;
+    struct work *work;
+    if (robot_read_file(argv[1], &robot, &report) != STATUS_OK) return 1;
+    if (argc > 4) robot->elastic_terms = strcmp(argv[4], "full") == 0 ? TERMS_FULL : strcmp(argv[4], "linear") == 0 ? TERMS_LINEAR : TERMS_RUTHLESS;
+    if (model_make(robot, &model, &report) != STATUS_OK || work_make(model, &work) != STATUS_OK) return 1;
+
+    const size_t n = (size_t)model->n;
+    double *q = calloc(n, sizeof *q), *qd = calloc(n, sizeof *qd), *tau = calloc(n, sizeof *tau), *qdd = calloc(n, sizeof *qdd);
+    const struct input in = {.q = q, .qd = qd, .tau = tau};
+    uint64_t seed = 88172645463325252ULL;
+    double sum = 0;
+    for (int i = 0; i < atoi(argv[3]); i++) {
+        random_state(model, &seed, q, qd, tau);
+        if (argv[2][0] == 'f') (void)measured_forward(model, work, &in, qdd);
+        else if (argv[2][0] == 'c') (void)measured_composite(model, work, &in, qdd);
+        else (void)measured_inverse(model, work, &in, qdd);
+        sum += qdd[0];
+    }
+    printf("%.17g\n", sum);
+    free(q), free(qd), free(tau), free(qdd);
+    work_free(work), model_free(model), robot_free(robot);
+    return 0;
+}

@@ -1,0 +1,194 @@
+"""Robot files: what is accepted, what is refused and with which words, and that nothing crashes the reader.
+
+tests/data/bad/index.json lists for every bad file the path and a pattern of each message expected, and whether the JSON
+schema refuses the file too (where it cannot: why)."""
+
+import copy
+import json
+import math
+import os
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BAD = ROOT / "tests/data/bad"
+GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
+ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
+INDEX = json.loads((BAD / "index.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "resources/limber-robot-1.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def run(program, *arguments, **options):
+    return subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True, timeout=60, **options)
+
+
+def check(program, file, *options, **more):
+    return run(program, "check", file, *options, **more)
+
+
+def load(file):
+    """The document; None where it is not JSON in the strict sense."""
+    def refuse(constant): raise ValueError(constant)
+    try:
+        return json.loads(file.read_text(encoding="utf-8"), parse_constant=refuse)
+    except ValueError:
+        return None
+
+
+# ---- good files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", GOOD + ROBOTS, ids=lambda file: file.stem)
+def test_good_file_is_accepted(limber_sanitized, file):
+    answer = check(limber_sanitized, file)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    VALIDATOR.validate(load(file))
+
+
+@pytest.mark.parametrize("file", GOOD + ROBOTS, ids=lambda file: file.stem)
+def test_json_says_what_the_robot_is(limber, file):
+    """Names, parents and coordinates follow from the document by the defaults alone."""
+    robot, answer = load(file), json.loads(check(limber, file, "--json").stdout)
+    assert answer["name"] == robot["name"]
+    assert [link["name"] for link in answer["links"]] == [link["name"] for link in robot["links"]]
+    assert answer["n"] == sum(len(link["coordinates"]) for link in answer["links"])
+    assert math.isclose(answer["mass"], sum(link["mass"] for link in answer["links"]), rel_tol=1e-12, abs_tol=0)
+    before = "world"
+    for found, link in zip(answer["links"], robot["links"]):
+        joint = link["joint"]
+        assert found["parent"] == link.get("parent", before)
+        assert found["type"] in link
+        assert (found["joint"]["name"], found["joint"]["type"]) == (joint.get("name", link["name"]), joint["type"])
+        assert found["coordinates"] == coordinates(link)
+        before = link["name"]
+
+
+def coordinates(link):
+    names = [] if link["joint"]["type"] == "fixed" else [link["joint"].get("name", link["name"]) + ".q"]
+    default = {"hermite": 2, "linear": 1}
+    modes = link["nodal"]["modes"] if "nodal" in link else 0
+    for family in link.get("beam", {}).get("modes", {}).values():
+        modes += int(family.get("count", default.get(family["shape"], 0)))
+    return names + [f"{link['name']}.eta[{k}]" for k in range(1, modes + 1)]
+
+
+def test_only_doubtful_files_have_warnings(limber):
+    expected = {
+        "planar-inertia": [r"links\[0\]\.rigid\.inertia = \[0,0,0\.1,0,0,0\]: .*triangle"],
+        "idle-numbers-on-fixed-joint": [r"links\[0\]\.joint\.axis .*no effect", r"links\[0\]\.joint\.viscous .*no effect"],
+    }
+    for file in GOOD:
+        warnings = json.loads(check(limber, file, "--json").stdout)["warnings"]
+        assert len(warnings) == len(expected.get(file.stem, [])), (file.name, warnings)
+        for pattern, warning in zip(expected.get(file.stem, []), warnings): assert re.search(pattern, warning)
+
+
+def test_decimal_comma_in_the_locale_changes_nothing(limber):
+    file = ROOT / "resources/canadarm.json"
+    comma = {**os.environ, "LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"}
+    assert check(limber, file, "--json", env=comma).stdout == check(limber, file, "--json").stdout
+
+
+# ---- bad files -------------------------------------------------------------------------------------------------------
+
+
+def test_index_is_complete():
+    assert sorted(INDEX) == sorted(file.name for file in BAD.glob("*.json") if file.name != "index.json")
+
+
+@pytest.mark.parametrize("name", sorted(INDEX))
+def test_bad_file_is_refused_with_the_reason(limber_sanitized, name):
+    """Each fault gives one message that starts with file and path; nothing else is said."""
+    answer = check(limber_sanitized, name, "--json", cwd=BAD)
+    assert (answer.returncode, answer.stdout) == (1, ""), answer.stderr
+    messages = answer.stderr.splitlines()
+    expected = INDEX[name]["errors"]
+    assert len(messages) == len(expected), answer.stderr
+    for error in expected:
+        start = re.escape(f"{name}: {error['path']}") + (r"( = .*)?: " if error["path"] else "")
+        found = [message for message in messages if re.match(start, message) and re.search(error["text"], message)]
+        assert len(found) == 1, (error, messages)
+
+
+@pytest.mark.parametrize("name", sorted(INDEX))
+def test_schema_refuses_what_a_schema_can(name):
+    robot = load(BAD / name)
+    if robot is None and (BAD / name).read_text().strip() != "null":
+        assert not INDEX[name]["schema"]
+        return
+    assert VALIDATOR.is_valid(robot) == (not INDEX[name]["schema"]), INDEX[name].get("why")
+
+
+def test_missing_file_is_an_input_problem(limber, tmp_path):
+    for file in (tmp_path, tmp_path / "none.json"):
+        answer = check(limber, file)
+        assert answer.returncode == 1 and answer.stderr.startswith(f"{file}: cannot be read: ")
+
+
+# ---- any file --------------------------------------------------------------------------------------------------------
+
+
+def places(document, path=()):
+    """Paths of all members and items."""
+    items = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    for key, value in items:
+        yield path + (key,)
+        yield from places(value, path + (key,))
+
+
+ODD_VALUES = [None, True, -1, 0, 1, 51, 2.5, 1e308, -1e-308, 10**40, "", "world", "arm", "a" * 5000, [], {}, [[]], [1, 2, 3],
+              {"shape": "hermite"}, [None] * 7, float("inf"), float("nan")]
+
+
+def mutate(chance, robot):
+    """The text of a robot with a few random faults."""
+    robot = copy.deepcopy(robot)
+    for _ in range(chance.randint(1, 4)):
+        *way, last = chance.choice(list(places(robot)) or [("links",)])
+        owner = robot
+        for key in way: owner = owner[key]
+        action = chance.randrange(4)
+        if action == 0: del owner[last]
+        elif action == 1: owner[last] = copy.deepcopy(chance.choice(ODD_VALUES))
+        elif action == 2 and isinstance(owner, dict): owner[chance.choice("abxyz_") * 3] = owner.pop(last)
+        elif isinstance(owner, list): owner.append(copy.deepcopy(owner[last]))
+    text = json.dumps(robot)
+    if chance.random() < 0.2: text = text[:chance.randrange(len(text))]
+    elif chance.random() < 0.2:
+        where = chance.randrange(len(text))
+        text = text[:where] + chance.choice('{}[]",:x\\0-e\0\x01\u00e4') + text[where + 1:]
+    return text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_file_crashes_the_reader(limber_sanitized, tmp_path, seed):
+    chance = random.Random(seed)
+    for _ in range(20):
+        file = tmp_path / "robot.json"
+        file.write_text(mutate(chance, load(chance.choice(GOOD))), encoding="utf-8")
+        answer = run(limber_sanitized, "check", file, "--json")
+        assert answer.returncode in (0, 1), (file.read_text(), answer.stderr)
+        assert (answer.returncode == 1) == bool(answer.stderr), answer.stderr
+        for message in answer.stderr.splitlines(): assert message.startswith(f"{file}: "), message
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+
+
+def test_usage(limber):
+    assert run(limber, "--help").returncode == 0
+    for command in re.findall(r"^  (\w+) ", run(limber, "--help").stdout, re.MULTILINE):
+        help_text = run(limber, command, "--help")
+        assert help_text.returncode == 0 and help_text.stdout.startswith(f"usage: limber {command} ")
+    assert run(limber).returncode == 2
+    slip = run(limber, "chek")
+    assert slip.returncode == 2 and 'did you mean "check"?' in slip.stderr
+    assert run(limber, "check").returncode == 2
+    assert run(limber, "check", "a.json", "b.json").returncode == 2
+    assert run(limber, "check", "--yaml", "a.json").returncode == 2
