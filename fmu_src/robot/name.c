@@ -72,7 +72,8 @@ const char *read_joint_name(const struct place *at, const char *link_name)
     const char *name = at->given ? read_name(at, "joint name") : link_name;
     for (int i = 0; i < robot->n_links; i++) {
         if (!same_name(robot->link[i].joint.name, name)) continue;
-        complain(at, "joint name, by default the link's, must be unique among joints: \"%s\" is not", name);
+        complain(at->given ? at : at->parent,
+                 "joint name, by default the link's, must be unique among joints: \"%s\" is not", name);
         break;
     }
     return name;

@@ -50,7 +50,8 @@ static void append_path(struct text *text, const struct place *at)
 
 static void append_value(struct text *text, const struct place *at)
 {
-    const char *value = at->value == NULL ? "null" : json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN);
+    const char *value =
+        at->value == NULL ? "null" : json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_NOSLASHESCAPE);
     if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
     else append(text, " = %.*s...", SHOWN_VALUE, value);
 }
@@ -66,8 +67,9 @@ static void tell(const struct place *at, enum report_level level, const char *fo
 {
     struct text text = {.length = 0};
     append_path(&text, at);
-    if (at->given) append_value(&text, at);
+    if (at->given && at->parent != NULL) append_value(&text, at);
     if (text.length > 0) append(&text, ": ");
+    if (!at->given) append(&text, "missing: ");
     append_list(&text, format, arguments);
     keep_to_one_line(&text);
     report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
@@ -89,10 +91,9 @@ void warn(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-bool present(const struct place *at, enum need need, const char *what)
+bool rightly_absent(const struct place *at, enum need need)
 {
-    if (!at->given && need == REQUIRED) complain(at, "missing: %s", what);
-    return at->given;
+    return !at->given && need == OPTIONAL;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ bool object_open(struct object *object, const struct place *at, enum need need, 
 {
     object->at = *at;
     object->n_asked = 0;
-    if (!present(at, need, what)) return false;
+    if (rightly_absent(at, need)) return false;
     if (json_object_is_type(at->value, json_type_object)) return true;
     complain(at, "%s must be an object {...}", what);
     return false;
@@ -156,7 +157,7 @@ void refuse(struct object *object, const char *key, const char *why)
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length)
 {
     *length = 0;
-    if (!present(at, need, what)) return false;
+    if (rightly_absent(at, need)) return false;
     const bool array = json_object_is_type(at->value, json_type_array);
     const size_t items = array ? json_object_array_length(at->value) : 0;
     if (array && items >= (size_t)least && (most < 0 || items <= (size_t)most)) {

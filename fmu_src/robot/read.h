@@ -65,7 +65,7 @@ struct json_object *document_parse(struct reader *reader, const char *text, size
 
 /* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */
 
-/* Reports `FILE: PATH = VALUE: text`. */
+/* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -75,8 +75,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void warn(const struct place *at, const char *format, ...);
 
-/* Is it there? Complains of a missing one that is required. */
-bool present(const struct place *at, enum need need, const char *what);
+/* Nothing there, and nothing wrong with that. (A required value that is absent fails the check that any value must pass.) */
+bool rightly_absent(const struct place *at, enum need need);
 
 /* Opens a place as an object; false, with a complaint where it is due, if there is none to read. */
 bool object_open(struct object *object, const struct place *at, enum need need, const char *what);

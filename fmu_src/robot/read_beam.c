@@ -84,7 +84,7 @@ static void read_family(const struct place *at, int kind, struct mode_family *fa
 static void read_modes(const struct place *at, struct beam *beam, bool used[FAMILY_COUNT])
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "modes; {} makes a rigid beam")) return;
+    if (!object_open(&object, at, REQUIRED, "modes ({} makes a rigid beam)")) return;
     for (int f = 0; f < FAMILY_COUNT; f++) {
         const struct place family_at = member(&object, families[f].key);
         used[f] = family_at.given;

@@ -7,7 +7,7 @@
 
 static const struct quantity mass = {"mass", "kg", NON_NEGATIVE};
 static const struct quantity com = {"centre of mass", "m", ANY};
-static const struct quantity inertia = {"inertia Ixx Iyy Izz Ixy Ixz Iyz", "kg.m^2", ANY};
+static const struct quantity inertia = {"inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)", "kg.m^2", ANY};
 
 /* Principal moments a, b, c of real bodies obey a + b >= c: the second moments of mass, tr(I)/2 1 - I, are >= 0. */
 static bool obeys_triangle_inequality(const double I[6])
@@ -57,10 +57,10 @@ bool read_attached(const struct place *at, const char *what, struct mass_propert
 /* ---- nodal bodies ------------------------------------------------------------------------------------------------ */
 
 static const struct quantity position = {"node position", "m", ANY};
-static const struct quantity translation = {"translation: three rows x, y, z of one number a mode", "m", ANY};
-static const struct quantity rotation = {"rotation: three rows x, y, z of one number a mode", "rad", ANY};
-static const struct quantity stiffness = {"modal stiffness, modes x modes,", "N/m", ANY};
-static const struct quantity damping = {"modal damping, modes x modes,", "N.s/m", ANY};
+static const struct quantity translation = {"translation of each mode (rows x, y, z)", "m", ANY};
+static const struct quantity rotation = {"rotation of each mode (rows x, y, z)", "rad", ANY};
+static const struct quantity stiffness = {"modal stiffness (modes x modes)", "N/m", ANY};
+static const struct quantity damping = {"modal damping (modes x modes)", "N.s/m", ANY};
 
 static double *take_numbers(const struct place *at, int count)
 {

@@ -63,8 +63,8 @@ static void read_placement(struct object *object, struct joint *joint)
     read_pose(&origin_at, "joint origin", &joint->origin);
     if (!dh_at.given) return;
     read_dh(&dh_at, &joint->origin);
-    refuse(object, "origin", "stands in for dh: give either");
-    refuse(object, "axis", "with dh the axis is z: give either");
+    refuse(object, "origin", "joint origin follows from dh: give either");
+    refuse(object, "axis", "joint axis is z with dh: give either");
 }
 
 /* ---- how it moves ------------------------------------------------------------------------------------------------ */

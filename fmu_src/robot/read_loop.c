@@ -16,7 +16,7 @@ static const char *const loop_types[] = {[LOOP_BALL] = "ball",
 static void read_between(const struct place *at, int between[2])
 {
     int length;
-    bool fine = array_open(at, REQUIRED, 2, 2, "between, the names of the links joined,", &length);
+    bool fine = array_open(at, REQUIRED, 2, 2, "names of the two links joined", &length);
     for (int i = 0; i < length; i++) {
         const struct place name_at = item(at, i);
         fine &= read_link_name(&name_at, REQUIRED, "side of a loop", &between[i]);
@@ -27,7 +27,7 @@ static void read_between(const struct place *at, int between[2])
 static void read_at(const struct place *at, struct pose pose[2])
 {
     int length;
-    array_open(at, OPTIONAL, 2, 2, "at, the frames joined,", &length);
+    array_open(at, OPTIONAL, 2, 2, "frames joined", &length);
     for (int i = 0; i < 2; i++) identity3(pose[i].R);
     for (int i = 0; i < length; i++) {
         const struct place pose_at = item(at, i);
@@ -38,7 +38,7 @@ static void read_at(const struct place *at, struct pose pose[2])
 static void read_plane(const struct place *at, double plane[2][3])
 {
     int length;
-    bool fine = array_open(at, REQUIRED, 2, 2, "plane, two world directions,", &length);
+    bool fine = array_open(at, REQUIRED, 2, 2, "plane (two world directions)", &length);
     for (int i = 0; i < length; i++) {
         const struct place direction_at = item(at, i);
         fine &= read_direction(&direction_at, REQUIRED, "direction of the plane", plane[i]);
@@ -102,7 +102,7 @@ static bool read_point(const struct place *at, struct actuator_point *point)
     if (same_name(name, "world")) {
         refuse(&object, "frame", "a point of the world has no frame");
     } else if (name != NULL) {
-        fine &= read_link_name(&link_at, REQUIRED, "link, if not \"world\",", &point->link);
+        fine &= read_link_name(&link_at, REQUIRED, "link (if not \"world\")", &point->link);
         const int frame = read_choice(&frame_at, REQUIRED, "frame", frames);
         if (frame >= 0) point->frame = frame == 0 ? POINT_HINGE : POINT_TIP;
         fine &= frame >= 0;

@@ -117,7 +117,7 @@ static int read_shape(struct object *section)
 static void read_area(const struct place *at, struct area *area)
 {
     struct object section;
-    if (!object_open(&section, at, REQUIRED, "section, beside material")) return;
+    if (!object_open(&section, at, REQUIRED, "section (beside material)")) return;
     const int shape = read_shape(&section);
     if (shape < 0) return; /* which dimensions are legal depends on it */
 
@@ -133,7 +133,7 @@ static void read_area(const struct place *at, struct area *area)
 static void read_material(const struct place *at, struct material *material)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "material, beside section")) return;
+    if (!object_open(&object, at, REQUIRED, "material (beside section)")) return;
     const unsigned given = read_fields(&object, FIELD_COUNT(material_numbers), material_numbers, material);
     const struct place G_at = member(&object, "G"), poisson_at = member(&object, "poisson");
     const double nu = material->poisson;

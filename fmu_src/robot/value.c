@@ -17,23 +17,27 @@ static bool is_cut_off(struct json_object *value)
            (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
 }
 
+static const char *const demand[] = {
+    [ANY] = "must be a number", [NON_NEGATIVE] = "must not be negative", [POSITIVE] = "must be positive"};
+
 /* What is wrong with a number, NULL for nothing. */
-static const char *fault_of(struct json_object *value, enum range range)
+static const char *fault_of(const struct place *at, enum range range)
 {
+    struct json_object *value = at->value;
+    if (!at->given) return demand[range];
     const bool is_number = json_object_is_type(value, json_type_double) || json_object_is_type(value, json_type_int);
-    if (!is_number) return "must be a number";
+    if (!is_number) return demand[ANY];
     const double number = json_object_get_double(value);
     if (!isfinite(number)) return "must be finite";
     if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
-    if (range == POSITIVE && !(number > 0)) return "must be positive";
-    if (range == NON_NEGATIVE && !(number >= 0)) return "must not be negative";
-    return NULL;
+    const bool in_range = range == POSITIVE ? number > 0 : range == NON_NEGATIVE ? number >= 0 : true;
+    return in_range ? NULL : demand[range];
 }
 
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
 {
-    if (!at->given && need == OPTIONAL) return false;
-    const char *fault = at->given ? fault_of(at->value, quantity->range) : "is missing";
+    if (rightly_absent(at, need)) return false;
+    const char *fault = fault_of(at, quantity->range);
     if (fault != NULL) {
         complain(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
         return false;
@@ -67,8 +71,8 @@ bool read_rows(const struct place *at, enum need need, const struct quantity *qu
 
 bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
 {
-    if (!present(at, need, what)) return false;
-    const double number = fault_of(at->value, ANY) == NULL ? json_object_get_double(at->value) : NAN;
+    if (rightly_absent(at, need)) return false;
+    const double number = fault_of(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
     if (number >= least && number <= most && number == floor(number)) {
         *integer = (int)number;
         return true;
@@ -104,7 +108,7 @@ bool read_flag(const struct place *at, const char *what, bool *flag)
 
 const char *read_string(const struct place *at, enum need need, const char *what)
 {
-    if (!present(at, need, what)) return NULL;
+    if (rightly_absent(at, need)) return NULL;
     const char *string = json_object_is_type(at->value, json_type_string) ? json_object_get_string(at->value) : NULL;
     if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
     complain(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
@@ -113,7 +117,7 @@ const char *read_string(const struct place *at, enum need need, const char *what
 
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
 {
-    if (!present(at, need, what)) return -1;
+    if (rightly_absent(at, need)) return -1;
     const bool is_string = json_object_is_type(at->value, json_type_string);
     const char *chosen = is_string ? json_object_get_string(at->value) : "";
     char all[256] = "";

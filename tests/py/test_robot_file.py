@@ -6,7 +6,6 @@ schema refuses the file too (where it cannot: why)."""
 import copy
 import json
 import math
-import os
 import random
 import re
 import subprocess
@@ -87,12 +86,6 @@ def test_only_doubtful_files_have_warnings(limber):
         warnings = json.loads(check(limber, file, "--json").stdout)["warnings"]
         assert len(warnings) == len(expected.get(file.stem, [])), (file.name, warnings)
         for pattern, warning in zip(expected.get(file.stem, []), warnings): assert re.search(pattern, warning)
-
-
-def test_decimal_comma_in_the_locale_changes_nothing(limber):
-    file = ROOT / "resources/canadarm.json"
-    comma = {**os.environ, "LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"}
-    assert check(limber, file, "--json", env=comma).stdout == check(limber, file, "--json").stdout
 
 
 # ---- bad files -------------------------------------------------------------------------------------------------------
