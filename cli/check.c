@@ -1,5 +1,6 @@
 /* limber check ROBOT: validates a robot file and prints what it is. */
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,12 +81,20 @@ static struct json_object *json_coordinates(const struct link *link)
     return names;
 }
 
+/* null where JSON has no number for it: products of huge numbers overflow */
+static struct json_object *json_number(double number)
+{
+    return isfinite(number) ? json_object_new_double(number) : NULL;
+}
+
+/* null where there are none, because the modal mass matrix is not positive definite */
 static struct json_object *json_frequencies(const struct link *link)
 {
     double hz[MOST_FREQUENCIES];
     const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
+    if (count < 0) return NULL;
     struct json_object *frequencies = json_object_new_array();
-    for (int k = 0; k < count; k++) json_object_array_add(frequencies, json_object_new_double(hz[k]));
+    for (int k = 0; k < count; k++) json_object_array_add(frequencies, json_number(hz[k]));
     return frequencies;
 }
 
@@ -106,7 +115,7 @@ static struct json_object *json_link(const struct robot *robot, const struct lin
     json_object_object_add(json, "type", json_object_new_string(body_types[link->type]));
     json_object_object_add(json, "joint", json_joint(&link->joint));
     json_object_object_add(json, "coordinates", json_coordinates(link));
-    json_object_object_add(json, "mass", json_object_new_double(mass_of(link)));
+    json_object_object_add(json, "mass", json_number(mass_of(link)));
     json_object_object_add(json, "frequencies", json_frequencies(link));
     return json;
 }
@@ -119,7 +128,7 @@ static void print_json(const struct robot *robot, struct json_object *warnings)
     json_object_object_add(json, "name", json_object_new_string(robot->name));
     json_object_object_add(json, "links", links);
     json_object_object_add(json, "n", json_object_new_int(total_coordinates(robot)));
-    json_object_object_add(json, "mass", json_object_new_double(total_mass(robot)));
+    json_object_object_add(json, "mass", json_number(total_mass(robot)));
     json_object_object_add(json, "warnings", json_object_get(warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -157,7 +166,7 @@ static void print_frequencies(const struct link *link)
     double hz[MOST_FREQUENCIES];
     const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
     for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", hz[k]);
-    printf("%s\n", count > SHOWN ? " ..." : "");
+    printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
 }
 
 static void print_links(const struct robot *robot)

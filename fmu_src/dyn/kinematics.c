@@ -50,27 +50,29 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
 }
 
 /* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
-static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl, double (*J)[6])
+static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl, double (*restrict J)[6])
 {
     double RJ[9];
     matmul3(R, Jl, RJ);
-    for (int k = 0; k < m; k++) {
-        if (section->axis != NULL) {
-            const int a = section->axis[2 * k], b = section->axis[2 * k + 1];
-            const double phi = section->Phi[3 * k + a], lambda = section->Lambda[3 * k + b];
-            for (int i = 0; i < 3; i++) {
-                J[k][i] = lambda * RJ[3 * i + b];
-                J[k][3 + i] = phi * R[3 * i + a];
-            }
-        } else {
+    if (section->phi != NULL) {
+        for (int b = 0; b < section->n_blocks; b++) {
+            const double *r = R + section->axis[b], *w = RJ + section->turn[b];
+            for (int k = section->start[b]; k < section->start[b + 1]; k++)
+                for (int i = 0; i < 3; i++) {
+                    J[k][i] = section->lambda[k] * w[3 * i];
+                    J[k][3 + i] = section->phi[k] * r[3 * i];
+                }
+        }
+    } else {
+        for (int k = 0; k < m; k++) {
             mul3(RJ, section->Lambda + 3 * k, J[k]);
             mul3(R, section->Phi + 3 * k, J[k] + 3);
         }
-        if (section->H != NULL) {
-            double slope = 0;
-            for (int l = 0; l < m; l++) slope -= section->H[m * k + l] * eta[l];
-            for (int i = 0; i < 3; i++) J[k][3 + i] += slope * R[3 * i];
-        }
+    }
+    for (int k = 0; section->H != NULL && k < m; k++) {
+        double slope = 0;
+        for (int l = 0; l < m; l++) slope -= section->H[m * k + l] * eta[l];
+        for (int i = 0; i < 3; i++) J[k][3 + i] += slope * R[3 * i];
     }
 }
 

@@ -166,7 +166,7 @@ static void add_beam_point(const struct beam *beam, struct body *body, struct fi
 
     for (int s = 0; s < n; s++) {
         f->s[s] += dm * fn->at_point[s];
-        f->b[3 * s] += dm * x * fn->at_point[s];
+        f->b[s] += dm * x * fn->at_point[s];
         for (int t = 0; t < n; t++) f->G[n * s + t] += dm * fn->at_point[s] * fn->at_point[t];
     }
     for (int i = 0; i < m; i++) {
@@ -219,7 +219,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     const int m = body->m;
     double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
     double *H = beam->foreshortening ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
-    int *axis = arena_take(arena, 2 * (size_t)m, sizeof *axis);
+    double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
     if (arena->failed) return STATUS_NO_MEMORY;
 
     section->x[0] = x;
@@ -234,12 +234,21 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     evaluate(fn, x);
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i];
-        axis[2 * i] = family_axis[family] >= 0 ? family_axis[family] : X;
-        axis[2 * i + 1] = spin_axis[family] >= 0 ? spin_axis[family] : X;
-        if (family_axis[family] >= 0) Phi[3 * i + axis[2 * i]] = fn->value[3 * i];
-        Lambda[3 * i + axis[2 * i + 1]] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
+        if (family_axis[family] >= 0) Phi[3 * i + family_axis[family]] = phi[i] = fn->value[3 * i];
+        if (spin_axis[family] >= 0)
+            Lambda[3 * i + spin_axis[family]] = lambda[i] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
     }
-    section->axis = axis;
+    section->n_blocks = 0;
+    for (int family = 0; family < FAMILY_COUNT; family++) {
+        if (beam->family[family].count == 0) continue;
+        const int b = section->n_blocks++;
+        section->start[b] = family_start(beam, family);
+        section->axis[b] = family_axis[family] >= 0 ? family_axis[family] : X; /* phi = 0 where it moves none */
+        section->turn[b] = spin_axis[family] >= 0 ? spin_axis[family] : X;
+    }
+    section->start[section->n_blocks] = m;
+    section->phi = phi;
+    section->lambda = lambda;
     section->Phi = Phi;
     section->Lambda = Lambda;
     section->H = H;
@@ -294,11 +303,6 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->n_shapes = count_beam_shapes(beam);
     if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK) return STATUS_NO_MEMORY;
     lay_out_shapes(beam, body, &f);
-    body->n_blocks = 0;
-    for (int family = 0; family < FAMILY_COUNT; family++)
-        if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
-    body->block_start[body->n_blocks] = body->m;
-
     const double L = beam->length, *J = beam->inertia_per_length;
     body->mass = beam->mass_per_length * L;
     body->c0[0] = body->mass * L / 2;
@@ -308,6 +312,9 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
+    body->straight = true;
+    body->n_blocks = body->tip.n_blocks;
+    memcpy(body->block_start, body->tip.start, sizeof body->block_start);
     body->hinge_moves = section_differs(&body->hinge, body->m);
     const enum status status = beam_damping(beam, body, &f, scratch);
     clear_between_blocks(body, f.D);
@@ -343,7 +350,7 @@ static void add_node(const struct nodal *nodal, const struct node *node, struct 
     add_spin(body->N0, I);
     for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the arrays have the same order */
         f->s[s] += mu * Psi[s];
-        axpy3(mu * Psi[s], r0, f->b + 3 * s);
+        for (int a = 0; a < 3; a++) f->b[n * a + s] += mu * Psi[s] * r0[a];
         for (int t = 0; t < n; t++) f->G[n * s + t] += mu * Psi[s] * Psi[t];
     }
     for (int k = 0; k < m; k++) {
@@ -372,7 +379,7 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
     section->Phi = Phi;
     section->Lambda = Lambda;
     section->H = NULL;
-    section->axis = NULL;
+    section->phi = section->lambda = NULL;
     return STATUS_OK;
 }
 

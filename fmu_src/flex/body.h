@@ -21,7 +21,10 @@ struct section {
     const double *Phi;    /* translations, m columns of 3         */
     const double *Lambda; /* rotation vectors, m columns of 3     */
     const double *H;      /* int_0^x phi'_k phi'_l dx, m x m; NULL without foreshortening */
-    const int *axis;      /* beams: per mode the one axis of Phi and the one of Lambda that are not zero, m x 2; NULL: dense */
+    /* beams, where each family moves one axis and turns about one: the entries of Phi and Lambda that are not zero */
+    const double *phi, *lambda; /* m; NULL: dense                                                 */
+    int n_blocks, start[5];     /* family b is the modes [start[b], start[b+1])                   */
+    int axis[4], turn[4];       /* that move axis[b] and turn about turn[b]                       */
 };
 
 struct body {
@@ -36,7 +39,8 @@ struct body {
     double c0[3];       /* int r0 dm                                                [kg m]      */
     double N0[6];       /* int r0 r0' dm, with the spin inertia as tr(Js)/2 I - Js  [kg m^2]    */
     const double *s;    /* n_shapes: int phi_s dm                                               */
-    const double *b;    /* n_shapes x 3: int phi_s r0 dm                                        */
+    const double *b;    /* 3 x n_shapes: int phi_s r0 dm                                        */
+    bool straight;      /* r0 is along x: b has its first row only                              */
     const double *G;    /* n_shapes x n_shapes: int phi_s phi_t dm                              */
     const double *JL;   /* m x 3: int J Lambda dx, spin momentum of the modes                   */
     const double *Mff0; /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */

@@ -6,25 +6,12 @@
 
 enum { X, Y, Z };
 
-enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
-{
-    const size_t n = (size_t)body->n_shapes, m = (size_t)body->m;
-    const bool quadratic = body->quad_end > body->quad_start;
-    state->zeta = arena_take(arena, n, sizeof(double));
-    state->rho = arena_take(arena, 3 * n, sizeof(double));
-    state->ang = arena_take(arena, 3 * m, sizeof(double));
-    state->lin = arena_take(arena, 3 * m, sizeof(double));
-    state->zetad = arena_take(arena, n, sizeof(double));
-    state->zetadd = arena_take(arena, n, sizeof(double));
-    state->rhod = arena_take(arena, 3 * n, sizeof(double));
-    state->Mff = quadratic ? arena_take(arena, m * m, sizeof(double)) : NULL;
-    state->Gt = quadratic ? arena_take(arena, n * m, sizeof(double)) : NULL;
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
 /* The foreshortening shapes are of second order: `linear` keeps what is linear in them only through their slopes
-   d zeta/d eta; `ruthless` drops them. */
-static inline bool is_quadratic(const struct body *body, int s) { return s >= body->quad_start && s < body->quad_end; }
+   d zeta/d eta; `ruthless` drops them. So `linear` sums over the ordinary shapes along x. */
+static inline int axis_end(const struct body *body, enum elastic_terms terms, int axis)
+{
+    return axis == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[axis + 1];
+}
 
 /* modal += (d zeta_s / d eta)' g:  eta_k gets g, or -w (eta_l g), -w (eta_k g) go to k and l */
 static inline void project(const struct body *body, int s, const double *eta, double g, double *modal)
@@ -39,17 +26,6 @@ static inline void project(const struct body *body, int s, const double *eta, do
     }
 }
 
-/* sums[3] += sum over shapes t of G_st z_t, by the axis of t: int phi_s u dm */
-static inline void gram_sums(const struct body *body, bool ordinary_only, const double *Gs, const double *z, double *sums)
-{
-    for (int a = X; a <= Z; a++) {
-        const int end = a == X && ordinary_only ? body->quad_start : body->axis_start[a + 1];
-        double sum = sums[a];
-        for (int t = body->axis_start[a]; t < end; t++) sum += Gs[t] * z[t];
-        sums[a] = sum;
-    }
-}
-
 static void shape_coordinates(const struct body *body, const double *eta, double *zeta)
 {
     for (int s = 0; s < body->n_shapes; s++) {
@@ -58,65 +34,100 @@ static void shape_coordinates(const struct body *body, const double *eta, double
     }
 }
 
+/* sums_a,s += sum over the shapes t along a of G_ts z_t: int phi_s u dm */
+static void gram_sums(const struct body *body, enum elastic_terms terms, const double *restrict z, double *restrict sums)
+{
+    const int n = body->n_shapes;
+    for (int a = X; a <= Z; a++)
+        for (int t = body->axis_start[a]; t < axis_end(body, terms, a); t++) {
+            const double *restrict G = body->G + (size_t)n * (size_t)t, zt = z[t];
+            for (int s = 0; s < n; s++) sums[n * a + s] += G[s] * zt;
+        }
+}
+
+/* `linear` keeps of a foreshortening shape what is of zeroth order: its slope is of first order already */
+static void drop_quadratic(const struct body *body, const double *zeroth, double *sums)
+{
+    for (int a = X; a <= Z; a++)
+        for (int s = body->quad_start; s < body->quad_end; s++) {
+            const int i = body->n_shapes * a + s;
+            sums[i] = zeroth != NULL ? zeroth[i] : 0;
+        }
+}
+
 /* rho_s = b_s + sum_t G_st zeta_t e_a(t)                                                               (theory.md 10) */
 static void first_moments(const struct body *body, enum elastic_terms terms, struct body_state *state)
 {
-    const int n = body->n_shapes;
-    memcpy(state->rho, body->b, 3 * (size_t)n * sizeof(double));
-    if (terms == TERMS_RUTHLESS) return;
-    for (int s = 0; s < n; s++)
-        if (terms == TERMS_FULL || !is_quadratic(body, s))
-            gram_sums(body, terms == TERMS_LINEAR, body->G + (size_t)n * (size_t)s, state->zeta, state->rho + 3 * s);
+    memcpy(state->rho, body->b, 3 * (size_t)body->n_shapes * sizeof(double));
+    gram_sums(body, terms, state->zeta, state->rho);
+    if (terms == TERMS_LINEAR) drop_quadratic(body, body->b, state->rho);
 }
 
-/* c = c0 + sum_s s_s zeta_s e_a,   N = N0 + sum_s zeta_s (e_a rho_s' + b_s e_a')                      (theory.md 9, 11) */
+static void inertia_from_moments(const double N[6], double J[6])
+{
+    const double trace = N[0] + N[1] + N[2];
+    for (int i = 0; i < 3; i++) J[i] = trace - N[i];
+    for (int i = 3; i < 6; i++) J[i] = -N[i];
+}
+
+/* row[b] = sum over the shapes s along a of z_s moment_b,s */
+static void moment_row(const struct body *body, enum elastic_terms terms, int a, const double *z, const double *moment, double row[3])
+{
+    const int n = body->n_shapes, end = axis_end(body, terms, a);
+    for (int b = X; b <= Z; b++) {
+        double sum = 0;
+        for (int s = body->axis_start[a]; s < end; s++) sum += z[s] * moment[n * b + s];
+        row[b] = sum;
+    }
+}
+
+static double axis_sum(const struct body *body, enum elastic_terms terms, int a, const double *z)
+{
+    double sum = 0;
+    for (int s = body->axis_start[a]; s < axis_end(body, terms, a); s++) sum += body->s[s] * z[s];
+    return sum;
+}
+
+/* c = c0 + sum_s s_s zeta_s e_a,   N = N0 + sum_s zeta_s (e_a rho_s' + b_s e_a'),   J = tr(N) I - N  (theory.md 9, 11) */
 static void second_moments(const struct body *body, enum elastic_terms terms, struct body_state *state)
 {
-    copy3(body->c0, state->c);
-    copy6(body->N0, state->N);
-    if (terms != TERMS_RUTHLESS) {
-        double u[9] = {0}, v[9] = {0}; /* row a: sum over the shapes along a of zeta_s rho_s, and of zeta_s b_s */
-        const double *moment = terms == TERMS_FULL ? state->rho : body->b;
-        for (int a = X; a <= Z; a++) {
-            const int end = a == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[a + 1];
-            for (int s = body->axis_start[a]; s < end; s++) {
-                state->c[a] += body->s[s] * state->zeta[s];
-                axpy3(state->zeta[s], moment + 3 * s, u + 3 * a);
-                axpy3(state->zeta[s], body->b + 3 * s, v + 3 * a);
-            }
-        }
-        state->N[0] += u[0] + v[0];
-        state->N[1] += u[4] + v[4];
-        state->N[2] += u[8] + v[8];
-        state->N[3] += u[1] + v[3];
-        state->N[4] += u[2] + v[6];
-        state->N[5] += u[5] + v[7];
+    double u[9], v[9], *N = state->N; /* row a: sum over the shapes along a of zeta_s rho_s, and of zeta_s b_s */
+    for (int a = X; a <= Z; a++) {
+        state->c[a] = body->c0[a] + axis_sum(body, terms, a, state->zeta);
+        moment_row(body, terms, a, state->zeta, terms == TERMS_FULL ? state->rho : body->b, u + 3 * a);
+        moment_row(body, terms, a, state->zeta, body->b, v + 3 * a);
     }
-    const double *N = state->N, trace = N[0] + N[1] + N[2];
-    for (int i = 0; i < 3; i++) state->J[i] = trace - N[i];
-    for (int i = 3; i < 6; i++) state->J[i] = -N[i];
+    copy6(body->N0, N);
+    N[0] += u[0] + v[0];
+    N[1] += u[4] + v[4];
+    N[2] += u[8] + v[8];
+    N[3] += u[1] + v[3];
+    N[4] += u[2] + v[6];
+    N[5] += u[5] + v[7];
+    inertia_from_moments(N, state->J);
 }
 
 /* M_rf: angular sum_s (rho_s x e_a) d zeta_s/d eta + JL, linear sum_s s_s e_a d zeta_s/d eta           (theory.md 12) */
 static void coupling(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
+    const int n = body->n_shapes;
     memcpy(state->ang, body->JL, 3 * (size_t)body->m * sizeof(double));
     memset(state->lin, 0, 3 * (size_t)body->m * sizeof(double));
     for (int a = X; a <= Z; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const double *rho_b = state->rho + n * b, *rho_c = state->rho + n * c;
         for (int s = body->axis_start[a]; s < body->axis_start[a + 1]; s++) {
-            const double *rho = state->rho + 3 * s;
             const int k = body->k[s], l = body->l[s];
             if (l < 0) { /* (rho x e_a)_b = rho_c,  (rho x e_a)_c = -rho_b */
-                state->ang[3 * k + b] += rho[c];
-                state->ang[3 * k + c] -= rho[b];
+                state->ang[3 * k + b] += rho_c[s];
+                state->ang[3 * k + c] -= rho_b[s];
                 state->lin[3 * k + a] += body->s[s];
             } else if (terms != TERMS_RUTHLESS) {
                 const int at[2] = {k, l};
                 const double slope[2] = {-body->weight[s] * eta[l], -body->weight[s] * eta[k]};
                 for (int i = 0; i < 2; i++) {
-                    state->ang[3 * at[i] + b] += slope[i] * rho[c];
-                    state->ang[3 * at[i] + c] -= slope[i] * rho[b];
+                    state->ang[3 * at[i] + b] += slope[i] * rho_c[s];
+                    state->ang[3 * at[i] + c] -= slope[i] * rho_b[s];
                     state->lin[3 * at[i] + a] += slope[i] * body->s[s];
                 }
             }
@@ -129,7 +140,6 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
 {
     const int m = body->m, n = body->n_shapes, end = body->axis_start[1];
     memcpy(state->Mff, body->Mff0, (size_t)(m * m) * sizeof(double));
-    if (terms == TERMS_RUTHLESS) return;
 
     /* rows of G S for the shapes along x: first the foreshortening columns only */
     memset(state->Gt, 0, (size_t)(end * m) * sizeof(double));
@@ -152,9 +162,34 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
     }
 }
 
+enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
+{
+    const size_t n = (size_t)body->n_shapes, m = (size_t)body->m;
+    const bool quadratic = body->quad_end > body->quad_start;
+    state->zeta = arena_take(arena, n, sizeof(double));
+    state->rho = arena_take(arena, 3 * n, sizeof(double));
+    state->ang = arena_take(arena, 3 * m, sizeof(double));
+    state->lin = arena_take(arena, 3 * m, sizeof(double));
+    state->zetad = arena_take(arena, n, sizeof(double));
+    state->zetadd = arena_take(arena, n, sizeof(double));
+    state->rhod = arena_take(arena, 3 * n, sizeof(double));
+    state->Mff = quadratic ? arena_take(arena, m * m, sizeof(double)) : NULL;
+    state->Gt = quadratic ? arena_take(arena, n * m, sizeof(double)) : NULL;
+    if (arena->failed) return STATUS_NO_MEMORY;
+
+    copy3(body->c0, state->c);
+    copy6(body->N0, state->N);
+    inertia_from_moments(state->N, state->J);
+    memcpy(state->rho, body->b, 3 * n * sizeof(double));
+    coupling(body, TERMS_RUTHLESS, NULL, state);
+    if (quadratic) memcpy(state->Mff, body->Mff0, m * m * sizeof(double));
+    return STATUS_OK;
+}
+
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
-    if (terms != TERMS_RUTHLESS) shape_coordinates(body, eta, state->zeta);
+    if (terms == TERMS_RUTHLESS) return;
+    shape_coordinates(body, eta, state->zeta);
     first_moments(body, terms, state);
     second_moments(body, terms, state);
     coupling(body, terms, eta, state);
@@ -186,22 +221,15 @@ void body_rates(const struct body *body, enum elastic_terms terms, const double 
     for (int k = 0; k < body->m; k++) axpy3(etad[k], body->JL + 3 * k, state->hs);
 
     /* c_dot,   Q = int r_dot r' dm: row a is the sum of zeta_dot_s rho_s over the shapes along a */
-    const double *moment = terms == TERMS_FULL ? state->rho : body->b;
-    memset(state->cd, 0, sizeof state->cd);
-    memset(state->Q, 0, sizeof state->Q);
     for (int a = X; a <= Z; a++) {
-        const int end = a == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[a + 1];
-        for (int s = body->axis_start[a]; s < end; s++) {
-            state->cd[a] += body->s[s] * state->zetad[s];
-            axpy3(state->zetad[s], moment + 3 * s, state->Q + 3 * a);
-        }
+        state->cd[a] = axis_sum(body, terms, a, state->zetad);
+        moment_row(body, terms, a, state->zetad, terms == TERMS_FULL ? state->rho : body->b, state->Q + 3 * a);
     }
 
     /* rho_dot_s = sum_t G_st zeta_dot_t e_a(t) */
     memset(state->rhod, 0, 3 * (size_t)n * sizeof(double));
-    for (int s = 0; s < n; s++)
-        if (terms == TERMS_FULL || !is_quadratic(body, s))
-            gram_sums(body, terms == TERMS_LINEAR, body->G + (size_t)n * (size_t)s, state->zetad, state->rhod + 3 * s);
+    gram_sums(body, terms, state->zetad, state->rhod);
+    if (terms == TERMS_LINEAR) drop_quadratic(body, NULL, state->rhod);
 }
 
 /* B = [alpha]x + [omega]x^2: the acceleration of a point of F is a + B r */
@@ -259,10 +287,10 @@ static void add_coriolis(const struct body_state *state, const double *omega, do
 static void add_shortening(const struct body *body, const struct body_state *state, double *wrench)
 {
     for (int s = body->quad_start; s < body->quad_end; s++) {
-        const double z = state->zetadd[s], *rho = state->rho + 3 * s;
+        const double z = state->zetadd[s];
         wrench[3] += body->s[s] * z;
-        wrench[1] += rho[2] * z;
-        wrench[2] -= rho[1] * z;
+        wrench[1] += state->rho[2 * body->n_shapes + s] * z;
+        wrench[2] -= state->rho[body->n_shapes + s] * z;
     }
 }
 
@@ -280,13 +308,19 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
     if (terms == TERMS_FULL) add_shortening(body, state, wrench);
 
     /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
+    const int n = body->n_shapes;
+    const double *rho = state->rho, *rhod = state->rhod;
     for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, acc);
-    for (int axis = X; axis <= Z; axis++)
-        for (int s = body->axis_start[axis]; s < body->axis_start[axis + 1]; s++) {
-            double g = body->s[s] * a[axis] + dot3(B + 3 * axis, state->rho + 3 * s);
-            if (terms != TERMS_RUTHLESS) g += dot3(W + 3 * axis, state->rhod + 3 * s);
+    for (int axis = X; axis <= Z; axis++) {
+        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis;
+        const int end = terms == TERMS_RUTHLESS && axis == X ? body->quad_start : body->axis_start[axis + 1];
+        for (int s = body->axis_start[axis]; s < end; s++) {
+            double g = body->s[s] * a[axis] + Ba[0] * rho[s];
+            if (terms != TERMS_RUTHLESS || !body->straight) g += Ba[1] * rho[n + s] + Ba[2] * rho[2 * n + s];
+            if (terms != TERMS_RUTHLESS) g += Wa[0] * rhod[s] + Wa[1] * rhod[n + s] + Wa[2] * rhod[2 * n + s];
             if (terms == TERMS_FULL && axis == X)
-                for (int t = body->quad_start; t < body->quad_end; t++) g += body->G[body->n_shapes * s + t] * state->zetadd[t];
-            if (terms != TERMS_RUTHLESS || body->l[s] < 0) project(body, s, eta, g, modal);
+                for (int t = body->quad_start; t < body->quad_end; t++) g += body->G[n * s + t] * state->zetadd[t];
+            project(body, s, eta, g, modal);
         }
+    }
 }

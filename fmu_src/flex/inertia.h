@@ -4,14 +4,15 @@
 
 #include "flex/body.h"
 
-/* What one body needs per state. Sizes by body; filled by body_inertia() and body_rates(). */
+/* What one body needs per state. Sizes by body. Made with the terms of zeroth order, which are all that `ruthless` keeps;
+   body_inertia() and body_rates() renew the rest. */
 struct body_state {
     /* configuration, by body_inertia() */
     double c[3];       /* int r dm                                     [kg m]   */
     double N[6];       /* int r r' dm, with the spin inertia           [kg m^2] */
     double J[6];       /* tr(N) I - N: inertia about F's origin        [kg m^2] */
     double *zeta;      /* n_shapes: shape coordinates                           */
-    double *rho;       /* n_shapes x 3: int phi_s r dm                          */
+    double *rho;       /* 3 x n_shapes: int phi_s r dm                          */
     double *ang;       /* m x 3: columns of M_rf, angular part                  */
     double *lin;       /* m x 3: columns of M_rf, linear part                   */
     double *Mff;       /* m x m, foreshortening only; else body->Mff0 is it     */
@@ -22,7 +23,7 @@ struct body_state {
     double hs[3];      /* spin momentum of the modes, JL eta_dot                */
     double *zetad;     /* n_shapes                                              */
     double *zetadd;    /* n_shapes: what eta_dot alone gives of zeta_ddot       */
-    double *rhod;      /* n_shapes x 3: int phi_s r_dot dm                      */
+    double *rhod;      /* 3 x n_shapes: int phi_s r_dot dm                      */
 };
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state);

@@ -10,12 +10,18 @@ static void modal_sum(const struct section *section, int m, const double *z, dou
 {
     memset(u, 0, 3 * sizeof *u);
     memset(theta, 0, 3 * sizeof *theta);
-    for (int k = 0; k < m; k++) {
-        if (section->axis != NULL) {
-            const int a = section->axis[2 * k], b = section->axis[2 * k + 1];
-            u[a] += section->Phi[3 * k + a] * z[k];
-            theta[b] += section->Lambda[3 * k + b] * z[k];
-        } else {
+    if (section->phi != NULL) {
+        for (int b = 0; b < section->n_blocks; b++) {
+            double move = 0, turn = 0;
+            for (int k = section->start[b]; k < section->start[b + 1]; k++) {
+                move += section->phi[k] * z[k];
+                turn += section->lambda[k] * z[k];
+            }
+            u[section->axis[b]] += move;
+            theta[section->turn[b]] += turn;
+        }
+    } else {
+        for (int k = 0; k < m; k++) {
             axpy3(z[k], section->Phi + 3 * k, u);
             axpy3(z[k], section->Lambda + 3 * k, theta);
         }

@@ -19,7 +19,7 @@ struct rigid {
 };
 
 /* The same body in world axes, R the orientation of its frame. */
-static inline void rigid_rotate(const struct rigid *body, const double *R, struct rigid *world)
+static inline void rigid_rotate(const struct rigid *restrict body, const double *restrict R, struct rigid *restrict world)
 {
     world->m = body->m;
     mul3(R, body->h, world->h);
@@ -48,7 +48,7 @@ static inline void rigid_shift(struct rigid *body, const double *r)
 }
 
 /* w = inertia of a rigid body times (alpha; a) */
-static inline void rigid_mul(const struct rigid *body, const double *x, double *w)
+static inline void rigid_mul(const struct rigid *restrict body, const double *restrict x, double *restrict w)
 {
     symmul3(body->J, x, w);
     add_cross3(body->h, x + 3, w);
@@ -66,35 +66,39 @@ static inline void inertia_rigid(struct inertia *P, const struct rigid *body)
 }
 
 /* w = P x */
-static inline void inertia_mul(const struct inertia *P, const double *x, double *w)
+static inline void inertia_mul(const struct inertia *restrict P, const double *restrict x, double *restrict w)
 {
-    symmul3(P->A, x, w);
-    add_mul3(P->B, x + 3, w);
-    tmul3(P->B, x, w + 3);
-    double Ca[3];
-    symmul3(P->C, x + 3, Ca);
-    for (int i = 0; i < 3; i++) w[3 + i] += Ca[i];
+    const double *A = P->A, *B = P->B, *C = P->C;
+    const double a = x[0], b = x[1], c = x[2], d = x[3], e = x[4], f = x[5];
+    w[0] = A[0] * a + A[3] * b + A[4] * c + B[0] * d + B[1] * e + B[2] * f;
+    w[1] = A[3] * a + A[1] * b + A[5] * c + B[3] * d + B[4] * e + B[5] * f;
+    w[2] = A[4] * a + A[5] * b + A[2] * c + B[6] * d + B[7] * e + B[8] * f;
+    w[3] = B[0] * a + B[3] * b + B[6] * c + C[0] * d + C[3] * e + C[4] * f;
+    w[4] = B[1] * a + B[4] * b + B[7] * c + C[3] * d + C[1] * e + C[5] * f;
+    w[5] = B[2] * a + B[5] * b + B[8] * c + C[4] * d + C[5] * e + C[2] * f;
 }
 
-/* w += wrench of a rigid body moving with (omega), (alpha; a) of its reference point:
+/* w += wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
    n = J alpha + omega x J omega + h x a,   f = m a + alpha x h + omega x (omega x h) */
-static inline void rigid_add_wrench(const struct rigid *body, const double *omega, const double *acc, double *w)
+static inline void rigid_add_wrench(const struct rigid *restrict body, const double *restrict omega, const double *restrict acc, double *restrict w)
 {
-    double Jw[3], Ja[3], wh[3];
+    double Jw[3], n[3], f[3], wh[3];
+    const double *h = body->h;
     symmul3(body->J, omega, Jw);
-    symmul3(body->J, acc, Ja);
-    for (int i = 0; i < 3; i++) w[i] += Ja[i];
-    add_cross3(omega, Jw, w);
-    add_cross3(body->h, acc + 3, w);
-    cross3(omega, body->h, wh);
-    axpy3(body->m, acc + 3, w + 3);
-    add_cross3(acc, body->h, w + 3);
-    add_cross3(omega, wh, w + 3);
+    symmul3(body->J, acc, n);
+    add_cross3(omega, Jw, n);
+    add_cross3(h, acc + 3, n);
+    cross3(omega, h, wh);
+    cross3(acc, h, f);
+    add_cross3(omega, wh, f);
+    axpy3(body->m, acc + 3, f);
+    for (int i = 0; i < 3; i++) w[i] += n[i];
+    for (int i = 0; i < 3; i++) w[3 + i] += f[i];
 }
 
 /* P+ += P moved to a point whose distance to P's point is r (that point plus r is P's point):
    C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                (theory.md 30) */
-static inline void inertia_add_shifted(struct inertia *sum, const struct inertia *P, const double *r)
+static inline void inertia_add_shifted(struct inertia *restrict sum, const struct inertia *restrict P, const double *restrict r)
 {
     const double *B = P->B, *C = P->C;
     const double x = r[0], y = r[1], z = r[2];
@@ -121,7 +125,7 @@ static inline void inertia_add_shifted(struct inertia *sum, const struct inertia
 }
 
 /* P -= s u u' */
-static inline void inertia_downdate(struct inertia *P, double s, const double *u)
+static inline void inertia_downdate(struct inertia *restrict P, double s, const double *restrict u)
 {
     const double *n = u, *f = u + 3;
     const double sn[3] = {s * n[0], s * n[1], s * n[2]}, sf[3] = {s * f[0], s * f[1], s * f[2]};
@@ -142,21 +146,22 @@ static inline void inertia_downdate(struct inertia *P, double s, const double *u
 }
 
 /* sum += wrench moved likewise: n += r x f */
-static inline void wrench_add_shifted(double *sum, const double *w, const double *r)
+static inline void wrench_add_shifted(double *restrict sum, const double *restrict w, const double *restrict r)
 {
     for (int i = 0; i < 6; i++) sum[i] += w[i];
     add_cross3(r, w + 3, sum);
 }
 
 /* The acceleration (or velocity) of a point at distance r that moves with the first one: a + alpha x r */
-static inline void motion_shift(const double *a, const double *r, double *shifted)
+static inline void motion_shift(const double *restrict a, const double *restrict r, double *restrict shifted)
 {
     copy6(a, shifted);
     add_cross3(a, r, shifted + 3);
 }
 
 /* The acceleration of a point at distance d of a frame that moves with (omega, acc): a + alpha x d + omega x (omega x d) */
-static inline void acceleration_shift(const double *omega, const double *acc, const double *d, double *shifted)
+static inline void acceleration_shift(const double *restrict omega, const double *restrict acc, const double *restrict d,
+                                      double *restrict shifted)
 {
     double wd[3];
     motion_shift(acc, d, shifted);

@@ -15,7 +15,7 @@ static inline double dot6(const double *a, const double *b)
 }
 
 /* c = a x b */
-static inline void cross3(const double *a, const double *b, double *c)
+static inline void cross3(const double *restrict a, const double *restrict b, double *restrict c)
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];
@@ -23,7 +23,7 @@ static inline void cross3(const double *a, const double *b, double *c)
 }
 
 /* c += a x b */
-static inline void add_cross3(const double *a, const double *b, double *c)
+static inline void add_cross3(const double *restrict a, const double *restrict b, double *restrict c)
 {
     c[0] += a[1] * b[2] - a[2] * b[1];
     c[1] += a[2] * b[0] - a[0] * b[2];
@@ -31,40 +31,42 @@ static inline void add_cross3(const double *a, const double *b, double *c)
 }
 
 /* y += s x */
-static inline void axpy3(double s, const double *x, double *y)
+static inline void axpy3(double s, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 3; i++) y[i] += s * x[i];
 }
 
-static inline void axpy6(double s, const double *x, double *y)
+static inline void axpy6(double s, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 6; i++) y[i] += s * x[i];
 }
 
-static inline void copy3(const double *a, double *b) { memcpy(b, a, 3 * sizeof *b); }
-static inline void copy6(const double *a, double *b) { memcpy(b, a, 6 * sizeof *b); }
-static inline void copy9(const double *a, double *b) { memcpy(b, a, 9 * sizeof *b); }
+static inline void copy3(const double *restrict a, double *restrict b) { memcpy(b, a, 3 * sizeof *b); }
+static inline void copy6(const double *restrict a, double *restrict b) { memcpy(b, a, 6 * sizeof *b); }
+static inline void copy9(const double *restrict a, double *restrict b) { memcpy(b, a, 9 * sizeof *b); }
+
+/* Outputs do not overlap inputs. */
 
 /* y = M x */
-static inline void mul3(const double *M, const double *x, double *y)
+static inline void mul3(const double *restrict M, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 3; i++) y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
 }
 
 /* y += M x */
-static inline void add_mul3(const double *M, const double *x, double *y)
+static inline void add_mul3(const double *restrict M, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 3; i++) y[i] += M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
 }
 
 /* y = M' x */
-static inline void tmul3(const double *M, const double *x, double *y)
+static inline void tmul3(const double *restrict M, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < 3; i++) y[i] = M[i] * x[0] + M[3 + i] * x[1] + M[6 + i] * x[2];
 }
 
 /* C = A B */
-static inline void matmul3(const double *A, const double *B, double *C)
+static inline void matmul3(const double *restrict A, const double *restrict B, double *restrict C)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -72,7 +74,7 @@ static inline void matmul3(const double *A, const double *B, double *C)
 }
 
 /* y = S x, S symmetric */
-static inline void symmul3(const double *S, const double *x, double *y)
+static inline void symmul3(const double *restrict S, const double *restrict x, double *restrict y)
 {
     y[0] = S[0] * x[0] + S[3] * x[1] + S[4] * x[2];
     y[1] = S[3] * x[0] + S[1] * x[1] + S[5] * x[2];
@@ -80,7 +82,7 @@ static inline void symmul3(const double *S, const double *x, double *y)
 }
 
 /* T = R S R', S and T symmetric: the same tensor in other axes */
-static inline void rotate_sym3(const double *R, const double *S, double *T)
+static inline void rotate_sym3(const double *restrict R, const double *restrict S, double *restrict T)
 {
     double W[9]; /* R S */
     for (int i = 0; i < 3; i++) symmul3(S, R + 3 * i, W + 3 * i);
@@ -92,14 +94,14 @@ static inline void rotate_sym3(const double *R, const double *S, double *T)
     T[5] = dot3(W + 3, R + 6);
 }
 
-static inline void identity3(double *M)
+static inline void identity3(double *restrict M)
 {
     memset(M, 0, 9 * sizeof *M);
     M[0] = M[4] = M[8] = 1;
 }
 
 /* M = [a]x */
-static inline void skew3(const double *a, double *M)
+static inline void skew3(const double *restrict a, double *restrict M)
 {
     M[0] = M[4] = M[8] = 0;
     M[1] = -a[2];

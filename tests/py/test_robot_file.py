@@ -31,11 +31,16 @@ def check(program, file, *options, **more):
     return run(program, "check", file, *options, **more)
 
 
-def load(file):
-    """The document; None where it is not JSON in the strict sense."""
+def strict_json(text):
+    """The document; ValueError also for NaN and Infinity, which are not JSON."""
     def refuse(constant): raise ValueError(constant)
+    return json.loads(text, parse_constant=refuse)
+
+
+def load(file):
+    """The document in a file; None where it is not JSON."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"), parse_constant=refuse)
+        return strict_json(file.read_text(encoding="utf-8"))
     except ValueError:
         return None
 
@@ -53,7 +58,7 @@ def test_good_file_is_accepted(limber_sanitized, file):
 @pytest.mark.parametrize("file", GOOD + ROBOTS, ids=lambda file: file.stem)
 def test_json_says_what_the_robot_is(limber, file):
     """Names, parents and coordinates follow from the document by the defaults alone."""
-    robot, answer = load(file), json.loads(check(limber, file, "--json").stdout)
+    robot, answer = load(file), strict_json(check(limber, file, "--json").stdout)
     assert answer["name"] == robot["name"]
     assert [link["name"] for link in answer["links"]] == [link["name"] for link in robot["links"]]
     assert answer["n"] == sum(len(link["coordinates"]) for link in answer["links"])
@@ -83,7 +88,7 @@ def test_only_doubtful_files_have_warnings(limber):
         "idle-numbers-on-fixed-joint": [r"links\[0\]\.joint\.axis .*no effect", r"links\[0\]\.joint\.viscous .*no effect"],
     }
     for file in GOOD:
-        warnings = json.loads(check(limber, file, "--json").stdout)["warnings"]
+        warnings = strict_json(check(limber, file, "--json").stdout)["warnings"]
         assert len(warnings) == len(expected.get(file.stem, [])), (file.name, warnings)
         for pattern, warning in zip(expected.get(file.stem, []), warnings): assert re.search(pattern, warning)
 
@@ -169,6 +174,7 @@ def test_no_file_crashes_the_reader(limber_sanitized, tmp_path, seed):
         assert answer.returncode in (0, 1), (file.read_text(), answer.stderr)
         assert (answer.returncode == 1) == bool(answer.stderr), answer.stderr
         for message in answer.stderr.splitlines(): assert message.startswith(f"{file}: "), message
+        if answer.returncode == 0: strict_json(answer.stdout)
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------
