@@ -56,6 +56,11 @@ struct number_field {
     size_t offset;  /* of the double within what is filled */
     unsigned given; /* flag to set where the member stands in the file */
 };
+/* A row of such a table whose key is the name of the struct's member. */
+/* clang-format off */
+#define NUMBER(owner, name, need, range, what, unit, flag) \
+    {#name, need, {what, unit, range}, offsetof(struct owner, name), flag}
+/* clang-format on */
 #define FIELD_COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
 /* ---- document.c: text to tree ---------------------------------------------------------------------------------- */

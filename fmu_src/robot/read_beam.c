@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "robot/read.h"
 
 /* ---- mode families ----------------------------------------------------------------------------------------------- */
@@ -11,21 +9,18 @@ static const struct {
     int kind;
     struct number_field stiffness; /* what the family's modes need */
 } families[FAMILY_COUNT] = {
-#define STIFFNESS(name, what, unit, flag)                                               \
-    {                                                                                   \
-#name, OPTIONAL, {what, unit, NON_NEGATIVE }, offsetof(struct beam, name), flag \
-    }
-    [FAMILY_Y] = {"y", BENDING, STIFFNESS(EIz, "bending stiffness along y", "N.m^2", GIVEN_EIZ)},
-    [FAMILY_Z] = {"z", BENDING, STIFFNESS(EIy, "bending stiffness along z", "N.m^2", GIVEN_EIY)},
-    [FAMILY_TWIST] = {"twist", ROD, STIFFNESS(GJ, "torsional stiffness", "N.m^2", GIVEN_GJ)},
-    [FAMILY_AXIAL] = {"axial", ROD, STIFFNESS(EA, "axial stiffness", "N", GIVEN_EA)},
-#undef STIFFNESS
+    [FAMILY_Y] = {"y", BENDING,
+                  NUMBER(beam, EIz, OPTIONAL, NON_NEGATIVE, "bending stiffness along y", "N.m^2", GIVEN_EIZ)},
+    [FAMILY_Z] = {"z", BENDING,
+                  NUMBER(beam, EIy, OPTIONAL, NON_NEGATIVE, "bending stiffness along z", "N.m^2", GIVEN_EIY)},
+    [FAMILY_TWIST] = {"twist", ROD, NUMBER(beam, GJ, OPTIONAL, NON_NEGATIVE, "torsional stiffness", "N.m^2", GIVEN_GJ)},
+    [FAMILY_AXIAL] = {"axial", ROD, NUMBER(beam, EA, OPTIONAL, NON_NEGATIVE, "axial stiffness", "N", GIVEN_EA)},
 };
 
 static const struct {
     const char *name;
     int kinds;
-    int least, most; /* legal counts                   */
+    int least, most; /* legal counts */
     int absent;      /* count where the file gives none; 0: it must */
 } shapes[] = {
     [SHAPE_CLAMPED_FREE] = {"clamped-free", BENDING | ROD, 1, MOST_MODES, 0},
@@ -39,12 +34,8 @@ static const struct {
 enum { SHAPE_COUNT = FIELD_COUNT(shapes) };
 
 static const struct number_field tip_load[] = {
-    {"tip_mass", OPTIONAL, {"mass at the tip", "kg", NON_NEGATIVE}, offsetof(struct mode_family, tip_mass), 0},
-    {"tip_inertia",
-     OPTIONAL,
-     {"inertia at the tip", "kg.m^2", NON_NEGATIVE},
-     offsetof(struct mode_family, tip_inertia),
-     0},
+    NUMBER(mode_family, tip_mass, OPTIONAL, NON_NEGATIVE, "mass at the tip", "kg", 0),
+    NUMBER(mode_family, tip_inertia, OPTIONAL, NON_NEGATIVE, "inertia at the tip", "kg.m^2", 0),
 };
 
 /* The shape, one of those that a family of this kind has; -1 where the file names none of them. */
@@ -95,18 +86,11 @@ static void read_modes(const struct place *at, struct beam *beam, bool used[FAMI
 
 /* ---- the numbers of the beam ------------------------------------------------------------------------------------- */
 
-static const struct number_field length = {
-    "length", REQUIRED, {"length", "m", POSITIVE}, offsetof(struct beam, length), GIVEN_LENGTH};
-static const struct number_field mass_per_length = {"mass_per_length",
-                                                    REQUIRED,
-                                                    {"mass per length", "kg/m", POSITIVE},
-                                                    offsetof(struct beam, mass_per_length),
-                                                    GIVEN_MASS_PER_LENGTH};
-static const struct number_field damping_ratio = {"damping_ratio",
-                                                  OPTIONAL,
-                                                  {"damping ratio", "1", NON_NEGATIVE},
-                                                  offsetof(struct beam, damping_ratio),
-                                                  GIVEN_DAMPING_RATIO};
+static const struct number_field length = NUMBER(beam, length, REQUIRED, POSITIVE, "length", "m", GIVEN_LENGTH);
+static const struct number_field mass_per_length =
+    NUMBER(beam, mass_per_length, REQUIRED, POSITIVE, "mass per length", "kg/m", GIVEN_MASS_PER_LENGTH);
+static const struct number_field damping_ratio =
+    NUMBER(beam, damping_ratio, OPTIONAL, NON_NEGATIVE, "damping ratio", "1", GIVEN_DAMPING_RATIO);
 static const struct quantity inertia_per_length = {"inertia per length about x, y, z", "kg.m", NON_NEGATIVE};
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 

@@ -1,5 +1,4 @@
 /* Bodies that are not beams: rigid ones, what is attached to a link, and nodal bodies. */
-#include <string.h>
 
 #include "math/vec.h"
 #include "robot/read.h"

@@ -1,21 +1,16 @@
 #include <math.h>
-#include <string.h>
 
 #include "math/vec.h"
 #include "robot/read.h"
 
 static const struct number_field joint_numbers[] = {
-#define JOINT_NUMBER(name, what, unit, range, flag)                               \
-    {                                                                             \
-#name, OPTIONAL, {what, unit, range }, offsetof(struct joint, name), flag \
-    }
-    JOINT_NUMBER(motor_inertia, "motor inertia at the joint", "kg.m^2 or kg", NON_NEGATIVE, GIVEN_MOTOR_INERTIA),
-    JOINT_NUMBER(viscous, "viscous friction", "N.m.s/rad or N.s/m", NON_NEGATIVE, GIVEN_VISCOUS),
-    JOINT_NUMBER(coulomb, "Coulomb friction", "N.m or N", NON_NEGATIVE, GIVEN_COULOMB),
-    JOINT_NUMBER(coulomb_velocity, "velocity scale of Coulomb friction", "rad/s or m/s", POSITIVE, 0),
-    JOINT_NUMBER(stiffness, "joint stiffness", "N.m/rad or N/m", NON_NEGATIVE, GIVEN_STIFFNESS),
-    JOINT_NUMBER(rest, "rest position of the joint spring", "rad or m", ANY, GIVEN_REST),
-#undef JOINT_NUMBER
+    NUMBER(joint, motor_inertia, OPTIONAL, NON_NEGATIVE, "motor inertia at the joint", "kg.m^2 or kg",
+           GIVEN_MOTOR_INERTIA),
+    NUMBER(joint, viscous, OPTIONAL, NON_NEGATIVE, "viscous friction", "N.m.s/rad or N.s/m", GIVEN_VISCOUS),
+    NUMBER(joint, coulomb, OPTIONAL, NON_NEGATIVE, "Coulomb friction", "N.m or N", GIVEN_COULOMB),
+    NUMBER(joint, coulomb_velocity, OPTIONAL, POSITIVE, "velocity scale of Coulomb friction", "rad/s or m/s", 0),
+    NUMBER(joint, stiffness, OPTIONAL, NON_NEGATIVE, "joint stiffness", "N.m/rad or N/m", GIVEN_STIFFNESS),
+    NUMBER(joint, rest, OPTIONAL, ANY, "rest position of the joint spring", "rad or m", GIVEN_REST),
 };
 
 static const struct number_field start_numbers[] = {
@@ -30,10 +25,10 @@ struct dh {
 };
 
 static const struct number_field dh_numbers[] = {
-    {"a", OPTIONAL, {"a", "m", ANY}, offsetof(struct dh, a), 0},
-    {"alpha", OPTIONAL, {"alpha", "rad", ANY}, offsetof(struct dh, alpha), 0},
-    {"d", OPTIONAL, {"d", "m", ANY}, offsetof(struct dh, d), 0},
-    {"theta", OPTIONAL, {"theta", "rad", ANY}, offsetof(struct dh, theta), 0},
+    NUMBER(dh, a, OPTIONAL, ANY, "a", "m", 0),
+    NUMBER(dh, alpha, OPTIONAL, ANY, "alpha", "rad", 0),
+    NUMBER(dh, d, OPTIONAL, ANY, "d", "m", 0),
+    NUMBER(dh, theta, OPTIONAL, ANY, "theta", "rad", 0),
 };
 
 /* Rx(alpha) Tx(a) Rz(theta) Tz(d):  R = Rx(alpha) Rz(theta),  p = (a, -d sin alpha, d cos alpha) */
@@ -70,16 +65,11 @@ static void read_placement(struct object *object, struct joint *joint)
 /* ---- how it moves ------------------------------------------------------------------------------------------------ */
 
 static const struct number_field limit_numbers[] = {
-#define LIMIT(name, what, unit, range)                                          \
-    {                                                                           \
-#name, OPTIONAL, {what, unit, range }, offsetof(struct limits, name), 0 \
-    }
-    LIMIT(lower, "lower limit", "rad or m", ANY),
-    LIMIT(upper, "upper limit", "rad or m", ANY),
-    LIMIT(stiffness, "stiffness of the stop", "N.m/rad or N/m", NON_NEGATIVE),
-    LIMIT(damping, "damping of the stop", "N.m.s/rad or N.s/m", NON_NEGATIVE),
-    LIMIT(depth, "depth over which the stop's damper fades in", "rad or m", POSITIVE),
-#undef LIMIT
+    NUMBER(limits, lower, OPTIONAL, ANY, "lower limit", "rad or m", 0),
+    NUMBER(limits, upper, OPTIONAL, ANY, "upper limit", "rad or m", 0),
+    NUMBER(limits, stiffness, OPTIONAL, NON_NEGATIVE, "stiffness of the stop", "N.m/rad or N/m", 0),
+    NUMBER(limits, damping, OPTIONAL, NON_NEGATIVE, "damping of the stop", "N.m.s/rad or N.s/m", 0),
+    NUMBER(limits, depth, OPTIONAL, POSITIVE, "depth over which the stop's damper fades in", "rad or m", 0),
 };
 
 static void read_limits(const struct place *at, struct joint *joint)

@@ -1,6 +1,4 @@
 /* What joins links beside their joints: loops and line actuators. */
-#include <math.h>
-#include <string.h>
 
 #include "math/vec.h"
 #include "robot/read.h"

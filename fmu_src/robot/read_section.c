@@ -61,16 +61,12 @@ static struct area box(const struct dimensions *d)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-#define DIMENSION(name, what)                                                         \
-    {                                                                                 \
-#name, REQUIRED, {what, "m", POSITIVE }, offsetof(struct dimensions, name), 0 \
-    }
-static const struct number_field outer_diameter = DIMENSION(outer_diameter, "outer diameter");
-static const struct number_field diameter = DIMENSION(diameter, "diameter");
-static const struct number_field width = DIMENSION(width, "width along y");
-static const struct number_field height = DIMENSION(height, "height along z");
-static const struct number_field wall = DIMENSION(wall, "wall thickness");
-#undef DIMENSION
+static const struct number_field outer_diameter =
+    NUMBER(dimensions, outer_diameter, REQUIRED, POSITIVE, "outer diameter", "m", 0);
+static const struct number_field diameter = NUMBER(dimensions, diameter, REQUIRED, POSITIVE, "diameter", "m", 0);
+static const struct number_field width = NUMBER(dimensions, width, REQUIRED, POSITIVE, "width along y", "m", 0);
+static const struct number_field height = NUMBER(dimensions, height, REQUIRED, POSITIVE, "height along z", "m", 0);
+static const struct number_field wall = NUMBER(dimensions, wall, REQUIRED, POSITIVE, "wall thickness", "m", 0);
 
 enum { MOST_DIMENSIONS = 3 };
 
@@ -89,13 +85,13 @@ enum { SECTION_COUNT = FIELD_COUNT(sections) };
 struct material {
     double E, G, poisson, density; /* [Pa], [Pa], [1], [kg/m^3] */
 };
-enum { HAS_E = 1, HAS_G = 2, HAS_POISSON = 4, HAS_DENSITY = 8 };
+enum { HAS_POISSON = 1 };
 
 static const struct number_field material_numbers[] = {
-    {"E", REQUIRED, {"Young's modulus", "Pa", POSITIVE}, offsetof(struct material, E), HAS_E},
-    {"density", REQUIRED, {"density", "kg/m^3", POSITIVE}, offsetof(struct material, density), HAS_DENSITY},
-    {"G", OPTIONAL, {"shear modulus", "Pa", POSITIVE}, offsetof(struct material, G), HAS_G},
-    {"poisson", OPTIONAL, {"Poisson's ratio", "1", ANY}, offsetof(struct material, poisson), HAS_POISSON},
+    NUMBER(material, E, REQUIRED, POSITIVE, "Young's modulus", "Pa", 0),
+    NUMBER(material, density, REQUIRED, POSITIVE, "density", "kg/m^3", 0),
+    NUMBER(material, G, OPTIONAL, POSITIVE, "shear modulus", "Pa", 0),
+    NUMBER(material, poisson, OPTIONAL, ANY, "Poisson's ratio", "1", HAS_POISSON),
 };
 
 /* Room inside the wall: twice its thickness is less than every outer dimension. */
