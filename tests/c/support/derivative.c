@@ -1,0 +1,44 @@
+#include "support/derivative.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_COORDINATES = 200, MOST_VALUES = 64 };
+
+/* weights of y(kh), k = -4..4, for h y' and h^2 y'' */
+static const double first_weight[9] = {1.0 / 280, -4.0 / 105, 1.0 / 5,   -4.0 / 5,  0,
+                                       4.0 / 5,   -1.0 / 5,   4.0 / 105, -1.0 / 280};
+static const double second_weight[9] = {-1.0 / 560, 8.0 / 315, -1.0 / 5,  8.0 / 5,   -205.0 / 72,
+                                        8.0 / 5,    -1.0 / 5,  8.0 / 315, -1.0 / 560};
+
+double flow_step(int n, const double *qdd)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(qdd[i]));
+    return 7e-4 / (1 + 0.1 * sqrt(most));
+}
+
+void flow_derivative(struct specimen *s, const double *qdd, double h, flow_function *function, void *context, int count,
+                     double *first, double *second)
+{
+    double q[MOST_COORDINATES], qd[MOST_COORDINATES], y[MOST_VALUES];
+    const size_t size = (size_t)s->n * sizeof *q;
+    memcpy(q, s->q, size);
+    memcpy(qd, s->qd, size);
+    if (first != NULL) memset(first, 0, (size_t)count * sizeof *first);
+    if (second != NULL) memset(second, 0, (size_t)count * sizeof *second);
+    for (int k = -4; k <= 4; k++) {
+        const double t = h * k;
+        for (int i = 0; i < s->n; i++) {
+            s->q[i] = q[i] + t * (qd[i] + 0.5 * t * qdd[i]);
+            s->qd[i] = qd[i] + t * qdd[i];
+        }
+        function(s, context, y);
+        for (int i = 0; i < count; i++) {
+            if (first != NULL) first[i] += first_weight[k + 4] * y[i] / h;
+            if (second != NULL) second[i] += second_weight[k + 4] * y[i] / (h * h);
+        }
+    }
+    memcpy(s->q, q, size);
+    memcpy(s->qd, qd, size);
+}

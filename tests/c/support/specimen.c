@@ -1,0 +1,197 @@
+#include "support/specimen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_robot.h"
+
+static void print_line(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    if (level == REPORT_ERROR) printf("%s\n", text);
+}
+
+static void release(struct specimen *s)
+{
+    work_free(s->work);
+    model_free(s->model);
+    arena_release(&s->arena);
+}
+
+static int make_arrays(struct specimen *s)
+{
+    const size_t n = (size_t)s->model->n;
+    s->n = s->model->n;
+    s->q = arena_take(&s->arena, n, sizeof(double));
+    s->qd = arena_take(&s->arena, n, sizeof(double));
+    s->qdd = arena_take(&s->arena, n, sizeof(double));
+    s->force = arena_take(&s->arena, n, sizeof(double));
+    s->tau = arena_take(&s->arena, (size_t)s->model->n_joints, sizeof(double));
+    s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
+    memset(s->tip_wrench, 0, sizeof s->tip_wrench);
+    s->in = (struct input){s->q, s->qd, s->tau, s->tip_wrench, s->prescribed_qdd};
+    return !s->arena.failed;
+}
+
+int specimen_remake(struct specimen *s)
+{
+    struct specimen before = *s;
+    s->model = NULL;
+    s->work = NULL;
+    memset(&s->arena, 0, sizeof s->arena);
+    struct report report = {.line = print_line};
+    const int made = model_make(s->robot, &s->model, &report) == STATUS_OK &&
+                     work_make(s->model, &s->work) == STATUS_OK && make_arrays(s);
+    if (made && before.n == s->n) specimen_copy_state(&before, s);
+    release(&before);
+    return made;
+}
+
+int specimen_read(struct specimen *s, const char *text)
+{
+    memset(s, 0, sizeof *s);
+    struct report report = {.line = print_line};
+    if (robot_read_text("robot", text, &s->robot, &report) != STATUS_OK) return 0;
+    return specimen_remake(s);
+}
+
+void specimen_random_state(struct specimen *s, struct random *random)
+{
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        if (lm->q >= 0) {
+            const double range = lm->joint == JOINT_REVOLUTE ? 3 : 0.5;
+            s->q[lm->q] = uniform(random, -range, range);
+            s->qd[lm->q] = uniform(random, -1.5, 1.5);
+            s->qdd[lm->q] = uniform(random, -3, 3);
+            s->tau[lm->tau] = lm->passive || lm->prescribed >= 0 ? 0 : uniform(random, -30, 30);
+            if (lm->prescribed >= 0) s->prescribed_qdd[lm->prescribed] = s->qdd[lm->q];
+        }
+        for (int k = 0; k < lm->m; k++) {
+            s->q[lm->eta + k] = uniform(random, -0.1, 0.1);
+            s->qd[lm->eta + k] = uniform(random, -0.5, 0.5);
+            s->qdd[lm->eta + k] = uniform(random, -1, 1);
+        }
+    }
+    for (int i = 0; i < 6; i++) s->tip_wrench[i] = uniform(random, -10, 10);
+}
+
+int specimen_random(struct specimen *s, int seed)
+{
+    struct random random = {(uint64_t)seed * 1000003u};
+    char *text = random_robot(&random);
+    if (text == NULL) return 0;
+    const int made = specimen_read(s, text);
+    s->text = text;
+    if (made) specimen_random_state(s, &random);
+    else printf("seed %d: %s\n", seed, text);
+    return made;
+}
+
+void specimen_free(struct specimen *s)
+{
+    release(s);
+    robot_free(s->robot);
+    free(s->text);
+}
+
+void specimen_copy_state(const struct specimen *from, struct specimen *to)
+{
+    memcpy(to->q, from->q, (size_t)from->n * sizeof(double));
+    memcpy(to->qd, from->qd, (size_t)from->n * sizeof(double));
+    memcpy(to->qdd, from->qdd, (size_t)from->n * sizeof(double));
+    memcpy(to->tip_wrench, from->tip_wrench, sizeof to->tip_wrench);
+    if (to->model->n_joints == from->model->n_joints)
+        memcpy(to->tau, from->tau, (size_t)from->model->n_joints * sizeof(double));
+    if (to->model->n_prescribed == from->model->n_prescribed)
+        memcpy(to->prescribed_qdd, from->prescribed_qdd, (size_t)from->model->n_prescribed * sizeof(double));
+}
+
+void specimen_evaluate(struct specimen *s, const double *qdd)
+{
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
+    dyn_velocity(s->model, s->work, &s->in);
+}
+
+void absolute_product(int n, const double *M, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++) y[i] += fabs(M[n * i + j] * x[j]);
+    }
+}
+
+void force_terms(struct specimen *s, const double *qdd, double *sum)
+{
+    double *bias = s->force;
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_mass_matrix(s->model, s->work);
+    absolute_product(s->n, s->work->M, qdd, sum);
+    dyn_inverse(s->model, s->work, &s->in, NULL, bias);
+    for (int i = 0; i < s->n; i++) sum[i] += fabs(bias[i]);
+}
+
+/* |x - y| of the size of both, and of `size` at least */
+static double apart(int n, const double *x, const double *y, double size)
+{
+    return distance(n, x, y) / (size + norm(n, x) + norm(n, y));
+}
+
+static double frames_apart(const struct frame_motion *a, const struct frame_motion *b)
+{
+    double worst = apart(3, a->p, b->p, 1);
+    worst = fmax(worst, apart(9, a->R, b->R, 0));
+    worst = fmax(worst, apart(3, a->v, b->v, 1));
+    worst = fmax(worst, apart(3, a->omega, b->omega, 1));
+    worst = fmax(worst, apart(3, a->a, b->a, 10));
+    return fmax(worst, apart(3, a->alpha, b->alpha, 10));
+}
+
+double specimen_difference(struct specimen *a, struct specimen *b)
+{
+    const int n = a->n;
+    struct specimen *const both[2] = {a, b};
+    struct energy energy[2];
+    struct frame_motion tip[2];
+    double worst = 0;
+    for (int i = 0; i < 2; i++) {
+        specimen_evaluate(both[i], both[i]->qdd);
+        dyn_mass_matrix(both[i]->model, both[i]->work);
+        dyn_energy(both[i]->model, both[i]->work, &both[i]->in, &energy[i]);
+        dyn_tip(both[i]->model, both[i]->work, both[i]->model->tip, &tip[i]);
+    }
+    worst = fmax(worst, frames_apart(&tip[0], &tip[1]));
+    const double *M = a->work->M, *N = b->work->M;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            worst = fmax(worst, fabs(M[n * i + j] - N[n * i + j]) / sqrt(M[n * i + i] * M[n * j + j]));
+    worst = fmax(worst, apart(n, a->force, b->force, 1));
+    const double size = 1 + fabs(energy[0].kinetic) + fabs(energy[0].gravity) + fabs(energy[0].elastic);
+    worst = fmax(worst, fabs(energy[0].kinetic - energy[1].kinetic) / size);
+    worst = fmax(worst, fabs(energy[0].gravity - energy[1].gravity) / size);
+    worst = fmax(worst, fabs(energy[0].elastic - energy[1].elastic) / size);
+    worst = fmax(worst, fabs(energy[0].loss - energy[1].loss) / (1 + fabs(energy[0].loss)));
+    worst = fmax(worst, fabs(energy[0].tip - energy[1].tip) / (1 + fabs(energy[0].tip)));
+    worst = fmax(worst, fabs(energy[0].power - energy[1].power) / (1 + fabs(energy[0].power)));
+
+    if (dyn_forward(a->model, a->work, &a->in, a->force) != STATUS_OK) return INFINITY;
+    if (dyn_forward(b->model, b->work, &b->in, b->force) != STATUS_OK) return INFINITY;
+    return fmax(worst, 1e-4 * apart(n, a->force, b->force, 1)); /* cond(M) takes some digits */
+}
+
+double norm(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+double distance(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sqrt(sum);
+}

@@ -1,0 +1,52 @@
+/* A robot with its model, its work and one state: what a law is tried on. */
+#ifndef SUPPORT_SPECIMEN_H
+#define SUPPORT_SPECIMEN_H
+
+#include "dyn/dyn.h"
+#include "support/random.h"
+
+struct specimen {
+    char *text;          /* the robot file                                                          */
+    struct robot *robot; /* may be changed by the test; then specimen_remake()                      */
+    struct model *model;
+    struct work *work;
+    int n;
+    double *q, *qd;         /* n                                                                    */
+    double *qdd;            /* n: room for accelerations, and after specimen_random() some of order 1 */
+    double *force;          /* n: room for generalised forces                                       */
+    double *tau;            /* n_joints                                                             */
+    double *prescribed_qdd; /* n_prescribed                                                         */
+    double tip_wrench[6];
+    struct input in; /* all of the above                                                     */
+    struct arena arena;
+};
+
+/* Nonzero when it worked; otherwise the reason stands on standard output. */
+int specimen_random(struct specimen *specimen, int seed);       /* random robot in a random state */
+int specimen_read(struct specimen *specimen, const char *text); /* this robot at zero             */
+int specimen_remake(struct specimen *specimen);                 /* model, work and arrays anew; keeps the state */
+void specimen_random_state(struct specimen *specimen, struct random *random);
+void specimen_free(struct specimen *specimen);
+
+/* Copies what two robots of as many coordinates share: q, qd, qdd, tip wrench; where their numbers agree also tau and
+   prescribed accelerations. */
+void specimen_copy_state(const struct specimen *from, struct specimen *to);
+
+/* The usual order of calls, for the accelerations qdd (NULL: none): configuration, motion, inverse dynamics into
+   specimen->force, velocities. */
+void specimen_evaluate(struct specimen *specimen, const double *qdd);
+
+/* |M| |qdd| + |h|: the terms that add up to the generalised forces, component by component. M stays in work. */
+void force_terms(struct specimen *specimen, const double *qdd, double *sum);
+
+/* The largest relative difference of anything that is computed (mass matrix, forces for the same qdd, energies, powers, tip,
+   forward dynamics in 1e-4 of its size) of two robots that share their coordinates and state. */
+double specimen_difference(struct specimen *a, struct specimen *b);
+
+/* y = |M| |x|: what adds up, term by term, to M x */
+void absolute_product(int n, const double *M, const double *x, double *y);
+
+double norm(int n, const double *x);                      /* Euclidean */
+double distance(int n, const double *x, const double *y); /* |x - y|   */
+
+#endif
