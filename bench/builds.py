@@ -1,6 +1,8 @@
 """The builds that are measured: the release build in build/out, the scalar one that operations are counted in."""
 
-import os
+import json
+import platform
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -32,16 +34,17 @@ def scalar(directory=SCALAR):
 
 
 def compiler(directory=RELEASE):
-    """(version, flags) of a build, as its compile commands have them."""
-    import json
-    import shlex
+    """(program, version, flags) of a build, as its compile commands have them."""
     commands = json.loads((Path(directory) / "compile_commands.json").read_text(encoding="utf-8"))
-    words = shlex.split(next(entry["command"] for entry in commands if "/dyn/" in entry["file"]))
+    words = shlex.split(next(entry["command"] for entry in commands if "/fmu_src/dyn/" in entry["file"]))
     version = subprocess.run([words[0], "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-    return version, [word for word in words if word.startswith(("-O", "-m", "-f", "-std"))]
+    return words[0], version, [word for word in words[1:] if word.startswith(("-O", "-m", "-f", "-std"))]
 
 
 def processor():
-    for row in Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else []:
-        if row.startswith("model name"): return row.split(":", 1)[1].strip()
-    return "unknown"
+    """Its name."""
+    try:
+        rows = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        rows = []
+    return next((row.split(":", 1)[1].strip() for row in rows if row.startswith("model name")), platform.processor() or "unknown")

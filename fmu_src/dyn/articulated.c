@@ -7,37 +7,68 @@
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* What hangs on T, brought to O and the modes:  P += X' P_T X,  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J      (29, 30) */
-static void fold_tip(const struct link_model *lm, struct link_work *w)
+/* Z = P_T J. The columns of a plain beam's family are combinations of two: P_T (e; 0) and P_T (0; e). */
+static void weigh_tip(const struct body *body, struct link_work *restrict w)
 {
-    const int m = lm->m;
-    const double *Mff = link_Mff(lm, w);
-    inertia_add_shifted(&w->P, &w->PT, w->r);
+    const struct section *tip = &body->tip;
+    const struct inertia *P = &w->PT;
+    if (!body->plain) {
+        for (int k = 0; k < body->m; k++) inertia_mul(P, w->J[k], w->Z[k]);
+        return;
+    }
+    for (int b = 0; b < tip->n_blocks; b++) {
+        const double *e = w->basis[b];
+        double turn[6], move[6];
+        symmul3(P->A, e, turn);
+        tmul3(P->B, e, turn + 3);
+        mul3(P->B, e + 3, move);
+        symmul3(P->C, e + 3, move + 3);
+        for (int k = tip->start[b]; k < tip->start[b + 1]; k++)
+            for (int i = 0; i < 6; i++) w->Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
+    }
+}
+
+/* What hangs on T, brought to O and the modes:  P = X' P_T X + ...,  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J  (29, 30) */
+INLINE void fold_tip(const int m, const double *restrict Mff, struct link_work *restrict w)
+{
+    double *restrict L = w->L;
     for (int k = 0; k < m; k++) {
-        double PJ[6];
-        inertia_mul(&w->PT, w->J[k], PJ);
-        for (int l = 0; l <= k; l++) w->L[m * k + l] = Mff[m * k + l] + dot6(PJ, w->J[l]);
-        copy6(w->F[k], w->Z[k]);
-        wrench_add_shifted(w->Z[k], PJ, w->r);
+        double *Z = w->Z[k];
+        for (int l = 0; l <= k; l++) L[m * k + l] = Mff[m * k + l] + dot6(Z, w->J[l]);
+        add_cross3(w->r, Z + 3, Z);
+        for (int i = 0; i < 6; i++) Z[i] += w->F[k][i];
     }
 }
 
 /* D_f = L Delta L',   Z = L^-1 F',   W = Delta^-1 Z,   P_r = P - Z' Delta^-1 Z                                      (31) */
-static int eliminate_modes(const struct link_model *lm, struct link_work *w)
+INLINE int eliminate_modes(const int m, struct link_work *restrict w)
 {
-    const int m = lm->m;
-    if (!lm->loaded) {
-        memcpy(w->L, link_Mff(lm, w), (size_t)(m * m) * sizeof(double));
-        memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
-    }
     if (ldl_factor(m, w->L, w->inverse_d) != 0) return -1;
     for (int i = 0; i < m; i++) {
-        const double *Li = w->L + m * i;
-        for (int j = 0; j < i; j++) axpy6(-Li[j], w->Z[j], w->Z[i]);
-        for (int a = 0; a < 6; a++) w->W[i][a] = w->inverse_d[i] * w->Z[i][a];
-        inertia_downdate(&w->P, w->inverse_d[i], w->Z[i]);
+        double z[6];
+        copy6(w->Z[i], z);
+        for (int j = 0; j < i; j++) axpy6(-w->L[m * i + j], w->Z[j], z);
+        copy6(z, w->Z[i]);
+        for (int a = 0; a < 6; a++) w->W[i][a] = w->inverse_d[i] * z[a];
+        inertia_downdate(&w->P, w->W[i], z);
     }
     return 0;
+}
+
+INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
+{
+    const double *Mff = link_Mff(lm, w);
+    if (lm->loaded) {
+        weigh_tip(lm->body, w);
+        fold_tip(m, Mff, w);
+        inertia_shift(&w->PT, w->r, &w->P);
+        inertia_add_rigid(&w->P, &w->self);
+    } else {
+        inertia_rigid(&w->P, &w->self);
+        memcpy(w->L, Mff, (size_t)(m * m) * sizeof(double));
+        memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
+    }
+    return eliminate_modes(m, w);
 }
 
 /* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
@@ -55,29 +86,52 @@ static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
     }
     if (!(D > 0)) return -1;
     w->inverse_D = 1 / D;
-    if (lm->parent >= 0) inertia_downdate(&w->P, w->inverse_D, w->U);
+    if (lm->parent >= 0) {
+        double G[6]; /* U/D */
+        for (int i = 0; i < 6; i++) G[i] = w->inverse_D * w->U[i];
+        inertia_downdate(&w->P, G, w->U);
+    }
     return 0;
+}
+
+/* Hands P+ on to the parent; the first child sets, the next ones add */
+static void hand_on(const struct link_model *parent_model, const struct link_work *w, struct link_work *parent)
+{
+    struct inertia *sum = parent_model->body == NULL ? &parent->P : &parent->PT;
+    if (parent->carrying) {
+        struct inertia moved;
+        inertia_shift(&w->P, w->d, &moved);
+        inertia_add(sum, &moved);
+    } else {
+        inertia_shift(&w->P, w->d, sum);
+        parent->carrying = true;
+    }
+}
+
+/* A link's own bodies join what it carries */
+static int own_bodies(const struct link_model *lm, struct link_work *w)
+{
+    int failed = 0;
+    if (lm->body == NULL) {
+        if (w->carrying) inertia_add_rigid(&w->P, &w->self);
+        else inertia_rigid(&w->P, &w->self);
+    } else {
+        if (!w->carrying) inertia_rigid(&w->PT, &w->load);
+        else if (lm->payload.m > 0) inertia_add_rigid(&w->PT, &w->load);
+        WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+    }
+    return failed;
 }
 
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
-    for (int i = 0; i < model->n_links; i++) {
-        struct link_work *w = &work->link[i];
-        inertia_rigid(&w->P, &w->self);
-        if (model->link[i].body != NULL) inertia_rigid(&w->PT, &w->load);
-    }
+    for (int i = 0; i < model->n_links; i++) work->link[i].carrying = false;
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        if (lm->body != NULL) {
-            if (lm->loaded) fold_tip(lm, w);
-            if (eliminate_modes(lm, w) != 0) return STATUS_NOT_POSITIVE;
-        }
+        if (own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
         if (lm->q >= 0 && lm->prescribed < 0 && eliminate_hinge(lm, w) != 0) return STATUS_NOT_POSITIVE;
-        if (lm->parent >= 0) {
-            struct link_work *parent = &work->link[lm->parent];
-            inertia_add_shifted(model->link[lm->parent].body == NULL ? &parent->P : &parent->PT, &w->P, w->d);
-        }
+        if (lm->parent >= 0) hand_on(&model->link[lm->parent], w, &work->link[lm->parent]);
     }
     return STATUS_OK;
 }
@@ -86,6 +140,24 @@ enum status dyn_articulate(const struct model *model, struct work *work)
 static double along_joint(const struct link_model *lm, const double *h, const double *wrench)
 {
     return dot3(h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
+}
+
+/* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
+INLINE void gather_modes(const int m, struct link_work *restrict w)
+{
+    for (int k = 0; k < m; k++) w->e[k] -= dot6(w->J[k], w->zT);
+    ldl_forward(m, w->L, w->e);
+    wrench_add_shifted(w->z, w->zT, w->r);
+    for (int k = 0; k < m; k++) axpy6(w->e[k], w->W[k], w->z);
+}
+
+/* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
+INLINE void spread_modes(const int m, struct link_work *restrict w, double *restrict etadd)
+{
+    for (int k = 0; k < m; k++) etadd[k] = w->inverse_d[k] * w->e[k] - dot6(w->W[k], w->x);
+    ldl_backward(m, w->L, etadd);
+    motion_shift(w->x, w->r, w->xT);
+    for (int k = 0; k < m; k++) axpy6(etadd[k], w->J[k], w->xT);
 }
 
 /* Tips to base: residuals u of hinges and e of modes, and the wrench z that is passed on                            (33) */
@@ -99,12 +171,9 @@ static void gather(const struct model *model, struct work *work, const struct in
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         if (lm->body != NULL) {
-            /* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
-            for (int k = 0; k < lm->m; k++) w->e[k] = -w->b_eta[k] - (lm->loaded || model->tip == i ? dot6(w->J[k], w->zT) : 0);
+            for (int k = 0; k < lm->m; k++) w->e[k] = -w->b_eta[k];
             add_elastic_force(lm->body, in->q + lm->eta, in->qd + lm->eta, w->e);
-            ldl_forward(lm->m, w->L, w->e);
-            wrench_add_shifted(w->z, w->zT, w->r);
-            for (int k = 0; k < lm->m; k++) axpy6(w->e[k], w->W[k], w->z);
+            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
         }
         if (lm->q >= 0 && lm->prescribed < 0) {
             /* u = Q_q - h' z,   z += U u/D */
@@ -135,12 +204,7 @@ static void spread(const struct model *model, struct work *work, const struct in
             axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);
             qdd[lm->q] = a;
         }
-        if (lm->body == NULL) continue;
-        double *etadd = qdd + lm->eta;
-        for (int k = 0; k < lm->m; k++) etadd[k] = w->inverse_d[k] * w->e[k] - dot6(w->W[k], w->x);
-        ldl_backward(lm->m, w->L, etadd);
-        motion_shift(w->x, w->r, w->xT);
-        for (int k = 0; k < lm->m; k++) axpy6(etadd[k], w->J[k], w->xT);
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta))
     }
 }
 

@@ -50,29 +50,38 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
 }
 
 /* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
-static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl, double (*restrict J)[6])
+static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl,
+                             double (*restrict J)[6])
 {
     double RJ[9];
     matmul3(R, Jl, RJ);
-    if (section->phi != NULL) {
-        for (int b = 0; b < section->n_blocks; b++) {
-            const double *r = R + section->axis[b], *w = RJ + section->turn[b];
-            for (int k = section->start[b]; k < section->start[b + 1]; k++)
-                for (int i = 0; i < 3; i++) {
-                    J[k][i] = section->lambda[k] * w[3 * i];
-                    J[k][3 + i] = section->phi[k] * r[3 * i];
-                }
-        }
-    } else {
-        for (int k = 0; k < m; k++) {
-            mul3(RJ, section->Lambda + 3 * k, J[k]);
-            mul3(R, section->Phi + 3 * k, J[k] + 3);
-        }
+    for (int k = 0; k < m; k++) {
+        mul3(RJ, section->Lambda + 3 * k, J[k]);
+        mul3(R, section->Phi + 3 * k, J[k] + 3);
     }
     for (int k = 0; section->H != NULL && k < m; k++) {
         double slope = 0;
         for (int l = 0; l < m; l++) slope -= section->H[m * k + l] * eta[l];
         for (int i = 0; i < 3; i++) J[k][3 + i] += slope * R[3 * i];
+    }
+}
+
+/* The same of a beam without foreshortening: a family turns about one axis and moves along one */
+static void beam_jacobian(const struct section *section, const double *restrict R, const double *restrict Jl, double (*restrict basis)[6],
+                          double (*restrict J)[6])
+{
+    for (int b = 0; b < section->n_blocks; b++) {
+        const int a = section->axis[b], t = section->turn[b];
+        double *e = basis[b];
+        for (int i = 0; i < 3; i++) {
+            e[i] = R[3 * i] * Jl[t] + R[3 * i + 1] * Jl[3 + t] + R[3 * i + 2] * Jl[6 + t];
+            e[3 + i] = R[3 * i + a];
+        }
+        for (int k = section->start[b]; k < section->start[b + 1]; k++)
+            for (int i = 0; i < 3; i++) {
+                J[k][i] = section->lambda[k] * e[i];
+                J[k][3 + i] = section->phi[k] * e[3 + i];
+            }
     }
 }
 
@@ -108,7 +117,8 @@ static void tip_position(const struct body *body, const double *eta, struct link
     matmul3(w->RF, E, w->T.R);
     mul3(w->RF, u, rT);
     rotation_left_jacobian(&w->exp, w->theta, Jl);
-    section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
+    if (body->plain) beam_jacobian(&body->tip, w->RF, Jl, w->basis, w->J);
+    else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
     copy3(rT, w->r);
     if (w->JF != NULL) { /* J_T = J_T|F + (T seen from F) J_F */
         for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
@@ -138,20 +148,60 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     rigid_shift(&w->self, w->rF);
 }
 
+/* M_rf in world axes. The columns of a plain beam have one linear entry in F, and in zeroth order one angular entry. */
+static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
+{
+    const double *R = w->RF, *ang = w->body.ang, *lin = w->body.lin;
+    if (!body->plain) {
+        for (int k = 0; k < body->m; k++) {
+            mul3(R, ang + 3 * k, w->F[k]);
+            mul3(R, lin + 3 * k, w->F[k] + 3);
+        }
+        return;
+    }
+    const struct section *tip = &body->tip;
+    for (int b = 0; b < tip->n_blocks; b++) {
+        const int a = tip->axis[b], t = tip->turn[b];
+        for (int k = tip->start[b]; k < tip->start[b + 1]; k++) {
+            double *F = w->F[k];
+            for (int i = 0; i < 3; i++) F[3 + i] = lin[3 * k + a] * R[3 * i + a];
+            if (terms == TERMS_RUTHLESS)
+                for (int i = 0; i < 3; i++) F[i] = ang[3 * k + t] * R[3 * i + t];
+            else mul3(R, ang + 3 * k, F);
+        }
+    }
+}
+
+/* (m, c, J) in world axes; at eta = 0 the first moment of a beam is along x and its inertia diagonal */
+static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
+{
+    const double *R = w->RF, *J = w->body.J;
+    if (terms == TERMS_RUTHLESS && body->straight) {
+        struct rigid *self = &w->self;
+        double RJ[9];
+        self->m = body->mass;
+        for (int i = 0; i < 3; i++) self->h[i] = R[3 * i] * body->c0[0];
+        for (int i = 0; i < 9; i++) RJ[i] = R[i] * J[i % 3];
+        self->J[0] = dot3(RJ, R);
+        self->J[1] = dot3(RJ + 3, R + 3);
+        self->J[2] = dot3(RJ + 6, R + 6);
+        self->J[3] = dot3(RJ, R + 3);
+        self->J[4] = dot3(RJ, R + 6);
+        self->J[5] = dot3(RJ + 3, R + 6);
+    } else {
+        struct rigid held = {.m = body->mass};
+        copy3(w->body.c, held.h);
+        copy6(J, held.J);
+        rigid_rotate(&held, R, &w->self);
+    }
+}
+
 static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta, struct link_work *w)
 {
-    const struct body *body = lm->body;
-    body_inertia(body, terms, eta, &w->body);
-
-    struct rigid held = {.m = body->mass};
-    copy3(w->body.c, held.h);
-    copy6(w->body.J, held.J);
-    rigid_rotate(&held, w->RF, &w->self);
-    for (int k = 0; k < body->m; k++) {
-        mul3(w->RF, w->body.ang + 3 * k, w->F[k]);
-        mul3(w->RF, w->body.lin + 3 * k, w->F[k] + 3);
-    }
-    if (w->JF != NULL) refer_to_hinge(body, w);
+    body_inertia(lm->body, terms, eta, &w->body);
+    rotate_body(lm->body, terms, w);
+    rotate_coupling(lm->body, terms, w);
+    if (w->JF != NULL) refer_to_hinge(lm->body, w);
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);

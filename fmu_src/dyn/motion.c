@@ -19,11 +19,10 @@ static void hinge_motion(const struct link_model *lm, const struct frame *carrie
     if (lm->joint == JOINT_REVOLUTE) {
         axpy3(qd, w->h, w->O.omega);
         axpy3(qd, wh, w->O.acc);
-        axpy3(qdd, w->h, w->O.acc);
     } else {
         axpy3(2 * qd, wh, w->O.acc + 3);
-        axpy3(qdd, w->h, w->O.acc + 3);
     }
+    if (qdd != 0) axpy3(qdd, w->h, lm->joint == JOINT_REVOLUTE ? w->O.acc : w->O.acc + 3);
 }
 
 /* Motion of F in F axes, from O's where the hinge node moves (theory.md 27):
@@ -47,19 +46,6 @@ static void leave_hinge(const struct body *body, const struct link_work *w, cons
     for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
 }
 
-static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega, const double *acc, struct link_work *w)
-{
-    double r[3], rw[3], rd[3], td[3], rdd[3], wt[3], wtd[3], omega_t[3], acc_t[6];
-    section_rates(&body->tip, body->m, eta, etad, rd, td, rdd);
-    rotation_rate(&w->exp, w->theta, td, wt, wtd);
-    for (int i = 0; i < 3; i++) rw[i] = w->JF == NULL ? w->r[i] : w->r[i] - w->rF[i];
-    tmul3(w->RF, rw, r);
-    section_motion(rd, rdd, r, wt, wtd, omega, acc, omega_t, acc_t);
-    mul3(w->RF, omega_t, w->T.omega);
-    mul3(w->RF, acc_t, w->T.acc);
-    mul3(w->RF, acc_t + 3, w->T.acc + 3);
-}
-
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double omega[3], double acc[6])
 {
     tmul3(w->RF, w->O.omega, omega);
@@ -68,23 +54,43 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     if (w->JF != NULL) leave_hinge(body, w, eta, etad, omega, acc);
 }
 
+/* T from F, in world axes */
+static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega, const double *acc, const double *r,
+                       struct link_work *w)
+{
+    double rd[3], td[3], rdd[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
+    section_rates(&body->tip, body->m, eta, etad, rd, td, rdd);
+    rotation_rate(&w->exp, w->theta, td, rate, rate_dot);
+    mul3(w->RF, rd, R_rd);
+    mul3(w->RF, rate, R_rate);
+    mul3(w->RF, rate_dot, R_rate_dot);
+    if (body->tip.H != NULL) mul3(w->RF, rdd, R_rdd);
+    section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, omega, acc, w->T.omega, w->T.acc);
+}
+
 /* Inertia forces of the body at O, and the motion it hands to T, for eta_ddot = 0 */
 static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta, const double *etad, struct link_work *w)
 {
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
     body_motion(body, w, eta, etad, omega, acc);
-
     body_rates(body, terms, eta, etad, &w->body);
     body_force(body, terms, &w->body, eta, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
-    if (w->JF != NULL) {
+    if (w->JF == NULL) {
+        tip_motion(body, eta, etad, w->O.omega, w->O.acc, w->r, w);
+    } else {
+        double omega_F[3], acc_F[6], r[3];
         for (int k = 0; k < body->m; k++) w->b_eta[k] += dot6(w->JF[k], w->b);
         add_cross3(w->rF, w->b + 3, w->b);
+        mul3(w->RF, omega, omega_F);
+        mul3(w->RF, acc, acc_F);
+        mul3(w->RF, acc + 3, acc_F + 3);
+        for (int i = 0; i < 3; i++) r[i] = w->r[i] - w->rF[i];
+        tip_motion(body, eta, etad, omega_F, acc_F, r, w);
     }
     if (lm->has_hub) rigid_add_wrench(&w->hub, w->O.omega, w->O.acc, w->b);
-    tip_motion(body, eta, etad, omega, acc, w);
 }
 
 /* What eta_ddot adds: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */

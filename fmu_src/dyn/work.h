@@ -33,6 +33,7 @@ struct link_work {
     double theta_d[3];   /* rotation vector of O in F                                            */
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
     double (*J)[6];      /* m: velocity of T per eta_dot, O held                                 */
+    double basis[4][6];  /* beams: J_k = (lambda_k basis; phi_k basis) with the basis of its family */
     double (*JF)[6];     /* m: velocity of F per eta_dot, O held; NULL where F is O              */
     double (*F)[6];      /* m: M_rf at O, body alone                                             */
     double *Mff;         /* m x m at O where F is not O; NULL: body_Mff()                        */
@@ -46,6 +47,7 @@ struct link_work {
     /* articulated body, by dyn_articulate() */
     struct inertia P;    /* seen from O: before the hinge is eliminated, then after              */
     struct inertia PT;   /* flexible: what hangs on T                                            */
+    bool carrying;       /* a child has been added to P (rigid) or PT (flexible)                 */
     double U[6];         /* P h                                                                  */
     double inverse_D;    /* 1 / (h' P h + Jm)                                                    */
     double *L;           /* m x m: factor of D_f                                                 */

@@ -316,6 +316,7 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->n_blocks = body->tip.n_blocks;
     memcpy(body->block_start, body->tip.start, sizeof body->block_start);
     body->hinge_moves = section_differs(&body->hinge, body->m);
+    body->plain = !body->hinge_moves && !beam->foreshortening;
     const enum status status = beam_damping(beam, body, &f, scratch);
     clear_between_blocks(body, f.D);
     return status;

@@ -50,6 +50,7 @@ struct body {
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
     bool hinge_moves; /* F differs from O                                                       */
+    bool plain;       /* a beam without foreshortening whose F is O: families move one axis each */
     struct section hinge, tip;
 };
 

@@ -265,6 +265,16 @@ static void rigid_part(const struct body *body, const struct body_state *state, 
     wrench[2] = Zyx - Zxy;
 }
 
+/* The same at eta = 0 for a straight body: c is along x, N diagonal */
+static void straight_part(const struct body *body, const double *B, const double *a, double *wrench)
+{
+    const double *N = body->N0, c = body->c0[0];
+    wrench[0] = B[7] * N[1] - B[5] * N[2];
+    wrench[1] = B[2] * N[2] - (B[6] * N[0] + a[2] * c);
+    wrench[2] = B[3] * N[0] + a[1] * c - B[1] * N[1];
+    for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
+}
+
 /* Coriolis part: r_ddot = 2 omega x r_dot gives the force 2 omega x c_dot, the moment vee(2 [omega]x Q); the spin of the
    modes adds omega x hs                                                                               (theory.md 16) */
 static void add_coriolis(const struct body_state *state, const double *omega, double *wrench)
@@ -294,23 +304,34 @@ static void add_shortening(const struct body *body, const struct body_state *sta
     }
 }
 
+/* modal_k = JL_k . alpha; a family of a beam turns about one axis */
+static void spin_forces(const struct body *body, const double *alpha, double *modal)
+{
+    const struct section *tip = &body->tip;
+    if (tip->phi == NULL)
+        for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, alpha);
+    else
+        for (int b = 0; b < tip->n_blocks; b++)
+            for (int k = tip->start[b], t = tip->turn[b]; k < tip->start[b + 1]; k++) modal[k] = body->JL[3 * k + t] * alpha[t];
+}
+
 void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
                 const double omega[3], const double acc[6], double wrench[6], double *modal)
 {
     const double *a = acc + 3;
     double B[9], W[9]; /* W = 2 [omega]x */
     point_acceleration(omega, acc, B);
-    skew3(omega, W);
-    for (int i = 0; i < 9; i++) W[i] *= 2;
+    skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
 
-    rigid_part(body, state, B, a, wrench);
+    if (terms == TERMS_RUTHLESS && body->straight) straight_part(body, B, a, wrench);
+    else rigid_part(body, state, B, a, wrench);
     if (terms != TERMS_RUTHLESS) add_coriolis(state, omega, wrench);
     if (terms == TERMS_FULL) add_shortening(body, state, wrench);
 
     /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
     const int n = body->n_shapes;
     const double *rho = state->rho, *rhod = state->rhod;
-    for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, acc);
+    spin_forces(body, acc, modal);
     for (int axis = X; axis <= Z; axis++) {
         const double *Ba = B + 3 * axis, *Wa = W + 3 * axis;
         const int end = terms == TERMS_RUTHLESS && axis == X ? body->quad_start : body->axis_start[axis + 1];

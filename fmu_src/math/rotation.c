@@ -4,15 +4,12 @@
 
 #include "math/vec.h"
 
-enum { SERIES_TERMS = 9 };
-
-/* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!; nine terms reach rounding for y < 1/4 */
-static const double series_a[SERIES_TERMS] = {1.0 / 2,         1.0 / 24,          1.0 / 720,
-                                              1.0 / 40320,     1.0 / 3628800,     1.0 / 479001600,
-                                              1.0 / 87178291200.0, 1.0 / 20922789888000.0, 1.0 / 6402373705728000.0};
-static const double series_b[SERIES_TERMS] = {1.0 / 6,         1.0 / 120,         1.0 / 5040,
-                                              1.0 / 362880,    1.0 / 39916800,    1.0 / 6227020800.0,
-                                              1.0 / 1307674368000.0, 1.0 / 355687428096000.0, 1.0 / 121645100408832000.0};
+/* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!; seven terms reach rounding for y < 1/4 */
+enum { SERIES_TERMS = 7 };
+static const double series_a[SERIES_TERMS] = {1.0 / 2,       1.0 / 24,        1.0 / 720,          1.0 / 40320,
+                                              1.0 / 3628800, 1.0 / 479001600, 1.0 / 87178291200.0};
+static const double series_b[SERIES_TERMS] = {1.0 / 6,        1.0 / 120,          1.0 / 5040,           1.0 / 362880,
+                                              1.0 / 39916800, 1.0 / 6227020800.0, 1.0 / 1307674368000.0};
 
 /* p = sum c_k (-y)^k and dp = dp/dy by Horner's rule */
 static void horner(const double *c, double y, double *p, double *dp)

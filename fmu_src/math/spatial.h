@@ -96,13 +96,13 @@ static inline void rigid_add_wrench(const struct rigid *restrict body, const dou
     for (int i = 0; i < 3; i++) w[3 + i] += f[i];
 }
 
-/* P+ += P moved to a point whose distance to P's point is r (that point plus r is P's point):
-   C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                (theory.md 30) */
-static inline void inertia_add_shifted(struct inertia *restrict sum, const struct inertia *restrict P, const double *restrict r)
+/* P moved to a point to which its own has the distance r:
+   C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                         (theory.md 30) */
+static inline void inertia_shift(const struct inertia *restrict P, const double *restrict r, struct inertia *restrict moved)
 {
-    const double *B = P->B, *C = P->C;
+    const double *A = P->A, *B = P->B, *C = P->C;
     const double x = r[0], y = r[1], z = r[2];
-    double N[9]; /* B+ */
+    double *N = moved->B; /* B+ */
     N[0] = B[0] + (y * C[4] - z * C[3]);
     N[1] = B[1] + (y * C[5] - z * C[1]);
     N[2] = B[2] + (y * C[2] - z * C[5]);
@@ -113,36 +113,53 @@ static inline void inertia_add_shifted(struct inertia *restrict sum, const struc
     N[7] = B[7] + (x * C[1] - y * C[3]);
     N[8] = B[8] + (x * C[5] - y * C[4]);
 
-    /* (r x column of B') with B' columns the rows of B */
-    sum->A[0] += P->A[0] + (y * B[2] - z * B[1]) + (y * N[2] - z * N[1]);
-    sum->A[1] += P->A[1] + (z * B[3] - x * B[5]) + (z * N[3] - x * N[5]);
-    sum->A[2] += P->A[2] + (x * B[7] - y * B[6]) + (x * N[7] - y * N[6]);
-    sum->A[3] += P->A[3] + (z * B[0] - x * B[2]) + (y * N[5] - z * N[4]);
-    sum->A[4] += P->A[4] + (x * B[1] - y * B[0]) + (y * N[8] - z * N[7]);
-    sum->A[5] += P->A[5] + (x * B[4] - y * B[3]) + (z * N[6] - x * N[8]);
-    for (int i = 0; i < 9; i++) sum->B[i] += N[i];
-    for (int i = 0; i < 6; i++) sum->C[i] += C[i];
+    /* (r x column of B') with B' columns the rows of B; r (b + n) where both take the same factor */
+    moved->A[0] = A[0] + y * (B[2] + N[2]) - z * (B[1] + N[1]);
+    moved->A[1] = A[1] + z * (B[3] + N[3]) - x * (B[5] + N[5]);
+    moved->A[2] = A[2] + x * (B[7] + N[7]) - y * (B[6] + N[6]);
+    moved->A[3] = A[3] + (z * B[0] - x * B[2]) + (y * N[5] - z * N[4]);
+    moved->A[4] = A[4] + (x * B[1] - y * B[0]) + (y * N[8] - z * N[7]);
+    moved->A[5] = A[5] + (x * B[4] - y * B[3]) + (z * N[6] - x * N[8]);
+    memcpy(moved->C, C, sizeof moved->C);
 }
 
-/* P -= s u u' */
-static inline void inertia_downdate(struct inertia *restrict P, double s, const double *restrict u)
+static inline void inertia_add(struct inertia *restrict sum, const struct inertia *restrict P)
 {
-    const double *n = u, *f = u + 3;
-    const double sn[3] = {s * n[0], s * n[1], s * n[2]}, sf[3] = {s * f[0], s * f[1], s * f[2]};
-    P->A[0] -= sn[0] * n[0];
-    P->A[1] -= sn[1] * n[1];
-    P->A[2] -= sn[2] * n[2];
-    P->A[3] -= sn[0] * n[1];
-    P->A[4] -= sn[0] * n[2];
-    P->A[5] -= sn[1] * n[2];
+    for (int i = 0; i < 6; i++) sum->A[i] += P->A[i];
+    for (int i = 0; i < 9; i++) sum->B[i] += P->B[i];
+    for (int i = 0; i < 6; i++) sum->C[i] += P->C[i];
+}
+
+/* P += inertia of a rigid body */
+static inline void inertia_add_rigid(struct inertia *restrict P, const struct rigid *restrict body)
+{
+    for (int i = 0; i < 6; i++) P->A[i] += body->J[i];
+    P->B[1] -= body->h[2];
+    P->B[2] += body->h[1];
+    P->B[3] += body->h[2];
+    P->B[5] -= body->h[0];
+    P->B[6] -= body->h[1];
+    P->B[7] += body->h[0];
+    for (int i = 0; i < 3; i++) P->C[i] += body->m;
+}
+
+/* P -= g u', symmetric: g is a multiple of u */
+static inline void inertia_downdate(struct inertia *restrict P, const double *restrict g, const double *restrict u)
+{
+    P->A[0] -= g[0] * u[0];
+    P->A[1] -= g[1] * u[1];
+    P->A[2] -= g[2] * u[2];
+    P->A[3] -= g[0] * u[1];
+    P->A[4] -= g[0] * u[2];
+    P->A[5] -= g[1] * u[2];
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= sn[i] * f[j];
-    P->C[0] -= sf[0] * f[0];
-    P->C[1] -= sf[1] * f[1];
-    P->C[2] -= sf[2] * f[2];
-    P->C[3] -= sf[0] * f[1];
-    P->C[4] -= sf[0] * f[2];
-    P->C[5] -= sf[1] * f[2];
+        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= g[i] * u[3 + j];
+    P->C[0] -= g[3] * u[3];
+    P->C[1] -= g[4] * u[4];
+    P->C[2] -= g[5] * u[5];
+    P->C[3] -= g[3] * u[4];
+    P->C[4] -= g[3] * u[5];
+    P->C[5] -= g[4] * u[5];
 }
 
 /* sum += wrench moved likewise: n += r x f */

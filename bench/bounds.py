@@ -1,0 +1,31 @@
+"""What the kernels must reach, and what others reach."""
+
+EXPONENT = 1.1                                   # instructions of the recursion ~ links^p
+RATIO = {5: 3.0, 10: 4.5}                        # composite / recursive at so many elastic coordinates a link
+MOHAN_SAHA = {"mul": 9874, "add": 7699}          # Mohan and Saha, table 1: 8 links, two modes in each of two planes
+PINOCCHIO = 8975                                 # instructions of its best build (4.1, clang, AVX2), either rigid arm
+PINOCCHIO_NS, PINOCCHIO_GHZ = 1200.0, 3.5
+STRAIGHT_LINE = {"chain-7": 3399, "twisted-7": 5392}   # instructions of Pinocchio's generated code
+NAMES = {"mul": "multiplications", "add": "additions", "div": "divisions", "sqrt": "square roots"}
+
+
+def check(results):
+    """Each bound as {what, value, bound, met}. Counts only: a time is a machine's, not the kernel's."""
+    found = []
+
+    def below(what, value, bound): found.append({"what": what, "value": value, "bound": bound, "sense": "<", "met": value < bound})
+
+    def at_least(what, value, bound): found.append({"what": what, "value": value, "bound": bound, "sense": ">=", "met": value >= bound})
+
+    for fit in results["exponents"]:
+        below(f"growth of instructions in links, {fit['elastic']} elastic coordinates a link, exponent from {fit['from']} to "
+              f"{fit['to']} links", fit["forward"], EXPONENT)
+    for row in results["rivals"]:
+        at_least(f"composite / recursive instructions, {row['elastic']} elastic coordinates a link, {row['build']} build",
+                 row["composite"] / row["forward"], RATIO[row["elastic"]])
+    for row in results["operations"]:
+        if (row["terms"], row["algorithm"]) != ("ruthless", "forward"): continue
+        for kind, bound in MOHAN_SAHA.items(): below(f"{NAMES[kind]}, ruthless", row[kind], bound)
+    for row in results["rigid"]:
+        below(f"instructions of {row['robot']}", row["instructions"], PINOCCHIO)
+    return found

@@ -1,0 +1,117 @@
+"""The results as text: tables that read well on a terminal and in Markdown alike."""
+
+import bounds
+from opcount import KINDS, number
+
+COMMAND = "build/out/venv/bin/python bench/run.py --write-docs"
+
+
+def table(head, rows):
+    """An aligned Markdown table; the first column is text, the others are numbers."""
+    cells = [list(map(str, row)) for row in (head, *rows)]
+    width = [max(3, *(len(row[i]) for row in cells)) for i in range(len(head))]
+    line = lambda row: "| " + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, width))) + " |"
+    rule = "| " + " | ".join("-" * w if i == 0 else "-" * (w - 1) + ":" for i, w in enumerate(width)) + " |"
+    return "\n".join([line(cells[0]), rule, *map(line, cells[1:])])
+
+
+def growth(results):
+    rows = [(row["elastic"], row["links"], row["n"], f"{row['forward']:.0f}", f"{row['composite']:.0f}",
+             f"{row['composite'] / row['forward']:.2f}", f"{row['forward_ns']:.0f}", f"{row['composite_ns']:.0f}",
+             f"{row['composite_ns'] / row['forward_ns']:.2f}") for row in results["growth"]]
+    return table(("elastic a link", "links", "n", "recursive, instr.", "composite, instr.", "ratio", "recursive, ns",
+                  "composite, ns", "ratio"), rows)
+
+
+def exponents(results):
+    return table(("elastic a link", "links", "recursive", "composite"),
+                 [(fit["elastic"], f"{fit['from']} to {fit['to']}", f"{fit['forward']:.3f}", f"{fit['composite']:.3f}")
+                  for fit in results["exponents"]])
+
+
+def rivals(results):
+    def time(row):
+        if "forward_ns" not in row: return "", "", ""
+        return f"{row['forward_ns']:.0f}", f"{row['composite_ns']:.0f}", f"{row['composite_ns'] / row['forward_ns']:.2f}"
+
+    return table(("build", "elastic a link", "recursive, instr.", "composite, instr.", "ratio", "at least", "recursive, ns",
+                  "composite, ns", "ratio"),
+                 [(row["build"], row["elastic"], f"{row['forward']:.0f}", f"{row['composite']:.0f}",
+                   f"{row['composite'] / row['forward']:.2f}", bounds.RATIO[row["elastic"]], *time(row))
+                  for row in results["rivals"]])
+
+
+def operations(results):
+    called = lambda row: number(sum(times for name, times in row["library_calls"].items() if "sin" in name or "cos" in name))
+    rows = [(f"{'recursive' if row['algorithm'] == 'forward' else 'composite'}, {row['terms']}",
+             *(number(row[kind]) for kind in KINDS), called(row), number(row["instructions"])) for row in results["operations"]]
+    rows.append(("Mohan and Saha, table 1", bounds.MOHAN_SAHA["mul"], bounds.MOHAN_SAHA["add"], "", "", "", ""))
+    return table(("algorithm, elastic terms", *(bounds.NAMES[kind] for kind in KINDS), "sine and cosine", "instructions"), rows)
+
+
+def rigid(results):
+    hertz = results["machine"]["gigahertz"]
+    cycles = lambda ns, ghz: f"{ns * ghz:.0f}" if ghz else ""
+    rows = []
+    for row in results["rigid"]:
+        line = bounds.STRAIGHT_LINE[row["robot"]]
+        rows += [(f"{row['robot']}: Limber", number(row["instructions"]), "1.00", f"{row['forward_ns']:.0f}", cycles(row["forward_ns"], hertz)),
+                 (f"{row['robot']}: Pinocchio, best build", bounds.PINOCCHIO, f"{bounds.PINOCCHIO / row['instructions']:.2f}",
+                  f"{bounds.PINOCCHIO_NS:.0f}", cycles(bounds.PINOCCHIO_NS, bounds.PINOCCHIO_GHZ)),
+                 (f"{row['robot']}: Pinocchio, straight-line code", line, f"{line / row['instructions']:.2f}", "", "")]
+    return table(("rigid arm", "instructions", "of Limber's", "ns", "cycles"), rows)
+
+
+def rigid_operations(results):
+    return table(("rigid arm", *(bounds.NAMES[kind] for kind in KINDS), "instructions, scalar build"),
+                 [(row["robot"], *(number(row[kind]) for kind in KINDS), number(row["scalar_instructions"])) for row in results["rigid"]])
+
+
+def required(results):
+    value = lambda v: f"{v:.3f}" if v < 100 else f"{v:.0f}"
+    return table(("bound", "value", "wanted", ""),
+                 [(b["what"], value(b["value"]), f"{b['sense']} {b['bound']}", "met" if b["met"] else "MISSED") for b in results["bounds"]])
+
+
+def sections(results):
+    """(title, text) of all tables, in order."""
+    machine = results["machine"]
+    hertz = f", {machine['gigahertz']:.2f} GHz while measuring" if machine["gigahertz"] else ""
+    here = (f"- processor: {machine['processor']}{hertz}\n- compiler: {machine['compiler']}\n"
+            f"- release build: `{machine['flags']['release']}`\n- scalar build: `{machine['flags']['scalar']}`\n"
+            f"- instruction counts: {machine['valgrind']}, callgrind")
+    return [
+        ("What must hold", required(results)),
+        ("This machine", here),
+        ("Growth with the number of links",
+         "Forward dynamics of uniform spatial arms: clamped-free beams, joint axes alternating between z and y, gravity, all elastic\n"
+         "terms. Elastic coordinates of a link: 2 are two bending modes along y, 4 are two along y and two along z, 8 are four and\n"
+         "four. Recursive is the articulated-body algorithm, composite the mass matrix by composite bodies and its Cholesky factor.\n\n"
+         + growth(results)
+         + f"\n\nExponents p of instructions ~ links^p, least squares in logarithms; linear growth is 1, the bound for the recursion {bounds.EXPONENT}:\n\n"
+         + exponents(results)),
+        ("Recursive against composite",
+         "The 8-link arm with 5 (three along y, two along z) and 10 (five and five) elastic coordinates a link, all elastic terms.\n\n" + rivals(results)),
+        ("Operations of one forward dynamics",
+         "The 8-link arm with two bending modes in each of two planes. Operations are counted from what runs: how often each\n"
+         "instruction of the scalar build was executed (callgrind), joined with its disassembly. Subtractions are additions; changes\n"
+         "of sign and comparisons are not counted; sines and cosines are counted as calls. `bench/opcount.py` shows where they are spent.\n\n"
+         + operations(results)),
+        ("Rigid arms",
+         "Articulated-body forward dynamics of `resources/chain-7.json` and `resources/twisted-7.json`, next to Pinocchio 4.1 (clang,\n"
+         "AVX2; published counts, not measured here; its time at 3.5 GHz). Straight-line code is generated for one robot: no loop, no\n"
+         "dispatch, no inertia that is zero. What lies between is what a general recursion pays for reading its model from memory.\n"
+         "Cycles are time by clock.\n\n" + rigid(results) + "\n\nOperations of the same calls, scalar build:\n\n" + rigid_operations(results)),
+    ]
+
+
+def text(results):
+    return "\n\n".join(f"== {title}\n\n{body}" for title, body in sections(results))
+
+
+def markdown(results):
+    head = ("# Performance\n\n"
+            f"Generated by `{COMMAND}`; do not edit.\n\n"
+            "Instruction and operation counts are exact and repeat with the same compiler. Nanoseconds are what one machine showed, the\n"
+            "best of many batches at random states; the ratios beside them come from the same run.\n")
+    return head + "".join(f"\n## {title}\n\n{body}\n" for title, body in sections(results))

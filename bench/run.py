@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Measures the kernels: growth with links, recursive against composite, operations, rigid arms.
+
+    run.py [--quick] [--write-docs [FILE]] [--out DIRECTORY] [--release DIRECTORY] [--scalar DIRECTORY]
+
+Prints the tables and leaves results.json and growth.png in build/out/bench. Exit code 1 when a bound is missed (it says
+which), 2 when something could not be measured."""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import bounds
+import builds
+import callgrind
+import measure
+import report
+
+
+def parse():
+    parser = argparse.ArgumentParser(description="Measures the kernels; see bench/README.md.")
+    parser.add_argument("--quick", action="store_true", help="few robots, seconds instead of minutes")
+    parser.add_argument("--write-docs", nargs="?", type=Path, const=builds.ROOT / "docs/performance.md", metavar="FILE",
+                        help="write the page too (docs/performance.md)")
+    parser.add_argument("--out", type=Path, default=builds.RELEASE / "bench", help="folder of results and robots")
+    parser.add_argument("--release", type=Path, default=builds.RELEASE, help="where the release build is made")
+    parser.add_argument("--scalar", type=Path, default=builds.SCALAR, help="where the scalar build is made")
+    options = parser.parse_args()
+    if options.quick and options.write_docs: parser.error("--write-docs needs the whole run")
+    return options
+
+
+def main():
+    options, from_time = parse(), time.monotonic()
+    try:
+        builds.release(options.release)
+        builds.scalar(options.scalar)
+        results = measure.Study(options.release, options.scalar, options.out, options.quick).run()
+    except (builds.Failed, callgrind.Failed, measure.Failed) as failure:
+        print(f"bench: {failure}", file=sys.stderr)
+        return 2
+    results["bounds"] = bounds.check(results)
+    print(report.text(results))
+
+    (options.out / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    written = [options.out / "results.json"]
+    try:
+        import plot
+        plot.growth(results, options.out / "growth.png")
+        written.append(options.out / "growth.png")
+    except ImportError:
+        print("\nno plot: matplotlib is not installed", file=sys.stderr)
+    if options.write_docs:
+        options.write_docs.parent.mkdir(parents=True, exist_ok=True)
+        options.write_docs.write_text(report.markdown(results), encoding="utf-8")
+        written.append(options.write_docs)
+
+    print(f"\n{time.monotonic() - from_time:.0f} s; wrote {', '.join(map(shown, written))}")
+    missed = [bound for bound in results["bounds"] if not bound["met"]]
+    for bound in missed: print(f"MISSED {bound['what']}: {bound['value']:.5g}, wanted {bound['sense']} {bound['bound']}")
+    return 1 if missed else 0
+
+
+def shown(path):
+    return str(path.relative_to(builds.ROOT) if path.is_relative_to(builds.ROOT) else path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
