@@ -10,6 +10,7 @@ stands apart: papers count those calls, not their polynomials."""
 
 import argparse
 import json
+import platform
 import re
 import signal
 import subprocess
@@ -110,6 +111,7 @@ class Count:
 
 def count(command, calls, inside="measured_*"):
     """Operations of `command`, which makes `calls` calls of functions that match `inside`."""
+    if platform.machine() not in ("x86_64", "AMD64"): raise callgrind.Failed("operations can be counted on x86-64 only")
     program = str(Path(command[0]).resolve())
     measured = callgrind.profile([program, *command[1:]], inside)
     result = Count(calls)

@@ -117,7 +117,7 @@ static int own_bodies(const struct link_model *lm, struct link_work *w)
         else inertia_rigid(&w->P, &w->self);
     } else {
         if (!w->carrying) inertia_rigid(&w->PT, &w->load);
-        else if (lm->payload.m > 0) inertia_add_rigid(&w->PT, &w->load);
+        else if (lm->has_payload) inertia_add_rigid(&w->PT, &w->load);
         WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     }
     return failed;

@@ -1,5 +1,5 @@
 /* Composite-body mass matrix and its factorisation: the non-recursive rival of the papers, O(n^3). With joints and modes
-   held, everything outboard is one rigid body, ten numbers. (theory.md 36 to 38; Jain and Rodriguez, section 6) */
+   held, everything outboard is one rigid body, ten numbers. (theory.md 36 to 38; Jain and Rodriguez, section 5) */
 #include <string.h>
 
 #include "dyn/dyn.h"
@@ -27,59 +27,74 @@ static void composite_inertias(const struct model *model, struct work *work)
     }
 }
 
-static void set_pair(const struct model *model, struct work *work, int i, int j, double value)
+static double along_joint(const struct link_model *lm, const struct link_work *w, const double *wrench)
 {
-    work->M[model->n * i + j] = work->M[model->n * j + i] = value;
+    return dot3(w->h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
 }
 
-/* The link's own block, and in `column` the wrench at O of a unit acceleration of each of its coordinates           (36) */
-static int own_block(const struct model *model, struct work *work, int i)
+/* The link's own block of the upper triangle of M, and in `column` the wrench at O of a unit acceleration of each of its
+   coordinates; returns their count                                                                                 (36) */
+static int own_block(const struct model *model, struct work *work, int i, double *M)
 {
     const struct link_model *lm = &model->link[i];
-    struct link_work *w = &work->link[i];
+    const struct link_work *w = &work->link[i];
+    const int n = model->n, m = lm->m;
     double(*column)[6] = work->column;
     int count = 0;
     if (lm->q >= 0) {
         double unit[6] = {0};
         copy3(w->h, lm->joint == JOINT_REVOLUTE ? unit : unit + 3);
         rigid_mul(&w->Ic, unit, column[count++]);
-        set_pair(model, work, lm->q, lm->q, dot6(unit, column[0]) + lm->motor_inertia);
+        M[(n + 1) * lm->q] = along_joint(lm, w, column[0]) + lm->motor_inertia;
     }
-    for (int k = 0; k < lm->m; k++, count++) {
+    for (int k = 0; k < m; k++, count++) {
         const double *Mff = link_Mff(lm, w);
-        double IJ[6];
-        rigid_mul(&w->IcT, w->J[k], IJ);
-        for (int l = 0; l <= k; l++) set_pair(model, work, lm->eta + k, lm->eta + l, Mff[lm->m * k + l] + dot6(IJ, w->J[l]));
-        copy6(w->F[k], column[count]);
-        wrench_add_shifted(column[count], IJ, w->r);
-        if (lm->q >= 0)
-            set_pair(model, work, lm->q, lm->eta + k, dot3(w->h, lm->joint == JOINT_REVOLUTE ? column[count] : column[count] + 3));
+        double *f = column[count];
+        rigid_mul(&w->IcT, w->J[k], f);
+        for (int l = 0; l <= k; l++) M[n * (lm->eta + l) + lm->eta + k] = Mff[m * l + k] + dot6(f, w->J[l]);
+        add_cross3(w->r, f + 3, f);
+        for (int a = 0; a < 6; a++) f[a] += w->F[k][a];
+        if (lm->q >= 0) M[n * lm->q + lm->eta + k] = along_joint(lm, w, f);
     }
     return count;
 }
 
 /* The columns carried to the base, meeting the coordinates of every ancestor                                       (37) */
-static void meet_ancestors(const struct model *model, struct work *work, int i, int count)
+static void meet_ancestors(const struct model *model, struct work *work, int i, int count, double *M)
 {
-    const int first = model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta;
-    double(*column)[6] = work->column;
+    const int n = model->n, first = model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta;
+    double(*restrict column)[6] = work->column;
     for (int child = i, p = model->link[i].parent; p >= 0; child = p, p = model->link[p].parent) {
         const struct link_model *lm = &model->link[p];
         const struct link_work *w = &work->link[p];
-        for (int c = 0; c < count; c++) {
-            add_cross3(work->link[child].d, column[c] + 3, column[c]);
-            for (int k = 0; k < lm->m; k++) set_pair(model, work, lm->eta + k, first + c, dot6(w->J[k], column[c]));
-            if (lm->body != NULL) add_cross3(w->r, column[c] + 3, column[c]);
-            if (lm->q >= 0) set_pair(model, work, lm->q, first + c, dot3(w->h, lm->joint == JOINT_REVOLUTE ? column[c] : column[c] + 3));
+        for (int c = 0; c < count; c++) add_cross3(work->link[child].d, column[c] + 3, column[c]);
+        for (int k = 0; k < lm->m; k++) {
+            double *restrict row = M + n * (lm->eta + k) + first;
+            double J[6];
+            copy6(w->J[k], J);
+            for (int c = 0; c < count; c++) row[c] = dot6(J, column[c]);
         }
+        if (lm->body != NULL)
+            for (int c = 0; c < count; c++) add_cross3(w->r, column[c] + 3, column[c]);
+        if (lm->q >= 0)
+            for (int c = 0; c < count; c++) M[n * lm->q + first + c] = along_joint(lm, w, column[c]);
     }
+}
+
+/* The upper triangle of M; links on different branches do not meet */
+static void upper_triangle(const struct model *model, struct work *work, double *M)
+{
+    if (model->branched) memset(M, 0, (size_t)(model->n * model->n) * sizeof(double));
+    composite_inertias(model, work);
+    for (int i = 0; i < model->n_links; i++) meet_ancestors(model, work, i, own_block(model, work, i, M), M);
 }
 
 void dyn_mass_matrix(const struct model *model, struct work *work)
 {
-    memset(work->M, 0, (size_t)(model->n * model->n) * sizeof(double));
-    composite_inertias(model, work);
-    for (int i = 0; i < model->n_links; i++) meet_ancestors(model, work, i, own_block(model, work, i));
+    const int n = model->n;
+    upper_triangle(model, work, work->M);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) work->M[n * i + j] = work->M[n * j + i];
 }
 
 /* Prescribed coordinates are known: their rows become qdd = given - given, that is zero beside a unit diagonal */
@@ -100,10 +115,9 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     const int n = model->n;
     dyn_configuration(model, work, in->q);
     dyn_inverse(model, work, in, NULL, work->rhs);
-    dyn_mass_matrix(model, work);
+    upper_triangle(model, work, work->factor);
 
     /* M qdd = tau - h                                                                                              (38) */
-    memcpy(work->factor, work->M, (size_t)(n * n) * sizeof(double));
     for (int i = 0; i < n; i++) work->rhs[i] = -work->rhs[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];

@@ -18,7 +18,7 @@ static double rigid_kinetic(const struct rigid *body, const struct frame *frame)
 static double flexible_kinetic(const struct link_model *lm, const struct link_work *w, const double *etad)
 {
     const double *Mff = link_Mff(lm, w);
-    double energy = lm->payload.m > 0 ? rigid_kinetic(&w->load, &w->T) : 0;
+    double energy = lm->has_payload ? rigid_kinetic(&w->load, &w->T) : 0;
     for (int k = 0; k < lm->m; k++) {
         double p = dot3(w->F[k], w->O.omega) + dot3(w->F[k] + 3, w->O.v);
         for (int l = 0; l < lm->m; l++) p += 0.5 * Mff[lm->m * k + l] * etad[l];
@@ -53,7 +53,7 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
         energy->gravity += gravity_energy(model, &w->self, w->O.p);
         if (lm->body != NULL) {
             energy->kinetic += flexible_kinetic(lm, w, in->qd + lm->eta);
-            if (lm->payload.m > 0) energy->gravity += gravity_energy(model, &w->load, w->T.p);
+            if (lm->has_payload) energy->gravity += gravity_energy(model, &w->load, w->T.p);
             elastic(lm->body, in->q + lm->eta, in->qd + lm->eta, energy);
         }
         if (lm->q < 0) continue;

@@ -148,26 +148,39 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     rigid_shift(&w->self, w->rF);
 }
 
-/* M_rf in world axes. The columns of a plain beam have one linear entry in F, and in zeroth order one angular entry. */
+/* M_rf in world axes (theory.md 12). A plain beam's columns are R (rho_s x e_a + JL_k) and R e_a s_s, with few entries;
+   in zeroth order rho has its first row only. */
 static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
-    const double *R = w->RF, *ang = w->body.ang, *lin = w->body.lin;
+    const double *R = w->RF, *rho = w->body.rho;
+    const int n = body->n_shapes;
     if (!body->plain) {
         for (int k = 0; k < body->m; k++) {
-            mul3(R, ang + 3 * k, w->F[k]);
-            mul3(R, lin + 3 * k, w->F[k] + 3);
+            mul3(R, w->body.ang + 3 * k, w->F[k]);
+            mul3(R, w->body.lin + 3 * k, w->F[k] + 3);
         }
         return;
     }
     const struct section *tip = &body->tip;
-    for (int b = 0; b < tip->n_blocks; b++) {
-        const int a = tip->axis[b], t = tip->turn[b];
-        for (int k = tip->start[b]; k < tip->start[b + 1]; k++) {
+    for (int f = 0; f < tip->n_blocks; f++) {
+        const int a = tip->axis[f], t = tip->turn[f], b = (a + 1) % 3, c = (a + 2) % 3;
+        const double sign = t == b ? 1 : -1; /* of the entry about the axis that the family turns about */
+        const int s0 = body->shape[f] - tip->start[f];
+        for (int k = tip->start[f]; k < tip->start[f + 1]; k++) {
+            const int s = s0 + k;
             double *F = w->F[k];
-            for (int i = 0; i < 3; i++) F[3 + i] = lin[3 * k + a] * R[3 * i + a];
-            if (terms == TERMS_RUTHLESS)
-                for (int i = 0; i < 3; i++) F[i] = ang[3 * k + t] * R[3 * i + t];
-            else mul3(R, ang + 3 * k, F);
+            if (body->shape[f] < 0) { /* twist moves no point */
+                for (int i = 0; i < 3; i++) F[i] = body->JL[3 * k] * R[3 * i], F[3 + i] = 0;
+                continue;
+            }
+            for (int i = 0; i < 3; i++) F[3 + i] = body->s[s] * R[3 * i + a];
+            if (terms == TERMS_RUTHLESS) {
+                const double about = sign * rho[s] + body->JL[3 * k + t];
+                for (int i = 0; i < 3; i++) F[i] = a == 0 ? 0 : about * R[3 * i + t];
+            } else {
+                const double about_b = rho[n * c + s] + body->JL[3 * k + b], about_c = body->JL[3 * k + c] - rho[n * b + s];
+                for (int i = 0; i < 3; i++) F[i] = about_b * R[3 * i + b] + about_c * R[3 * i + c];
+            }
         }
     }
 }
@@ -206,7 +219,7 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);
     }
-    if (lm->payload.m > 0) rigid_rotate(&lm->payload, w->T.R, &w->load);
+    if (lm->has_payload) rigid_rotate(&lm->payload, w->T.R, &w->load);
 }
 
 void dyn_configuration(const struct model *model, struct work *work, const double *q)

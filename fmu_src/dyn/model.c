@@ -61,7 +61,7 @@ static enum status make_flexible(const struct link *link, struct arena *arena, s
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
-    lm->loaded = link->has_payload;
+    lm->has_payload = lm->loaded = link->has_payload;
     return body_make(link, arena, body);
 }
 
@@ -128,6 +128,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     struct link_model *parent = link->parent >= 0 ? &model->link[link->parent] : NULL;
     make_joint(&link->joint, parent, lm);
     if (parent != NULL) parent->loaded = true;
+    if (link->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
 }

@@ -37,6 +37,7 @@ struct link_model {
     const struct body *body; /* flexible body; NULL: rigid                                    */
     struct rigid rigid;      /* about O in O axes: rigid link with hub and payload, or the hub */
     bool has_hub;            /* flexible link with a hub                                      */
+    bool has_payload;        /* flexible link with a payload                                  */
     struct rigid payload;    /* flexible link: about T in T axes                              */
     bool loaded;             /* flexible link: something moves with T (payload or children)   */
     struct pose tip;         /* rigid link: T in O                                            */
@@ -48,6 +49,7 @@ struct model {
     int n_links;
     int n_joints;     /* that move: length of tau   */
     int n_prescribed;
+    bool branched;    /* a tree: some link carries two, or the world does */
     int tip;          /* link whose tip is reported and loaded */
     enum elastic_terms terms;
     double gravity[3];

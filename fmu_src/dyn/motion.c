@@ -139,7 +139,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             flexible_motion(lm, model->terms, in->q + lm->eta, in->qd + lm->eta, w);
             if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta, w);
             memset(w->bT, 0, sizeof w->bT);
-            if (lm->payload.m > 0) rigid_add_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
+            if (lm->has_payload) rigid_add_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
         }
     }
     if (in->tip_wrench != NULL) tip_wrench(&model->link[model->tip], in->tip_wrench, &work->link[model->tip]);

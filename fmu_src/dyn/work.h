@@ -59,7 +59,7 @@ struct link_work {
     double zT[6];        /* flexible: at T                                                       */
     double u;            /* hinge residual                                                       */
     double *e;           /* m: modal residuals, L^-1 (...)                                       */
-    double x[6], xT[6];  /* acceleration of O and T                                              */
+    double x[6], xT[6];  /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
     double f[6];         /* what the joint exerts on the link at O                               */

@@ -315,6 +315,11 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->straight = true;
     body->n_blocks = body->tip.n_blocks;
     memcpy(body->block_start, body->tip.start, sizeof body->block_start);
+    for (int b = 0; b < body->n_blocks; b++) {
+        body->shape[b] = -1;
+        for (int s = body->n_shapes - 1; s >= 0; s--)
+            if (body->l[s] < 0 && body->k[s] == body->block_start[b]) body->shape[b] = s;
+    }
     body->hinge_moves = section_differs(&body->hinge, body->m);
     body->plain = !body->hinge_moves && !beam->foreshortening;
     const enum status status = beam_damping(beam, body, &f, scratch);

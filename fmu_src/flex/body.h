@@ -49,6 +49,8 @@ struct body {
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
+    int shape[4];       /* beams: first ordinary shape of each block, -1: twist                 */
+
     bool hinge_moves; /* F differs from O                                                       */
     bool plain;       /* a beam without foreshortening whose F is O: families move one axis each */
     struct section hinge, tip;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "math/vec.h"
 
 enum { X, Y, Z };
@@ -35,14 +36,18 @@ static void shape_coordinates(const struct body *body, const double *eta, double
 }
 
 /* sums_a,s += sum over the shapes t along a of G_ts z_t: int phi_s u dm */
-static void gram_sums(const struct body *body, enum elastic_terms terms, const double *restrict z, double *restrict sums)
+INLINE void gram_sums_of(const int n, const struct body *restrict body, enum elastic_terms terms, const double *restrict z, double *restrict sums)
 {
-    const int n = body->n_shapes;
     for (int a = X; a <= Z; a++)
-        for (int t = body->axis_start[a]; t < axis_end(body, terms, a); t++) {
+        for (int t = body->axis_start[a], end = axis_end(body, terms, a); t < end; t++) {
             const double *restrict G = body->G + (size_t)n * (size_t)t, zt = z[t];
             for (int s = 0; s < n; s++) sums[n * a + s] += G[s] * zt;
         }
+}
+
+static void gram_sums(const struct body *body, enum elastic_terms terms, const double *z, double *sums)
+{
+    WITH_CONSTANT_COUNT(N, body->n_shapes, gram_sums_of(N, body, terms, z, sums))
 }
 
 /* `linear` keeps of a foreshortening shape what is of zeroth order: its slope is of first order already */
@@ -70,41 +75,26 @@ static void inertia_from_moments(const double N[6], double J[6])
     for (int i = 3; i < 6; i++) J[i] = -N[i];
 }
 
-/* row[b] = sum over the shapes s along a of z_s moment_b,s */
-static void moment_row(const struct body *body, enum elastic_terms terms, int a, const double *z, const double *moment, double row[3])
-{
-    const int n = body->n_shapes, end = axis_end(body, terms, a);
-    for (int b = X; b <= Z; b++) {
-        double sum = 0;
-        for (int s = body->axis_start[a]; s < end; s++) sum += z[s] * moment[n * b + s];
-        row[b] = sum;
-    }
-}
-
-static double axis_sum(const struct body *body, enum elastic_terms terms, int a, const double *z)
+/* sum over the shapes s along a of x_s y_s */
+static inline double axis_dot(const struct body *body, enum elastic_terms terms, int a, const double *restrict x, const double *restrict y)
 {
     double sum = 0;
-    for (int s = body->axis_start[a]; s < axis_end(body, terms, a); s++) sum += body->s[s] * z[s];
+    for (int s = body->axis_start[a], end = axis_end(body, terms, a); s < end; s++) sum += x[s] * y[s];
     return sum;
 }
 
 /* c = c0 + sum_s s_s zeta_s e_a,   N = N0 + sum_s zeta_s (e_a rho_s' + b_s e_a'),   J = tr(N) I - N  (theory.md 9, 11) */
 static void second_moments(const struct body *body, enum elastic_terms terms, struct body_state *state)
 {
-    double u[9], v[9], *N = state->N; /* row a: sum over the shapes along a of zeta_s rho_s, and of zeta_s b_s */
-    for (int a = X; a <= Z; a++) {
-        state->c[a] = body->c0[a] + axis_sum(body, terms, a, state->zeta);
-        moment_row(body, terms, a, state->zeta, terms == TERMS_FULL ? state->rho : body->b, u + 3 * a);
-        moment_row(body, terms, a, state->zeta, body->b, v + 3 * a);
+    static const int row[6] = {X, Y, Z, X, X, Y}, column[6] = {X, Y, Z, Y, Z, Z};
+    const int n = body->n_shapes;
+    const double *zeta = state->zeta, *rho = terms == TERMS_FULL ? state->rho : body->b;
+    for (int a = X; a <= Z; a++) state->c[a] = body->c0[a] + axis_dot(body, terms, a, body->s, zeta);
+    for (int i = 0; i < 6; i++) {
+        state->N[i] = body->N0[i] + axis_dot(body, terms, row[i], zeta, rho + n * column[i]);
+        if (row[i] == X || !body->straight) state->N[i] += axis_dot(body, terms, column[i], zeta, body->b + n * row[i]);
     }
-    copy6(body->N0, N);
-    N[0] += u[0] + v[0];
-    N[1] += u[4] + v[4];
-    N[2] += u[8] + v[8];
-    N[3] += u[1] + v[3];
-    N[4] += u[2] + v[6];
-    N[5] += u[5] + v[7];
-    inertia_from_moments(N, state->J);
+    inertia_from_moments(state->N, state->J);
 }
 
 /* M_rf: angular sum_s (rho_s x e_a) d zeta_s/d eta + JL, linear sum_s s_s e_a d zeta_s/d eta           (theory.md 12) */
@@ -192,7 +182,7 @@ void body_inertia(const struct body *body, enum elastic_terms terms, const doubl
     shape_coordinates(body, eta, state->zeta);
     first_moments(body, terms, state);
     second_moments(body, terms, state);
-    coupling(body, terms, eta, state);
+    if (!body->plain) coupling(body, terms, eta, state);
     if (state->Mff != NULL) modal_mass(body, terms, eta, state);
 }
 
@@ -219,12 +209,6 @@ void body_rates(const struct body *body, enum elastic_terms terms, const double 
     /* hs = JL eta_dot */
     memset(state->hs, 0, sizeof state->hs);
     for (int k = 0; k < body->m; k++) axpy3(etad[k], body->JL + 3 * k, state->hs);
-
-    /* c_dot,   Q = int r_dot r' dm: row a is the sum of zeta_dot_s rho_s over the shapes along a */
-    for (int a = X; a <= Z; a++) {
-        state->cd[a] = axis_sum(body, terms, a, state->zetad);
-        moment_row(body, terms, a, state->zetad, terms == TERMS_FULL ? state->rho : body->b, state->Q + 3 * a);
-    }
 
     /* rho_dot_s = sum_t G_st zeta_dot_t e_a(t) */
     memset(state->rhod, 0, 3 * (size_t)n * sizeof(double));
@@ -275,24 +259,6 @@ static void straight_part(const struct body *body, const double *B, const double
     for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
 }
 
-/* Coriolis part: r_ddot = 2 omega x r_dot gives the force 2 omega x c_dot, the moment vee(2 [omega]x Q); the spin of the
-   modes adds omega x hs                                                                               (theory.md 16) */
-static void add_coriolis(const struct body_state *state, const double *omega, double *wrench)
-{
-    const double *Q = state->Q;
-    double wc[3], ws[3];
-    cross3(omega, state->cd, wc);
-    cross3(omega, state->hs, ws);
-    /* int r x (omega x r_dot) dm = tr(Q) omega - Q omega */
-    const double trace = Q[0] + Q[4] + Q[8];
-    double Qw[3];
-    mul3(Q, omega, Qw);
-    for (int i = 0; i < 3; i++) {
-        wrench[i] += 2 * (trace * omega[i] - Qw[i]) + ws[i];
-        wrench[3 + i] += 2 * wc[i];
-    }
-}
-
 /* What eta_dot^2 gives through the foreshortening: r_ddot = -e_x sum h_kl (...)                       (theory.md 16) */
 static void add_shortening(const struct body *body, const struct body_state *state, double *wrench)
 {
@@ -315,6 +281,20 @@ static void spin_forces(const struct body *body, const double *alpha, double *mo
             for (int k = tip->start[b], t = tip->turn[b]; k < tip->start[b + 1]; k++) modal[k] = body->JL[3 * k + t] * alpha[t];
 }
 
+/* What the rates give: r_ddot = 2 omega x r_dot makes the force 2 omega x c_dot and, with Q = int r_dot r' dm, the moment
+   2 (tr(Q) omega - Q omega); the spin of the modes adds omega x hs                                   (theory.md 16) */
+struct coriolis {
+    double cd[3], Q_omega[3], trace;
+};
+
+static void add_coriolis(const struct coriolis *rates, const double *hs, const double *omega, double *wrench)
+{
+    double momentum[3] = {2 * rates->cd[0], 2 * rates->cd[1], 2 * rates->cd[2]};
+    add_cross3(omega, hs, wrench);
+    add_cross3(omega, momentum, wrench + 3);
+    for (int i = 0; i < 3; i++) wrench[i] += 2 * (rates->trace * omega[i] - rates->Q_omega[i]);
+}
+
 void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
                 const double omega[3], const double acc[6], double wrench[6], double *modal)
 {
@@ -322,19 +302,18 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
     double B[9], W[9]; /* W = 2 [omega]x */
     point_acceleration(omega, acc, B);
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
-
     if (terms == TERMS_RUTHLESS && body->straight) straight_part(body, B, a, wrench);
     else rigid_part(body, state, B, a, wrench);
-    if (terms != TERMS_RUTHLESS) add_coriolis(state, omega, wrench);
-    if (terms == TERMS_FULL) add_shortening(body, state, wrench);
 
     /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
     const int n = body->n_shapes;
-    const double *rho = state->rho, *rhod = state->rhod;
+    const double *restrict rho = state->rho, *restrict rhod = state->rhod, *moment = terms == TERMS_FULL ? state->rho : body->b;
+    struct coriolis rates = {0};
     spin_forces(body, acc, modal);
     for (int axis = X; axis <= Z; axis++) {
         const double *Ba = B + 3 * axis, *Wa = W + 3 * axis;
         const int end = terms == TERMS_RUTHLESS && axis == X ? body->quad_start : body->axis_start[axis + 1];
+        const int rates_end = terms == TERMS_RUTHLESS ? 0 : axis_end(body, terms, axis);
         for (int s = body->axis_start[axis]; s < end; s++) {
             double g = body->s[s] * a[axis] + Ba[0] * rho[s];
             if (terms != TERMS_RUTHLESS || !body->straight) g += Ba[1] * rho[n + s] + Ba[2] * rho[2 * n + s];
@@ -342,6 +321,14 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
             if (terms == TERMS_FULL && axis == X)
                 for (int t = body->quad_start; t < body->quad_end; t++) g += body->G[n * s + t] * state->zetadd[t];
             project(body, s, eta, g, modal);
+            if (s < rates_end) {
+                const double zd = state->zetad[s];
+                rates.cd[axis] += body->s[s] * zd;
+                rates.Q_omega[axis] += zd * (moment[s] * omega[0] + moment[n + s] * omega[1] + moment[2 * n + s] * omega[2]);
+                rates.trace += zd * moment[n * axis + s];
+            }
         }
     }
+    if (terms != TERMS_RUTHLESS) add_coriolis(&rates, state->hs, omega, wrench);
+    if (terms == TERMS_FULL) add_shortening(body, state, wrench);
 }

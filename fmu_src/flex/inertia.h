@@ -13,13 +13,11 @@ struct body_state {
     double J[6];       /* tr(N) I - N: inertia about F's origin        [kg m^2] */
     double *zeta;      /* n_shapes: shape coordinates                           */
     double *rho;       /* 3 x n_shapes: int phi_s r dm                          */
-    double *ang;       /* m x 3: columns of M_rf, angular part                  */
-    double *lin;       /* m x 3: columns of M_rf, linear part                   */
+    double *ang;       /* m x 3: columns of M_rf, angular part; a plain body's  */
+    double *lin;       /* m x 3: linear part;    come straight from rho and s   */
     double *Mff;       /* m x m, foreshortening only; else body->Mff0 is it     */
     double *Gt;        /* n_shapes x m: scratch of Mff, foreshortening only     */
     /* rates, by body_rates() */
-    double cd[3];      /* d/dt c                                       [kg m/s] */
-    double Q[9];       /* int r_dot r' dm                                       */
     double hs[3];      /* spin momentum of the modes, JL eta_dot                */
     double *zetad;     /* n_shapes                                              */
     double *zetadd;    /* n_shapes: what eta_dot alone gives of zeta_ddot       */

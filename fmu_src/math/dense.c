@@ -2,18 +2,37 @@
 
 #include <stddef.h>
 
-int cholesky_factor(int n, double *A, double *inverse_d)
+enum { PANEL = 4 };
+
+/* Rows k0 .. k0+width-1 of Delta U, complete to the right; the rows above have been applied already */
+static int factor_panel(int n, int k0, int width, double *restrict A, double *restrict inverse_d)
 {
-    for (int k = 0; k < n; k++) {
-        const double *restrict Ak = A + (size_t)n * (size_t)k;
-        const double d = Ak[k];
-        if (!(d > 0)) return k + 1;
-        inverse_d[k] = 1 / d;
-        /* A_ij -= u_ki Delta_k u_kj, the rows below */
-        for (int i = k + 1; i < n; i++) {
-            double *restrict Ai = A + (size_t)n * (size_t)i;
+    for (int k = k0; k < k0 + width; k++) {
+        const double *Ak = A + (size_t)n * (size_t)k;
+        if (!(Ak[k] > 0)) return k + 1;
+        inverse_d[k] = 1 / Ak[k];
+        for (int i = k + 1; i < k0 + width; i++) {
+            double *Ai = A + (size_t)n * (size_t)i;
             const double u = Ak[i] * inverse_d[k];
             for (int j = i; j < n; j++) Ai[j] -= u * Ak[j];
+        }
+    }
+    return 0;
+}
+
+int cholesky_factor(int n, double *A, double *inverse_d)
+{
+    for (int k = 0; k < n; k += PANEL) {
+        const int failed = factor_panel(n, k, n - k < PANEL ? n - k : PANEL, A, inverse_d);
+        if (failed != 0) return failed;
+
+        /* A_ij -= sum over the panel of u_ki Delta_k u_kj: four at a time, so that row i is read and written once */
+        const double *restrict U0 = A + (size_t)n * (size_t)k, *restrict U1 = U0 + n, *restrict U2 = U1 + n, *restrict U3 = U2 + n;
+        for (int i = k + PANEL; i < n; i++) {
+            double *restrict Ai = A + (size_t)n * (size_t)i;
+            const double u0 = U0[i] * inverse_d[k], u1 = U1[i] * inverse_d[k + 1];
+            const double u2 = U2[i] * inverse_d[k + 2], u3 = U3[i] * inverse_d[k + 3];
+            for (int j = i; j < n; j++) Ai[j] -= u0 * U0[j] + u1 * U1[j] + u2 * U2[j] + u3 * U3[j];
         }
     }
     return 0;
@@ -22,14 +41,17 @@ int cholesky_factor(int n, double *A, double *inverse_d)
 void cholesky_solve(int n, const double *U, const double *inverse_d, double *x)
 {
     for (int k = 0; k < n; k++) {
-        const double *Uk = U + (size_t)n * (size_t)k;
-        x[k] *= inverse_d[k];
-        for (int j = k + 1; j < n; j++) x[j] -= Uk[j] * x[k];
+        const double *restrict Uk = U + (size_t)n * (size_t)k, y = x[k] *= inverse_d[k];
+        double *restrict below = x;
+        for (int j = k + 1; j < n; j++) below[j] -= Uk[j] * y;
     }
     for (int k = n - 1; k >= 0; k--) {
         const double *Uk = U + (size_t)n * (size_t)k;
-        double sum = 0;
-        for (int j = k + 1; j < n; j++) sum += Uk[j] * x[j];
-        x[k] -= sum * inverse_d[k];
+        double sum[PANEL] = {0}; /* four sums, so that no addition waits for the one before it */
+        int j = k + 1;
+        for (; j + PANEL <= n; j += PANEL)
+            for (int p = 0; p < PANEL; p++) sum[p] += Uk[j + p] * x[j + p];
+        for (; j < n; j++) sum[0] += Uk[j] * x[j];
+        x[k] -= ((sum[0] + sum[1]) + (sum[2] + sum[3])) * inverse_d[k];
     }
 }

@@ -1,0 +1,152 @@
+/* No algorithm takes or gives back memory once model and work are made. */
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "support/specimen.h"
+
+static long allocations; /* calls so far that took or gave back memory */
+
+/* Under the address sanitizer its hooks count; elsewhere these functions stand before the C library's. */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/allocator_interface.h>
+
+static void count_malloc(const volatile void *memory, size_t size)
+{
+    (void)memory;
+    (void)size;
+    allocations++;
+}
+
+static void count_free(const volatile void *memory)
+{
+    (void)memory;
+    allocations++;
+}
+
+static int start_counting(void)
+{
+    return __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) != 0;
+}
+#elif defined(__GLIBC__)
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *memory);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    allocations++;
+    return __libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __libc_calloc(count, size);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __libc_realloc(memory, size);
+}
+
+__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t size)
+{
+    allocations++;
+    return __libc_memalign(alignment, size);
+}
+
+__attribute__((visibility("default"))) void free(void *memory)
+{
+    allocations++;
+    __libc_free(memory);
+}
+
+static int start_counting(void)
+{
+    return 1;
+}
+#else
+static int start_counting(void)
+{
+    return 0;
+}
+#endif
+
+static int counting;
+
+/* Every algorithm of dyn.h once. */
+static void everything(struct specimen *s, const struct section *section, int flexible)
+{
+    struct energy energy;
+    struct frame_motion motion;
+    double wrench[6];
+    CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    CHECK(dyn_forward_composite(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_motion(s->model, s->work, &s->in, s->qdd);
+    CHECK(dyn_articulate(s->model, s->work) == STATUS_OK);
+    dyn_solve(s->model, s->work, &s->in, s->qdd);
+    dyn_mass_matrix(s->model, s->work);
+    dyn_inverse(s->model, s->work, &s->in, s->qdd, s->force);
+    dyn_velocity(s->model, s->work, &s->in);
+    dyn_energy(s->model, s->work, &s->in, &energy);
+    for (int i = 0; i < s->model->n_links; i++) {
+        dyn_tip(s->model, s->work, i, &motion);
+        dyn_reaction(s->work, i, wrench);
+    }
+    if (flexible >= 0) dyn_section(s->model, s->work, &s->in, s->qdd, flexible, section, &motion);
+}
+
+TEST(the_counter_counts)
+{
+    if (!counting) return;
+    const long before = allocations;
+    void *volatile memory = malloc(10);
+    CHECK(allocations == before + 1);
+    memory = realloc(memory, 100000);
+    free(memory);
+    CHECK(allocations >= before + 3);
+    memory = calloc(3, 5);
+    free(memory);
+    memory = aligned_alloc(32, 64);
+    free(memory);
+    CHECK(allocations >= before + 7);
+}
+
+TEST(algorithms_allocate_nothing)
+{
+    if (!counting) printf("     not counted: no hooks for this C library\n");
+    for (int seed = 0; seed < 60; seed++) {
+        for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
+            struct specimen s;
+            CHECK(specimen_random(&s, seed));
+            s.robot->elastic_terms = (enum elastic_terms)terms;
+            CHECK(specimen_remake(&s));
+            struct section section;
+            int flexible = -1;
+            for (int i = 0; i < s.model->n_links; i++) {
+                const struct link_model *lm = &s.model->link[i];
+                if (lm->body != NULL) flexible = i;
+                for (int k = lm->eta; k < lm->eta + lm->m; k++) s.q[k] *= 0.1; /* `linear` is positive near zero only */
+            }
+            if (flexible >= 0) CHECK(body_section(&s.robot->link[flexible], 0.1, 1, &s.arena, &section) == STATUS_OK);
+            const long before = allocations;
+            everything(&s, &section, flexible);
+            everything(&s, &section, flexible);
+            CHECK(allocations == before);
+            specimen_free(&s);
+        }
+    }
+}
+
+int main(void)
+{
+    counting = start_counting();
+    RUN(the_counter_counts);
+    RUN(algorithms_allocate_nothing);
+    return test_summary();
+}

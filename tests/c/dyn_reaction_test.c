@@ -1,0 +1,146 @@
+/* What the joints carry: against a prescribed joint put into every direction, against the momentum of the whole robot, and
+   against the forces of a pendulum. */
+#include "test.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+#include "support/derivative.h"
+#include "support/surgery.h"
+
+enum { ROBOTS = 60, MOST = 200 };
+
+/* Cuts link `link` from its joint and puts a prescribed joint into the cut that does not move: revolute about e_k, or
+   prismatic along it. Its answer is that component of the wrench. */
+static double answer_in_cut(const struct specimen *s, int seed, int link, int component)
+{
+    struct specimen cut;
+    CHECK(specimen_random(&cut, seed));
+    CHECK(insert_carrier(cut.robot, link) != NULL);
+    struct joint *joint = &cut.robot->link[link + 1].joint;
+    joint->type = component < 3 ? JOINT_REVOLUTE : JOINT_PRISMATIC;
+    joint->prescribed = true;
+    memset(joint->axis, 0, sizeof joint->axis);
+    joint->axis[component % 3] = 1;
+    CHECK(specimen_remake(&cut));
+    const int at = cut.model->link[link + 1].q; /* the coordinate that is new, at zero */
+    for (int i = 0; i < cut.n; i++) {
+        const int from = i < at ? i : i - 1;
+        cut.q[i] = i == at ? 0 : s->q[from];
+        cut.qd[i] = i == at ? 0 : s->qd[from];
+        cut.qdd[i] = i == at ? 0 : s->qdd[from];
+    }
+    memcpy(cut.tip_wrench, s->tip_wrench, sizeof cut.tip_wrench);
+    specimen_evaluate(&cut, cut.qdd);
+    const double force = cut.force[at];
+    specimen_free(&cut);
+    return force;
+}
+
+/* Both add up the same wrenches: 1e-12 of the largest among those that meet. */
+TEST(reaction_is_the_answer_of_a_joint_in_the_cut)
+{
+    double worst = 0;
+    struct random random = {5};
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        const int link = pick(&random, s.model->n_links);
+        double wrench[6], answer[6];
+        specimen_evaluate(&s, s.qdd);
+        dyn_reaction(s.work, link, wrench);
+        for (int k = 0; k < 6; k++) answer[k] = answer_in_cut(&s, seed, link, k);
+        CHECK_NEAR(distance(6, wrench, answer), 0, 1e-12 * (1 + norm(6, wrench)));
+        worst = fmax(worst, distance(6, wrench, answer) / (1 + norm(6, wrench)));
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* First moments of the whole robot, m c, one axis at a time: minus the gravity energy for unit gravity. */
+static void first_moments(struct specimen *s, void *context, double *y)
+{
+    (void)context;
+    double gravity[3];
+    copy3(s->model->gravity, gravity);
+    specimen_evaluate(s, NULL);
+    for (int k = 0; k < 3; k++) {
+        struct energy energy;
+        memset(s->model->gravity, 0, sizeof s->model->gravity);
+        s->model->gravity[k] = 1;
+        dyn_energy(s->model, s->work, &s->in, &energy);
+        y[k] = -energy.gravity;
+    }
+    copy3(gravity, s->model->gravity);
+}
+
+static double total_mass(const struct robot *robot)
+{
+    double mass = 0;
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct link *link = &robot->link[i];
+        mass += link->hub.mass + link->payload.mass;
+        if (link->type == BODY_RIGID) mass += link->rigid.mass;
+        else if (link->type == BODY_BEAM) mass += link->beam.mass_per_length * link->beam.length;
+        else
+            for (int k = 0; k < link->nodal.n_nodes; k++) mass += link->nodal.node[k].body.mass;
+    }
+    return mass;
+}
+
+/* d^2/dt^2 (m c) = sum of the reactions of links on the world + tip force + m g;  second differences leave 1e-9 or so */
+TEST(base_reactions_balance_the_momentum)
+{
+    double worst = 0;
+    for (int seed = 0; seed < 3 * ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        double rate[3], force[3], size = 0;
+        flow_derivative(&s, s.qdd, 4 * flow_step(s.n, s.qdd), first_moments, NULL, 3, NULL, rate);
+        specimen_evaluate(&s, s.qdd);
+        copy3(s.tip_wrench + 3, force);
+        axpy3(total_mass(s.robot), s.model->gravity, force);
+        size = norm(3, force) + norm(3, rate);
+        for (int i = 0; i < s.model->n_links; i++) {
+            if (s.model->link[i].parent >= 0) continue;
+            double wrench[6];
+            dyn_reaction(s.work, i, wrench);
+            add_mul3(s.work->link[i].O.R, wrench + 3, force);
+            size += norm(3, wrench + 3);
+        }
+        CHECK_NEAR(distance(3, rate, force), 0, 1e-9 * size);
+        worst = fmax(worst, distance(3, rate, force) / size);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e of the forces\n", worst);
+}
+
+/* A pendulum, mass m on a rod l along x, swinging about z in gravity -g y: the hinge pulls along the rod with
+   -m l qd^2 + m g sin q and across it with m (l qdd + g cos q). */
+TEST(pendulum_pulls_at_its_hinge)
+{
+    const double m = 3, l = 0.7, g = 9.81, q = 0.4, qd = 2, qdd = -5;
+    struct specimen s;
+    CHECK(specimen_read(&s, "{\"format\": \"limber-robot/1\", \"name\": \"pendulum\", \"gravity\": [0, -9.81, 0], \"links\": [{"
+                            "\"name\": \"rod\", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1]}, \"rigid\": {"
+                            "\"mass\": 3, \"com\": [0.7, 0, 0], \"inertia\": [0, 0, 0, 0, 0, 0]}}]}"));
+    double wrench[6];
+    s.q[0] = q;
+    s.qd[0] = qd;
+    s.qdd[0] = qdd;
+    specimen_evaluate(&s, s.qdd);
+    dyn_reaction(s.work, 0, wrench);
+    const double along = -m * l * qd * qd + m * g * sin(q), across = m * (l * qdd + g * cos(q));
+    const double expected[6] = {0, 0, l * across, along, across, 0};
+    for (int k = 0; k < 6; k++) CHECK_NEAR(wrench[k], expected[k], 1e-13);
+    CHECK_NEAR(s.force[0], l * across, 1e-13);
+    specimen_free(&s);
+}
+
+int main(void)
+{
+    RUN(reaction_is_the_answer_of_a_joint_in_the_cut);
+    RUN(base_reactions_balance_the_momentum);
+    RUN(pendulum_pulls_at_its_hinge);
+    return test_summary();
+}

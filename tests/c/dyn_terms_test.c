@@ -1,0 +1,126 @@
+/* `linear` and `ruthless` elastic terms: what they leave out is of second and of first order in eta and eta_dot. */
+#include "test.h"
+
+#include <string.h>
+
+#include "support/specimen.h"
+
+enum { ROBOTS = 200, MOST = 200, HALVINGS = 4, ANSWERS = 2 }; /* answers: mass matrix and bias */
+
+/* Mass matrix and bias with the modes at s times their place and speed. */
+struct answers {
+    double M[MOST * MOST], bias[MOST];
+};
+
+static struct answers full, reduced;
+
+static void answer(struct specimen *s, const double *q, const double *qd, double factor, struct answers *out)
+{
+    memcpy(s->q, q, (size_t)s->n * sizeof *q);
+    memcpy(s->qd, qd, (size_t)s->n * sizeof *qd);
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = lm->eta; k < lm->eta + lm->m; k++) {
+            s->q[k] *= factor;
+            s->qd[k] *= factor;
+        }
+    }
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_mass_matrix(s->model, s->work);
+    memcpy(out->M, s->work->M, (size_t)(s->n * s->n) * sizeof *out->M);
+    const struct input alone = {.q = s->q, .qd = s->qd};
+    dyn_inverse(s->model, s->work, &alone, NULL, out->bias);
+}
+
+static void sizes(int n, double size[ANSWERS])
+{
+    size[0] = norm(n * n, full.M);
+    size[1] = norm(n, full.bias);
+}
+
+static void compare(int n, const double size[ANSWERS], double error[ANSWERS])
+{
+    error[0] = distance(n * n, full.M, reduced.M) / size[0];
+    error[1] = distance(n, full.bias, reduced.bias) / size[1];
+}
+
+/* error(s/2) <= 2^-order error(s) for every robot, up to a part of s that the next order adds, and exactly of that order in
+   the sum over all robots: were it better, the terms that are left out would be too few. */
+static void check_slope(enum elastic_terms terms, int order)
+{
+    double sum[HALVINGS][ANSWERS] = {{0}};
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen a, b;
+        double q[MOST], qd[MOST], size[ANSWERS], before[ANSWERS] = {INFINITY, INFINITY}, error[ANSWERS];
+        CHECK(specimen_random(&a, seed));
+        CHECK(specimen_random(&b, seed));
+        b.robot->elastic_terms = terms;
+        CHECK(specimen_remake(&b));
+        memcpy(q, a.q, (size_t)a.n * sizeof *q);
+        memcpy(qd, a.qd, (size_t)a.n * sizeof *qd);
+        double factor = 1.0 / 512;
+        for (int halving = 0; halving < HALVINGS; halving++, factor /= 2) {
+            answer(&a, q, qd, factor, &full);
+            answer(&b, q, qd, factor, &reduced);
+            if (halving == 0) sizes(a.n, size); /* fixed: strain falls with the modes, too */
+            compare(a.n, size, error);
+            for (int k = 0; k < ANSWERS; k++) {
+                CHECK_NEAR(error[k], 0, 1.15 * before[k] / (1 << order) + 1e-12);
+                before[k] = error[k];
+                sum[halving][k] += error[k];
+            }
+        }
+        specimen_free(&a);
+        specimen_free(&b);
+    }
+    for (int k = 0; k < ANSWERS; k++) {
+        const double slope = log2(sum[HALVINGS - 2][k] / sum[HALVINGS - 1][k]);
+        CHECK_NEAR(slope, order, 0.02);
+        printf("     slope of %s: %.4f\n", k == 0 ? "mass matrix" : "bias", slope);
+    }
+}
+
+TEST(linear_is_of_second_order)
+{
+    check_slope(TERMS_LINEAR, 2);
+}
+
+TEST(ruthless_is_of_first_order)
+{
+    check_slope(TERMS_RUTHLESS, 1);
+}
+
+/* The undeformed robot is the same, to rounding. */
+TEST(all_agree_without_deformation)
+{
+    double worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen a, b;
+        double q[MOST], qd[MOST], size[ANSWERS], error[ANSWERS];
+        CHECK(specimen_random(&a, seed));
+        CHECK(specimen_random(&b, seed));
+        memcpy(q, a.q, (size_t)a.n * sizeof *q);
+        memcpy(qd, a.qd, (size_t)a.n * sizeof *qd);
+        answer(&a, q, qd, 0, &full);
+        sizes(a.n, size);
+        for (int terms = TERMS_LINEAR; terms <= TERMS_RUTHLESS; terms++) {
+            b.robot->elastic_terms = (enum elastic_terms)terms;
+            CHECK(specimen_remake(&b));
+            answer(&b, q, qd, 0, &reduced);
+            compare(a.n, size, error);
+            worst = fmax(worst, fmax(error[0], error[1]));
+        }
+        specimen_free(&a);
+        specimen_free(&b);
+    }
+    CHECK_NEAR(worst, 0, 1e-13);
+    printf("     worst %.1e\n", worst);
+}
+
+int main(void)
+{
+    RUN(linear_is_of_second_order);
+    RUN(ruthless_is_of_first_order);
+    RUN(all_agree_without_deformation);
+    return test_summary();
+}

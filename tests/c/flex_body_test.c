@@ -1,0 +1,188 @@
+/* Frequencies of single links against closed forms: bare, and with a load at the tip that the mode shapes know. */
+#include "test.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "flex/frequencies.h"
+#include "flex/shapes.h"
+#include "math/eigen.h"
+#include "support/specimen.h"
+
+enum { MOST = 20 };
+
+static const double two_pi = 6.283185307179586;
+
+/* One beam of length, mass per length and EI, on a fixed joint, with a point load at its tip. */
+static int make_beam(struct specimen *s, double L, double rhoA, double EI, const char *modes, double mass, double inertia)
+{
+    char text[2000];
+    snprintf(text, sizeof text,
+             "{\"format\": \"limber-robot/1\", \"name\": \"one\", \"links\": [{\"name\": \"beam\", \"joint\": {\"type\": "
+             "\"fixed\"}, \"beam\": {\"length\": %.17g, \"mass_per_length\": %.17g, \"EIz\": %.17g, \"GJ\": 3, \"EA\": 7, "
+             "\"inertia_per_length\": [0.01, 0, 0], \"modes\": {%s}}, \"payload\": {\"mass\": %.17g, \"inertia\": "
+             "[0, 0, %.17g, 0, 0, 0]}}]}",
+             L, rhoA, EI, modes, mass, inertia);
+    return specimen_read(s, text);
+}
+
+/* w of K v = w^2 M v, M the mass matrix of the robot at rest: with payload, joint fixed */
+static void loaded_frequencies(struct specimen *s, double *w)
+{
+    double V[MOST * MOST], work[2 * MOST * MOST];
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_mass_matrix(s->model, s->work);
+    CHECK(eigen_generalised(s->n, s->model->link[0].body->K, s->work->M, work, V, w) == 0);
+    for (int i = 0; i < s->n; i++) w[i] = sqrt(w[i]);
+}
+
+/* First two dimensionless frequencies beta^2 of the clamped beam with a tip mass of this many beams. */
+static const double tip_mass_table[][3] = {{0, 3.51602, 22.03449},  {0.1, 2.96784, 19.35580}, {0.5, 2.01630, 16.90142},
+                                           {1, 1.55730, 16.25009},  {2, 1.15820, 15.86089},   {5, 0.75694, 15.60235},
+                                           {10, 0.54138, 15.51151}};
+
+/* The clamped-mass shapes are the modes of that beam, so every frequency is exact, not only a bound. */
+TEST(tip_mass_table_with_its_own_shapes)
+{
+    for (int i = 0; i < 7; i++) {
+        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L, unit = sqrt(EI / rhoA) / (L * L);
+        char modes[200];
+        double w[MOST];
+        struct specimen s;
+        snprintf(modes, sizeof modes, "\"y\": {\"shape\": \"clamped-mass\", \"count\": 5, \"tip_mass\": %.17g}", mass);
+        CHECK(make_beam(&s, L, rhoA, EI, modes, mass, 0));
+        loaded_frequencies(&s, w);
+        for (int k = 0; k < 2; k++) CHECK_NEAR(w[k] / unit, tip_mass_table[i][k + 1], 0.51e-5);
+        for (int k = 0; k < 5; k++) {
+            const double b = clamped_mass_root(k + 1, tip_mass_table[i][0], 0);
+            CHECK_NEAR(w[k] / unit, b * b, 1e-11 * b * b);
+        }
+        specimen_free(&s);
+    }
+}
+
+/* Any complete family comes there from above. */
+TEST(tip_mass_table_with_craig_bampton_shapes)
+{
+    for (int i = 0; i < 7; i++) {
+        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L, unit = sqrt(EI / rhoA) / (L * L);
+        double w[MOST];
+        struct specimen s;
+        CHECK(make_beam(&s, L, rhoA, EI, "\"y\": {\"shape\": \"craig-bampton\", \"count\": 12}", mass, 0));
+        loaded_frequencies(&s, w);
+        for (int k = 0; k < 2; k++) {
+            CHECK(w[k] / unit > tip_mass_table[i][k + 1] - 0.51e-5);
+            CHECK_NEAR(w[k] / unit, tip_mass_table[i][k + 1], 1e-4 * tip_mass_table[i][k + 1]);
+        }
+        specimen_free(&s);
+    }
+}
+
+/* De Luca and Siciliano's two-link arm: each link with what it carries at its tip (hub 1 kg, link .1 kg and payload .1 kg;
+   .1 + .2 .5^3/3 + .1 .5^2 + 5e-4 kg m^2). The paper prints two decimals. */
+TEST(two_link_arm_of_de_luca_and_siciliano)
+{
+    const double load[2][2] = {{1.2, 0.133833333333333333}, {0.1, 5e-4}};
+    const double printed[2][2] = {{0.48, 1.80}, {2.18, 15.91}};
+    for (int link = 0; link < 2; link++) {
+        char modes[200];
+        double w[MOST];
+        struct specimen s;
+        snprintf(modes, sizeof modes, "\"y\": {\"shape\": \"clamped-mass\", \"count\": 2, \"tip_mass\": %.17g, \"tip_inertia\": %.17g}",
+                 load[link][0], load[link][1]);
+        CHECK(make_beam(&s, 0.5, 0.2, 1, modes, load[link][0], load[link][1]));
+        loaded_frequencies(&s, w);
+        for (int k = 0; k < 2; k++) CHECK_NEAR(w[k] / two_pi, printed[link][k], 0.0051);
+        specimen_free(&s);
+    }
+}
+
+/* The bare link in its own modes: (beta_k/L)^2 sqrt(EI/rhoA). */
+TEST(clamped_free_frequencies_are_exact)
+{
+    const double L = 0.9, rhoA = 1.7, EI = 42;
+    double hz[MOST];
+    struct specimen s;
+    CHECK(make_beam(&s, L, rhoA, EI, "\"y\": {\"shape\": \"clamped-free\", \"count\": 10}", 0, 0));
+    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 10);
+    for (int k = 0; k < 10; k++) {
+        const double b = clamped_mass_root(k + 1, 0, 0), exact = b * b / (L * L) * sqrt(EI / rhoA) / two_pi;
+        CHECK_NEAR(hz[k], exact, 1e-12 * exact);
+    }
+    CHECK(link_frequencies(&s.robot->link[0], hz, 3) == 3);
+    specimen_free(&s);
+}
+
+/* Lin and Lewis's link: squares (k pi/L)^4 EI/rhoA, 2312.8, 3.700e4, 1.873e5, 5.921e5 ... 1.171e8 */
+TEST(pinned_pinned_squares_of_lin_and_lewis)
+{
+    struct robot *robot;
+    struct report report = {0};
+    double hz[MOST];
+    CHECK(robot_read_file(TEST_DATA "/../../resources/lin-lewis.json", &robot, &report) == STATUS_OK);
+    const struct link *link = &robot->link[0];
+    const int count = link_frequencies(link, hz, MOST);
+    CHECK(count == 15);
+    for (int k = 1; k <= count; k++) {
+        const double wave = k * two_pi / 2 / link->beam.length;
+        const double exact = wave * wave * wave * wave * link->beam.EIz / link->beam.mass_per_length;
+        CHECK_NEAR(pow(two_pi * hz[k - 1], 2), exact, 1e-12 * exact);
+    }
+    const double printed[4] = {2312.8, 3.700e4, 1.873e5, 5.921e5};
+    for (int k = 0; k < 4; k++) CHECK_NEAR(pow(two_pi * hz[k], 2), printed[k], 5e-4 * printed[k]);
+    CHECK_NEAR(pow(two_pi * hz[14], 2), 1.171e8, 5e-4 * 1.171e8);
+    robot_free(robot);
+}
+
+/* Twisting and stretching rods, clamped and free: (2k-1) pi/(2L) times sqrt(GJ/Jx) and sqrt(EA/rhoA). */
+TEST(rods_have_the_frequencies_of_quarter_waves)
+{
+    const double L = 0.9, rhoA = 1.7;
+    double hz[MOST];
+    struct specimen s;
+    CHECK(make_beam(&s, L, rhoA, 1, "\"twist\": {\"shape\": \"clamped-free\", \"count\": 4}", 0, 0));
+    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 4);
+    for (int k = 0; k < 4; k++) CHECK_NEAR(hz[k] / ((2 * k + 1) / (4 * L) * sqrt(3 / 0.01)), 1, 1e-12);
+    specimen_free(&s);
+    CHECK(make_beam(&s, L, rhoA, 1, "\"axial\": {\"shape\": \"clamped-free\", \"count\": 4}", 0, 0));
+    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 4);
+    for (int k = 0; k < 4; k++) CHECK_NEAR(hz[k] / ((2 * k + 1) / (4 * L) * sqrt(7 / rhoA)), 1, 1e-12);
+    specimen_free(&s);
+}
+
+/* Damping ratio zeta in every mode, and alpha Mff + beta K: in the bare link's own modes D is diagonal. */
+TEST(damping_is_what_the_file_says)
+{
+    const double zeta = 0.03, alpha = 0.2, beta = 1e-3;
+    struct specimen s;
+    CHECK(make_beam(&s, 0.9, 1.7, 42, "\"y\": {\"shape\": \"polynomial\", \"count\": 3}", 0, 0));
+    s.robot->link[0].beam.damping_ratio = zeta;
+    s.robot->link[0].beam.rayleigh[0] = alpha;
+    s.robot->link[0].beam.rayleigh[1] = beta;
+    CHECK(specimen_remake(&s));
+    const struct body *body = s.model->link[0].body;
+    const int m = body->m;
+    double V[MOST * MOST], work[2 * MOST * MOST], w2[MOST];
+    CHECK(eigen_generalised(m, body->K, body->Mff0, work, V, w2) == 0);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            double d = 0;
+            for (int k = 0; k < m; k++)
+                for (int l = 0; l < m; l++) d += V[m * k + i] * body->D[m * k + l] * V[m * l + j];
+            const double expected = i == j ? 2 * zeta * sqrt(w2[i]) + alpha + beta * w2[i] : 0;
+            CHECK_NEAR(d, expected, 1e-10 * (2 * zeta * sqrt(w2[m - 1]) + alpha + beta * w2[m - 1]));
+        }
+    specimen_free(&s);
+}
+
+int main(void)
+{
+    RUN(tip_mass_table_with_its_own_shapes);
+    RUN(tip_mass_table_with_craig_bampton_shapes);
+    RUN(two_link_arm_of_de_luca_and_siciliano);
+    RUN(clamped_free_frequencies_are_exact);
+    RUN(pinned_pinned_squares_of_lin_and_lewis);
+    RUN(rods_have_the_frequencies_of_quarter_waves);
+    RUN(damping_is_what_the_file_says);
+    return test_summary();
+}

@@ -1,0 +1,88 @@
+#include "support/surgery.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+
+static void fix(struct joint *joint)
+{
+    const char *name = joint->name;
+    memset(joint, 0, sizeof *joint);
+    joint->name = name;
+    joint->type = JOINT_FIXED;
+    identity3(joint->origin.R);
+    joint->axis[2] = 1;
+    joint->coulomb_velocity = 1e-3;
+}
+
+static void empty(struct link *link)
+{
+    memset(link, 0, sizeof *link);
+    link->name = "added";
+    link->type = BODY_RIGID;
+    identity3(link->rigid_tip.R);
+    fix(&link->joint);
+    link->joint.name = "added";
+}
+
+/* Room for one more link; links from `at` on move up by one. */
+static int make_room(struct robot *robot, int at)
+{
+    const int n = robot->n_links;
+    struct link *link = arena_take(&robot->arena, (size_t)n + 1, sizeof *link);
+    if (link == NULL) return 0;
+    for (int i = 0; i < n; i++) {
+        link[i < at ? i : i + 1] = robot->link[i];
+        if (robot->link[i].parent >= at) link[i < at ? i : i + 1].parent++;
+    }
+    empty(&link[at]);
+    if (robot->tip >= at) robot->tip++;
+    robot->link = link;
+    robot->n_links++;
+    return 1;
+}
+
+struct link *insert_carrier(struct robot *robot, int i)
+{
+    if (!make_room(robot, i)) return NULL;
+    struct link *carrier = &robot->link[i], *body = &robot->link[i + 1];
+    carrier->joint = body->joint;
+    carrier->parent = body->parent;
+    fix(&body->joint);
+    body->parent = i;
+    return carrier;
+}
+
+struct link *append_fixed(struct robot *robot, int i)
+{
+    if (!make_room(robot, robot->n_links)) return NULL;
+    struct link *added = &robot->link[robot->n_links - 1];
+    added->parent = i;
+    return added;
+}
+
+void beam_to_rigid(struct link *link)
+{
+    const double L = link->beam.length, m = link->beam.mass_per_length * L, *J = link->beam.inertia_per_length;
+    link->type = BODY_RIGID;
+    link->rigid = (struct mass_properties){.mass = m, .com = {L / 2, 0, 0}};
+    for (int i = 0; i < 3; i++) link->rigid.inertia[i] = J[i] * L + (i > 0 ? m * L * L / 12 : 0);
+    memset(&link->rigid_tip, 0, sizeof link->rigid_tip);
+    link->rigid_tip.p[0] = L;
+    identity3(link->rigid_tip.R);
+}
+
+void move_world(struct robot *robot, const double R[9], const double t[3])
+{
+    double g[3];
+    mul3(R, robot->gravity, g);
+    copy3(g, robot->gravity);
+    for (int i = 0; i < robot->n_links; i++) {
+        if (robot->link[i].parent >= 0) continue;
+        struct pose *origin = &robot->link[i].joint.origin;
+        const struct pose before = *origin;
+        matmul3(R, before.R, origin->R);
+        copy3(t, origin->p);
+        add_mul3(R, before.p, origin->p);
+    }
+}
