@@ -11,11 +11,12 @@ TEST(double_pendulum)
     const double m1 = 2, l1 = 0.8, c1 = 0.3, I1 = 0.05, m2 = 1.5, c2 = 0.45, I2 = 0.07, g = 9.81;
     struct specimen s;
     CHECK(specimen_read(
-        &s, "{\"format\": \"limber-robot/1\", \"name\": \"double_pendulum\", \"gravity\": [0, -9.81, 0], \"links\": ["
-            "{\"name\": \"one\", \"joint\": {\"type\": \"revolute\"}, \"rigid\": {\"mass\": 2, \"com\": [0.3, 0, 0], "
-            "\"inertia\": [0, 0.05, 0.05, 0, 0, 0], \"tip\": {\"xyz\": [0.8, 0, 0]}}},"
-            "{\"name\": \"two\", \"joint\": {\"type\": \"revolute\"}, \"rigid\": {\"mass\": 1.5, \"com\": [0.45, 0, 0], "
-            "\"inertia\": [0, 0.07, 0.07, 0, 0, 0], \"tip\": {\"xyz\": [1, 0, 0]}}}]}"));
+        &s,
+        "{\"format\": \"limber-robot/1\", \"name\": \"double_pendulum\", \"gravity\": [0, -9.81, 0], \"links\": ["
+        "{\"name\": \"one\", \"joint\": {\"type\": \"revolute\"}, \"rigid\": {\"mass\": 2, \"com\": [0.3, 0, 0], "
+        "\"inertia\": [0, 0.05, 0.05, 0, 0, 0], \"tip\": {\"xyz\": [0.8, 0, 0]}}},"
+        "{\"name\": \"two\", \"joint\": {\"type\": \"revolute\"}, \"rigid\": {\"mass\": 1.5, \"com\": [0.45, 0, 0], "
+        "\"inertia\": [0, 0.07, 0.07, 0, 0, 0], \"tip\": {\"xyz\": [1, 0, 0]}}}]}"));
     struct random random = {3};
     for (int i = 0; i < 100; i++) {
         specimen_random_state(&s, &random);
@@ -62,7 +63,7 @@ TEST(hermite_beam_is_one_finite_element)
     specimen_evaluate(&s, NULL);
     dyn_mass_matrix(s.model, s.work);
     const double *M = s.work->M, *K = s.model->link[0].body->K;
-    const double expected[9] = {m * L * L / 3,  7 * m * L / 20,     -m * L * L / 20,   7 * m * L / 20,    13 * m / 35,
+    const double expected[9] = {m * L * L / 3,     7 * m * L / 20,  -m * L * L / 20,   7 * m * L / 20, 13 * m / 35,
                                 -11 * m * L / 210, -m * L * L / 20, -11 * m * L / 210, m * L * L / 105};
     const double stiffness[4] = {12 * EI / (L * L * L), -6 * EI / (L * L), -6 * EI / (L * L), 4 * EI / L};
     for (int i = 0; i < 9; i++) CHECK_NEAR(M[i], expected[i], 1e-14 * M[0]);
@@ -93,11 +94,12 @@ TEST(hermite_beam_is_one_finite_element)
 TEST(tip_force_loads_modes_by_their_tip_value)
 {
     struct specimen s;
-    CHECK(specimen_read(&s, "{\"format\": \"limber-robot/1\", \"name\": \"beam\", \"links\": [{\"name\": \"beam\", "
-                            "\"joint\": {\"type\": \"prismatic\", \"axis\": [0, 1, 0]}, \"beam\": {\"length\": 1.5, "
-                            "\"mass_per_length\": 2, \"EIz\": 30, \"EIy\": 40, \"EA\": 50, \"modes\": {\"y\": {\"shape\": "
-                            "\"clamped-free\", \"count\": 2}, \"z\": {\"shape\": \"polynomial\", \"count\": 1}, \"axial\": "
-                            "{\"shape\": \"linear\"}}}}]}"));
+    CHECK(specimen_read(&s,
+                        "{\"format\": \"limber-robot/1\", \"name\": \"beam\", \"links\": [{\"name\": \"beam\", "
+                        "\"joint\": {\"type\": \"prismatic\", \"axis\": [0, 1, 0]}, \"beam\": {\"length\": 1.5, "
+                        "\"mass_per_length\": 2, \"EIz\": 30, \"EIy\": 40, \"EA\": 50, \"modes\": {\"y\": {\"shape\": "
+                        "\"clamped-free\", \"count\": 2}, \"z\": {\"shape\": \"polynomial\", \"count\": 1}, \"axial\": "
+                        "{\"shape\": \"linear\"}}}}]}"));
     const double F[3] = {2, 3, 5}, expected[5] = {-F[1], -F[1], -F[1], -F[2], -F[0]};
     memcpy(s.tip_wrench + 3, F, sizeof F);
     specimen_evaluate(&s, NULL);
@@ -109,9 +111,10 @@ TEST(tip_force_loads_modes_by_their_tip_value)
 TEST(joint_forces_are_what_the_file_says)
 {
     struct specimen s;
-    CHECK(specimen_read(&s, "{\"format\": \"limber-robot/1\", \"name\": \"slider\", \"links\": [{\"name\": \"cart\", "
-                            "\"joint\": {\"type\": \"prismatic\", \"viscous\": 2, \"coulomb\": 3, \"coulomb_velocity\": "
-                            "0.5, \"stiffness\": 7, \"rest\": 0.1, \"motor_inertia\": 4}, \"rigid\": {\"mass\": 1}}]}"));
+    CHECK(specimen_read(&s,
+                        "{\"format\": \"limber-robot/1\", \"name\": \"slider\", \"links\": [{\"name\": \"cart\", "
+                        "\"joint\": {\"type\": \"prismatic\", \"viscous\": 2, \"coulomb\": 3, \"coulomb_velocity\": "
+                        "0.5, \"stiffness\": 7, \"rest\": 0.1, \"motor_inertia\": 4}, \"rigid\": {\"mass\": 1}}]}"));
     s.q[0] = 0.4;
     s.qd[0] = -0.6;
     s.qdd[0] = 2;

@@ -54,8 +54,7 @@ static int beams_to_rigid(struct robot *robot)
 static int no_bending(struct robot *robot) /* takes all modes away, so that there is something to do */
 {
     for (int i = 0; i < robot->n_links; i++)
-        if (robot->link[i].type == BODY_BEAM)
-            memset(robot->link[i].beam.family, 0, sizeof robot->link[i].beam.family);
+        if (robot->link[i].type == BODY_BEAM) memset(robot->link[i].beam.family, 0, sizeof robot->link[i].beam.family);
     return 1;
 }
 

@@ -121,9 +121,10 @@ TEST(pendulum_pulls_at_its_hinge)
 {
     const double m = 3, l = 0.7, g = 9.81, q = 0.4, qd = 2, qdd = -5;
     struct specimen s;
-    CHECK(specimen_read(&s, "{\"format\": \"limber-robot/1\", \"name\": \"pendulum\", \"gravity\": [0, -9.81, 0], \"links\": [{"
-                            "\"name\": \"rod\", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1]}, \"rigid\": {"
-                            "\"mass\": 3, \"com\": [0.7, 0, 0], \"inertia\": [0, 0, 0, 0, 0, 0]}}]}"));
+    CHECK(specimen_read(
+        &s, "{\"format\": \"limber-robot/1\", \"name\": \"pendulum\", \"gravity\": [0, -9.81, 0], \"links\": [{"
+            "\"name\": \"rod\", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1]}, \"rigid\": {"
+            "\"mass\": 3, \"com\": [0.7, 0, 0], \"inertia\": [0, 0, 0, 0, 0, 0]}}]}"));
     double wrench[6];
     s.q[0] = q;
     s.qd[0] = qd;

@@ -14,15 +14,17 @@ enum { MOST = 20 };
 static const double two_pi = 6.283185307179586;
 
 /* One beam of length, mass per length and EI, on a fixed joint, with a point load at its tip. */
-static int make_beam(struct specimen *s, double L, double rhoA, double EI, const char *modes, double mass, double inertia)
+static int make_beam(struct specimen *s, double L, double rhoA, double EI, const char *modes, double mass,
+                     double inertia)
 {
     char text[2000];
-    snprintf(text, sizeof text,
-             "{\"format\": \"limber-robot/1\", \"name\": \"one\", \"links\": [{\"name\": \"beam\", \"joint\": {\"type\": "
-             "\"fixed\"}, \"beam\": {\"length\": %.17g, \"mass_per_length\": %.17g, \"EIz\": %.17g, \"GJ\": 3, \"EA\": 7, "
-             "\"inertia_per_length\": [0.01, 0, 0], \"modes\": {%s}}, \"payload\": {\"mass\": %.17g, \"inertia\": "
-             "[0, 0, %.17g, 0, 0, 0]}}]}",
-             L, rhoA, EI, modes, mass, inertia);
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"limber-robot/1\", \"name\": \"one\", \"links\": [{\"name\": \"beam\", \"joint\": {\"type\": "
+        "\"fixed\"}, \"beam\": {\"length\": %.17g, \"mass_per_length\": %.17g, \"EIz\": %.17g, \"GJ\": 3, \"EA\": 7, "
+        "\"inertia_per_length\": [0.01, 0, 0], \"modes\": {%s}}, \"payload\": {\"mass\": %.17g, \"inertia\": "
+        "[0, 0, %.17g, 0, 0, 0]}}]}",
+        L, rhoA, EI, modes, mass, inertia);
     return specimen_read(s, text);
 }
 
@@ -37,15 +39,16 @@ static void loaded_frequencies(struct specimen *s, double *w)
 }
 
 /* First two dimensionless frequencies beta^2 of the clamped beam with a tip mass of this many beams. */
-static const double tip_mass_table[][3] = {{0, 3.51602, 22.03449},  {0.1, 2.96784, 19.35580}, {0.5, 2.01630, 16.90142},
-                                           {1, 1.55730, 16.25009},  {2, 1.15820, 15.86089},   {5, 0.75694, 15.60235},
+static const double tip_mass_table[][3] = {{0, 3.51602, 22.03449}, {0.1, 2.96784, 19.35580}, {0.5, 2.01630, 16.90142},
+                                           {1, 1.55730, 16.25009}, {2, 1.15820, 15.86089},   {5, 0.75694, 15.60235},
                                            {10, 0.54138, 15.51151}};
 
 /* The clamped-mass shapes are the modes of that beam, so every frequency is exact, not only a bound. */
 TEST(tip_mass_table_with_its_own_shapes)
 {
     for (int i = 0; i < 7; i++) {
-        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L, unit = sqrt(EI / rhoA) / (L * L);
+        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L,
+                     unit = sqrt(EI / rhoA) / (L * L);
         char modes[200];
         double w[MOST];
         struct specimen s;
@@ -65,7 +68,8 @@ TEST(tip_mass_table_with_its_own_shapes)
 TEST(tip_mass_table_with_craig_bampton_shapes)
 {
     for (int i = 0; i < 7; i++) {
-        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L, unit = sqrt(EI / rhoA) / (L * L);
+        const double L = 1.3, rhoA = 2.1, EI = 55, mass = tip_mass_table[i][0] * rhoA * L,
+                     unit = sqrt(EI / rhoA) / (L * L);
         double w[MOST];
         struct specimen s;
         CHECK(make_beam(&s, L, rhoA, EI, "\"y\": {\"shape\": \"craig-bampton\", \"count\": 12}", mass, 0));
@@ -88,7 +92,8 @@ TEST(two_link_arm_of_de_luca_and_siciliano)
         char modes[200];
         double w[MOST];
         struct specimen s;
-        snprintf(modes, sizeof modes, "\"y\": {\"shape\": \"clamped-mass\", \"count\": 2, \"tip_mass\": %.17g, \"tip_inertia\": %.17g}",
+        snprintf(modes, sizeof modes,
+                 "\"y\": {\"shape\": \"clamped-mass\", \"count\": 2, \"tip_mass\": %.17g, \"tip_inertia\": %.17g}",
                  load[link][0], load[link][1]);
         CHECK(make_beam(&s, 0.5, 0.2, 1, modes, load[link][0], load[link][1]));
         loaded_frequencies(&s, w);
