@@ -55,7 +55,7 @@ def count_known(folder, *flags, sine="1"):
 
 
 @pytest.mark.parametrize("flags", [
-    ["-O0"],
+    ["-O1"],
     ["-O2", "-ffp-contract=off", "-fno-tree-vectorize"],
     ["-O2", "-no-pie"],
     ["-O3", "-fPIE", "-pie"],
