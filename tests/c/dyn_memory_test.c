@@ -9,7 +9,8 @@ static long allocations; /* calls so far that took or gave back memory */
 
 /* Under the address sanitizer its hooks count; elsewhere these functions stand before the C library's. */
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/allocator_interface.h>
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
 
 static void count_malloc(const volatile void *memory, size_t size)
 {

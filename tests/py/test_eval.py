@@ -1,0 +1,179 @@
+"""`limber eval` as a command: what it accepts, what it refuses and with which words, and that its numbers belong together."""
+
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CANADARM = ROOT / "resources/canadarm.json"
+PASSIVE = {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [
+    {"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 2}},
+    {"name": "rod", "joint": {"type": "revolute", "axis": [0, 1, 0], "passive": True},
+     "rigid": {"mass": 1, "com": [0, 0, 0.5], "inertia": [0.1, 0.1, 0, 0, 0, 0]}},
+    {"name": "driven", "joint": {"type": "revolute", "axis": [0, 1, 0], "motion": "prescribed"},
+     "rigid": {"mass": 1, "com": [0, 0.1, 0.5], "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}}]}
+
+
+def evaluate(limber, robot, state, *options):
+    text = state if isinstance(state, str) else json.dumps(state)
+    return subprocess.run([limber, "eval", robot, "-", *options], input=text, capture_output=True, text=True, timeout=60)
+
+
+def answer(limber, robot, state, *options):
+    run = evaluate(limber, robot, state, *options)
+    assert (run.returncode, run.stderr) == (0, "")
+    return json.loads(run.stdout)
+
+
+@pytest.fixture
+def cart(tmp_path):
+    """Three joints: free, passive, prescribed."""
+    file = tmp_path / "cart.json"
+    file.write_text(json.dumps(PASSIVE))
+    return file
+
+
+@pytest.fixture(scope="module")
+def state(limber):
+    """A state of the Canadarm with every input."""
+    n = len(answer(limber, CANADARM, {})["qdd"])
+    random = np.random.default_rng(1)
+    return {"q": list(0.1 * random.standard_normal(n)), "qd": list(0.1 * random.standard_normal(n)),
+            "qdd": list(random.standard_normal(n)), "tip_force": [1.0, -2.0, 3.0], "tip_torque": [0.5, 0.25, -1.0]}
+
+
+# ---- numbers that belong together ------------------------------------------------------------------------------------
+
+
+def test_inverse_is_mass_matrix_times_accelerations_plus_bias_minus_the_tip_share(limber, state):
+    found = answer(limber, CANADARM, state)
+    free = answer(limber, CANADARM, {**state, "tip_force": [0, 0, 0], "tip_torque": [0, 0, 0]})
+    M, h, qdd = map(np.array, (found["mass_matrix"], found["bias"], state["qdd"]))
+    terms = np.abs(M) @ np.abs(qdd) + np.abs(h)
+    assert np.all(np.abs(np.array(free["inverse"]) - (M @ qdd + h)) <= 1e-12 * terms)
+    # the tip wrench moves the robot by M^-1 share: share = M (qdd with it - qdd without)
+    share = M @ (np.array(found["qdd"]) - np.array(free["qdd"]))
+    assert np.linalg.norm(np.array(free["inverse"]) - np.array(found["inverse"]) - share) <= 1e-8 * np.linalg.norm(terms)
+    assert np.linalg.norm(share) > 0.1
+
+
+def test_accelerations_satisfy_the_equations(limber, state):
+    """M qdd + bias = tau + tip share, the share from `inverse` at qdd = 0."""
+    zero = answer(limber, CANADARM, {**state, "qdd": [0.0] * len(state["q"])})
+    M, h, qdd = map(np.array, (zero["mass_matrix"], zero["bias"], zero["qdd"]))
+    share = h - np.array(zero["inverse"])
+    assert np.linalg.norm(M @ qdd + h - share) <= 1e-10 * np.linalg.norm(np.abs(M) @ np.abs(qdd) + np.abs(h))
+
+
+def test_absent_members_are_zeros(limber):
+    n = len(answer(limber, CANADARM, {})["qdd"])
+    zeros = {"q": [0] * n, "qd": [0.0] * n, "tau": [0] * 3, "tip_force": [0, 0, 0], "tip_torque": [0, 0, 0],
+             "prescribed_qdd": [], "actuator_force": []}
+    assert answer(limber, CANADARM, {}) == answer(limber, CANADARM, zeros)
+
+
+def test_numbers_read_back_exactly(limber, state):
+    """17 digits: every number printed is the shortest or a longer form of one double, so printing it again changes nothing,
+    and the state that was read is the one that was given."""
+    text = evaluate(limber, CANADARM, state).stdout
+    numbers = []
+    json.loads(text, parse_float=lambda number: numbers.append(number) or float(number))
+    assert len(numbers) > 100
+    assert any(len(number.lstrip("-").replace(".", "")) >= 16 for number in numbers)
+    near = {**state, "q": [math.nextafter(x, 1) for x in state["q"]]}
+    assert evaluate(limber, CANADARM, near).stdout != text
+    assert evaluate(limber, CANADARM, state).stdout == text
+
+
+def test_kinetic_energy_keeps_all_digits(limber, cart):
+    """1/2 m v^2 of the cart alone, at a speed that needs 17 digits."""
+    speed = 0.1 + 1e-16 + 0.2
+    found = answer(limber, cart, {"qd": [speed, 0, 0]})
+    assert found["tip_velocity"][0] == speed
+    assert math.isclose(found["kinetic_energy"], 0.5 * 4 * speed**2, rel_tol=1e-15)
+
+
+@pytest.mark.parametrize("terms", ["full", "linear", "ruthless"])
+def test_elastic_terms_are_chosen(limber, state, terms):
+    found = answer(limber, CANADARM, state, "--elastic-terms", terms)
+    full = answer(limber, CANADARM, state)
+    assert (found["mass_matrix"] == full["mass_matrix"]) == (terms == "full")
+    assert found["tip_position"] == full["tip_position"]  # frames stay exact
+
+
+def test_prescribed_joint_answers(limber, cart):
+    found = answer(limber, cart, {"prescribed_qdd": [2.5]})
+    assert found["qdd"][2] == 2.5
+    assert len(found["prescribed_tau"]) == 1
+
+
+def test_state_from_a_file(limber, tmp_path, state):
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(state))
+    run = subprocess.run([limber, "eval", CANADARM, file], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and run.stdout == evaluate(limber, CANADARM, state, "--json").stdout
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+BAD_STATES = [
+    pytest.param({"qddd": [1, 2, 3]}, "qddd", id="unknown-key"),
+    pytest.param({"q": [1, 2]}, "q", id="too-short"),
+    pytest.param({"q": [1, 2, 3, 4]}, "q", id="too-long"),
+    pytest.param({"qd": 1}, "qd", id="number"),
+    pytest.param({"qd": [1, "2", 3]}, "qd[1]", id="string"),
+    pytest.param({"qd": [1, None, 3]}, "qd[1]", id="null"),
+    pytest.param({"qd": [1, True, 3]}, "qd[1]", id="boolean"),
+    pytest.param('{"tip_force": [0, NaN, 0]}', "tip_force[1]", id="nan"),
+    pytest.param('{"tip_torque": [0, 0, -Infinity]}', "tip_torque[2]", id="infinite"),
+    pytest.param('{"q": [1e999, 0, 0]}', "q[0]", id="overflow"),
+    pytest.param({"tau": [1, 1, 0]}, "tau[1]", id="torque-on-passive"),
+    pytest.param({"tau": [1, 0, 1]}, "tau[2]", id="torque-on-prescribed"),
+    pytest.param({"tau": [1]}, "tau", id="tau-too-short"),
+    pytest.param({"prescribed_qdd": []}, "prescribed_qdd", id="prescribed-too-short"),
+    pytest.param({"actuator_force": [1]}, "actuator_force", id="no-actuator"),
+    pytest.param({"qdd": [1]}, "qdd", id="qdd-too-short"),
+    pytest.param({"tip_force": [1, 2, 3, 4]}, "tip_force", id="four-forces"),
+    pytest.param([1, 2, 3], "object", id="array"),
+    pytest.param("null", "object", id="null-document"),
+    pytest.param("", "", id="empty"),
+    pytest.param('{"q": [1, 2, 3]', "", id="cut-off"),
+    pytest.param('{"q": [1, 2, 3]} x', "", id="trailing"),
+    pytest.param('{"q": [1, 2 3]}', "", id="malformed"),
+]
+
+
+@pytest.mark.parametrize("bad, named", BAD_STATES)
+def test_bad_state_is_refused(limber_sanitized, cart, bad, named):
+    run = evaluate(limber_sanitized, cart, bad)
+    assert run.returncode == 1 and run.stdout == ""
+    assert run.stderr and named in run.stderr
+    assert "Sanitizer" not in run.stderr
+
+
+def test_all_problems_of_a_state_are_told(limber, cart):
+    run = evaluate(limber, cart, {"q": [1], "qd": [1], "nonsense": 1})
+    assert run.returncode == 1 and all(word in run.stderr for word in ["q:", "qd:", "nonsense"])
+
+
+def test_missing_files_are_named(limber, cart, tmp_path):
+    for arguments in [[cart, tmp_path / "none.json"], [tmp_path / "none.json", cart]]:
+        run = subprocess.run([limber, "eval", *arguments], capture_output=True, text=True, timeout=60)
+        assert run.returncode == 1 and "none.json" in run.stderr and run.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["robot.json"], ["a", "b", "c"], ["a", "b", "--algorithm"], ["a", "b", "--algorithm", "quick"],
+    ["a", "b", "--elastic-terms", "cubic"], ["a", "b", "--elastic-terms"], ["a", "b", "--nonsense"]], ids=" ".join)
+def test_wrong_usage(limber, arguments):
+    run = subprocess.run([limber, "eval", *arguments], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2 and run.stdout == "" and run.stderr
+
+
+def test_help(limber):
+    run = subprocess.run([limber, "eval", "--help"], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and "STATE" in run.stdout and run.stderr == ""

@@ -1,0 +1,82 @@
+"""`limber eval` against reference data: robots, states and answers computed by an independent program.
+
+Norm-wise 1e-9; accelerations and the forces of prescribed joints, which carry cond(M), 1e-8."""
+
+import functools
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / "tests/data/reference").glob("*.json"))
+NOT_YET = ("loops", "actuators")  # members of a robot that are not computed with yet: empty this when they are
+
+STATE = ["q", "qd", "tau", "tip_force", "tip_torque", "prescribed_qdd", "actuator_force"]
+TOLERANCE = {"qdd": 1e-8, "tip_acceleration": 1e-8, "prescribed_tau": 1e-8, "lambda": 1e-8}
+
+
+@functools.cache
+def load(file):
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def waits(file):
+    return any(load(file)["robot"].get(member) for member in NOT_YET)
+
+
+def cases(wanted):
+    return [pytest.param(file, number, id=f"{file.stem}-{number}")
+            for file in FILES if waits(file) == wanted for number in range(len(load(file)["cases"]))]
+
+
+def evaluate(limber, file, case, folder, *options):
+    robot = folder / "robot.json"
+    robot.write_text(json.dumps(load(file)["robot"]))
+    state = json.dumps({key: case[key] for key in STATE if key in case})
+    return subprocess.run([limber, "eval", robot, "-", *options], input=state, capture_output=True, text=True, timeout=60)
+
+
+def floor(key, case):
+    """What the terms are worth that add up to an answer: the answer itself may be their rounding.
+
+    In the first case of lin-lewis, for instance, nothing moves and the bias is exactly zero, where the reference has 1e-16."""
+    size = lambda name: float(np.linalg.norm(np.atleast_1d(case[name])))
+    forces = size("mass_matrix") * (1 + size("qd") ** 2)
+    lengths = 1 + size("tip_position")
+    return {"bias": forces,
+            "qdd": (forces + size("tau") + size("tip_force") + size("tip_torque")) / size("mass_matrix"),
+            "kinetic_energy": size("mass_matrix") * size("qd") ** 2,
+            "potential_energy": size("mass_matrix"),
+            "tip_position": lengths,
+            "tip_velocity": lengths * size("qd"),
+            "tip_angular_velocity": size("qd"),
+            "tip_acceleration": lengths * (size("qdd") + size("qd") ** 2)}.get(key, 0.0)
+
+
+@pytest.mark.parametrize("algorithm", ["recursive", "composite"])
+@pytest.mark.parametrize("file, number", cases(wanted=False))
+def test_agrees_with_the_reference(limber, tmp_path, file, number, algorithm):
+    case = load(file)["cases"][number]
+    run = evaluate(limber, file, case, tmp_path, "--algorithm", algorithm)
+    assert (run.returncode, run.stderr) == (0, "")
+    answer = json.loads(run.stdout)
+    assert set(case) - set(STATE) <= set(answer)
+    for key in sorted(set(case) - set(STATE)):
+        found, expected = np.array(answer[key]), np.array(case[key])
+        assert found.shape == expected.shape, key
+        size = max(float(np.linalg.norm(expected)), 1e-3 * floor(key, case))
+        assert np.linalg.norm(found - expected) <= TOLERANCE.get(key, 1e-9) * size, key
+
+
+@pytest.mark.parametrize("file, number", cases(wanted=True))
+def test_says_what_it_does_not_compute_yet(limber, tmp_path, file, number):
+    run = evaluate(limber, file, load(file)["cases"][number], tmp_path)
+    assert run.returncode == 3 and run.stdout == ""
+    assert "not yet" in run.stderr
+
+
+def test_there_is_something_to_agree_with():
+    assert len(cases(wanted=False)) >= 30
