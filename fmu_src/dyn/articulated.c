@@ -16,14 +16,15 @@ static void weigh_tip(const struct body *body, struct link_work *restrict w)
         for (int k = 0; k < body->m; k++) inertia_mul(P, w->J[k], w->Z[k]);
         return;
     }
-    for (int b = 0; b < tip->n_blocks; b++) {
-        const double *e = w->basis[b];
+    for (int b = 0; b < body->n_blocks; b++) {
+        const int first = body->block_start[b], a = tip->axis[first], t = tip->turn[first];
+        const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]}, e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
         double turn[6], move[6];
-        symmul3(P->A, e, turn);
-        tmul3(P->B, e, turn + 3);
-        mul3(P->B, e + 3, move);
-        symmul3(P->C, e + 3, move + 3);
-        for (int k = tip->start[b]; k < tip->start[b + 1]; k++)
+        symmul3(P->A, e_turn, turn);
+        tmul3(P->B, e_turn, turn + 3);
+        mul3(P->B, e_move, move);
+        symmul3(P->C, e_move, move + 3);
+        for (int k = first; k < body->block_start[b + 1]; k++)
             for (int i = 0; i < 6; i++) w->Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
     }
 }

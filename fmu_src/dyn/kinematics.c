@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "dyn/dyn.h"
+#include "flex/plain.h"
 #include "flex/section.h"
+#include "math/dense.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -66,22 +68,16 @@ static void section_jacobian(const struct section *section, int m, const double 
     }
 }
 
-/* The same of a beam without foreshortening: a family turns about one axis and moves along one */
-static void beam_jacobian(const struct section *section, const double *restrict R, const double *restrict Jl, double (*restrict basis)[6],
+/* The same of a plain beam: a mode turns about one axis and moves along one */
+INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R, const double *restrict RJ,
                           double (*restrict J)[6])
 {
-    for (int b = 0; b < section->n_blocks; b++) {
-        const int a = section->axis[b], t = section->turn[b];
-        double *e = basis[b];
+    for (int k = 0; k < m; k++) {
+        const int a = section->axis[k], t = section->turn[k];
         for (int i = 0; i < 3; i++) {
-            e[i] = R[3 * i] * Jl[t] + R[3 * i + 1] * Jl[3 + t] + R[3 * i + 2] * Jl[6 + t];
-            e[3 + i] = R[3 * i + a];
+            J[k][i] = section->lambda[k] * RJ[3 * i + t];
+            J[k][3 + i] = section->phi[k] * R[3 * i + a];
         }
-        for (int k = section->start[b]; k < section->start[b + 1]; k++)
-            for (int i = 0; i < 3; i++) {
-                J[k][i] = section->lambda[k] * e[i];
-                J[k][3 + i] = section->phi[k] * e[3 + i];
-            }
     }
 }
 
@@ -117,8 +113,10 @@ static void tip_position(const struct body *body, const double *eta, struct link
     matmul3(w->RF, E, w->T.R);
     mul3(w->RF, u, rT);
     rotation_left_jacobian(&w->exp, w->theta, Jl);
-    if (body->plain) beam_jacobian(&body->tip, w->RF, Jl, w->basis, w->J);
-    else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
+    if (body->plain) {
+        matmul3(w->RF, Jl, w->RJ);
+        WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J))
+    } else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
     copy3(rT, w->r);
     if (w->JF != NULL) { /* J_T = J_T|F + (T seen from F) J_F */
         for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
@@ -148,40 +146,16 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     rigid_shift(&w->self, w->rF);
 }
 
-/* M_rf in world axes (theory.md 12). A plain beam's columns are R (rho_s x e_a + JL_k) and R e_a s_s, with few entries;
-   in zeroth order rho has its first row only. */
+/* M_rf in world axes */
 static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
-    const double *R = w->RF, *rho = w->body.rho;
-    const int n = body->n_shapes;
-    if (!body->plain) {
-        for (int k = 0; k < body->m; k++) {
-            mul3(R, w->body.ang + 3 * k, w->F[k]);
-            mul3(R, w->body.lin + 3 * k, w->F[k] + 3);
-        }
+    if (body->plain) {
+        plain_coupling(body, terms, &w->body, w->RF, w->F);
         return;
     }
-    const struct section *tip = &body->tip;
-    for (int f = 0; f < tip->n_blocks; f++) {
-        const int a = tip->axis[f], t = tip->turn[f], b = (a + 1) % 3, c = (a + 2) % 3;
-        const double sign = t == b ? 1 : -1; /* of the entry about the axis that the family turns about */
-        const int s0 = body->shape[f] - tip->start[f];
-        for (int k = tip->start[f]; k < tip->start[f + 1]; k++) {
-            const int s = s0 + k;
-            double *F = w->F[k];
-            if (body->shape[f] < 0) { /* twist moves no point */
-                for (int i = 0; i < 3; i++) F[i] = body->JL[3 * k] * R[3 * i], F[3 + i] = 0;
-                continue;
-            }
-            for (int i = 0; i < 3; i++) F[3 + i] = body->s[s] * R[3 * i + a];
-            if (terms == TERMS_RUTHLESS) {
-                const double about = sign * rho[s] + body->JL[3 * k + t];
-                for (int i = 0; i < 3; i++) F[i] = a == 0 ? 0 : about * R[3 * i + t];
-            } else {
-                const double about_b = rho[n * c + s] + body->JL[3 * k + b], about_c = body->JL[3 * k + c] - rho[n * b + s];
-                for (int i = 0; i < 3; i++) F[i] = about_b * R[3 * i + b] + about_c * R[3 * i + c];
-            }
-        }
+    for (int k = 0; k < body->m; k++) {
+        mul3(w->RF, w->body.ang + 3 * k, w->F[k]);
+        mul3(w->RF, w->body.lin + 3 * k, w->F[k] + 3);
     }
 }
 
@@ -189,7 +163,7 @@ static void rotate_coupling(const struct body *body, enum elastic_terms terms, s
 static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
     const double *R = w->RF, *J = w->body.J;
-    if (terms == TERMS_RUTHLESS && body->straight) {
+    if (terms == TERMS_RUTHLESS && body->plain) {
         struct rigid *self = &w->self;
         double RJ[9];
         self->m = body->mass;

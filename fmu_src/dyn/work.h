@@ -33,7 +33,7 @@ struct link_work {
     double theta_d[3];   /* rotation vector of O in F                                            */
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
     double (*J)[6];      /* m: velocity of T per eta_dot, O held                                 */
-    double basis[4][6];  /* beams: J_k = (lambda_k basis; phi_k basis) with the basis of its family */
+    double RJ[9];        /* plain beams: R Jl, of which the angular parts of J are columns       */
     double (*JF)[6];     /* m: velocity of F per eta_dot, O held; NULL where F is O              */
     double (*F)[6];      /* m: M_rf at O, body alone                                             */
     double *Mff;         /* m x m at O where F is not O; NULL: body_Mff()                        */

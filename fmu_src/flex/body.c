@@ -220,6 +220,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
     double *H = beam->foreshortening ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
     double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
+    int *axis = arena_take(arena, (size_t)m, sizeof *axis), *turn = arena_take(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
 
     section->x[0] = x;
@@ -234,19 +235,14 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     evaluate(fn, x);
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i];
+        axis[i] = family_axis[family] >= 0 ? family_axis[family] : X;
+        turn[i] = spin_axis[family] >= 0 ? spin_axis[family] : X;
         if (family_axis[family] >= 0) Phi[3 * i + family_axis[family]] = phi[i] = fn->value[3 * i];
         if (spin_axis[family] >= 0)
             Lambda[3 * i + spin_axis[family]] = lambda[i] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
     }
-    section->n_blocks = 0;
-    for (int family = 0; family < FAMILY_COUNT; family++) {
-        if (beam->family[family].count == 0) continue;
-        const int b = section->n_blocks++;
-        section->start[b] = family_start(beam, family);
-        section->axis[b] = family_axis[family] >= 0 ? family_axis[family] : X; /* phi = 0 where it moves none */
-        section->turn[b] = spin_axis[family] >= 0 ? spin_axis[family] : X;
-    }
-    section->start[section->n_blocks] = m;
+    section->axis = axis;
+    section->turn = turn;
     section->phi = phi;
     section->lambda = lambda;
     section->Phi = Phi;
@@ -295,6 +291,26 @@ static bool section_differs(const struct section *hinge, int m)
     return differs;
 }
 
+/* The integrals of a plain beam by mode instead of by shape */
+static enum status make_plain(struct body *body, struct arena *arena)
+{
+    const int m = body->m, n = body->n_shapes;
+    double *s = arena_take(arena, (size_t)m, sizeof *s), *b = arena_take(arena, (size_t)m, sizeof *b);
+    double *JL = arena_take(arena, (size_t)m, sizeof *JL), *G = arena_take(arena, (size_t)(m * m), sizeof *G);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < n; i++) {
+        s[body->k[i]] = body->s[i];
+        b[body->k[i]] = body->b[i];
+        for (int j = 0; j < n; j++) G[m * body->k[i] + body->k[j]] = body->G[n * i + j];
+    }
+    for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
+    body->plain_s = s;
+    body->plain_b = b;
+    body->plain_JL = JL;
+    body->plain_G = G;
+    return STATUS_OK;
+}
+
 static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
 {
     struct filling f;
@@ -303,6 +319,10 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->n_shapes = count_beam_shapes(beam);
     if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK) return STATUS_NO_MEMORY;
     lay_out_shapes(beam, body, &f);
+    for (int family = 0; family < FAMILY_COUNT; family++)
+        if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
+    body->block_start[body->n_blocks] = body->m;
+
     const double L = beam->length, *J = beam->inertia_per_length;
     body->mass = beam->mass_per_length * L;
     body->c0[0] = body->mass * L / 2;
@@ -312,16 +332,9 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
-    body->straight = true;
-    body->n_blocks = body->tip.n_blocks;
-    memcpy(body->block_start, body->tip.start, sizeof body->block_start);
-    for (int b = 0; b < body->n_blocks; b++) {
-        body->shape[b] = -1;
-        for (int s = body->n_shapes - 1; s >= 0; s--)
-            if (body->l[s] < 0 && body->k[s] == body->block_start[b]) body->shape[b] = s;
-    }
     body->hinge_moves = section_differs(&body->hinge, body->m);
     body->plain = !body->hinge_moves && !beam->foreshortening;
+    if (body->plain && make_plain(body, arena) != STATUS_OK) return STATUS_NO_MEMORY;
     const enum status status = beam_damping(beam, body, &f, scratch);
     clear_between_blocks(body, f.D);
     return status;

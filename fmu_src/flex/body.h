@@ -21,10 +21,9 @@ struct section {
     const double *Phi;    /* translations, m columns of 3         */
     const double *Lambda; /* rotation vectors, m columns of 3     */
     const double *H;      /* int_0^x phi'_k phi'_l dx, m x m; NULL without foreshortening */
-    /* beams, where each family moves one axis and turns about one: the entries of Phi and Lambda that are not zero */
-    const double *phi, *lambda; /* m; NULL: dense                                                 */
-    int n_blocks, start[5];     /* family b is the modes [start[b], start[b+1])                   */
-    int axis[4], turn[4];       /* that move axis[b] and turn about turn[b]                       */
+    /* beams, where a mode moves one axis and turns about one: the entries of Phi and Lambda that are not zero */
+    const double *phi, *lambda; /* m; NULL: dense                                     */
+    const int *axis, *turn;     /* m: where they stand; X where there is none         */
 };
 
 struct body {
@@ -40,7 +39,6 @@ struct body {
     double N0[6];       /* int r0 r0' dm, with the spin inertia as tr(Js)/2 I - Js  [kg m^2]    */
     const double *s;    /* n_shapes: int phi_s dm                                               */
     const double *b;    /* 3 x n_shapes: int phi_s r0 dm                                        */
-    bool straight;      /* r0 is along x: b has its first row only                              */
     const double *G;    /* n_shapes x n_shapes: int phi_s phi_t dm                              */
     const double *JL;   /* m x 3: int J Lambda dx, spin momentum of the modes                   */
     const double *Mff0; /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */
@@ -49,10 +47,11 @@ struct body {
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
-    int shape[4];       /* beams: first ordinary shape of each block, -1: twist                 */
 
     bool hinge_moves; /* F differs from O                                                       */
-    bool plain;       /* a beam without foreshortening whose F is O: families move one axis each */
+    bool plain;       /* a beam without foreshortening whose F is O: the common case, with code of its own (plain.h) */
+    const double *plain_s, *plain_b, *plain_JL; /* m: s, first row of b, JL about turn: by mode, 0 for twist  */
+    const double *plain_G;                      /* m x m: G by mode                                          */
     struct section hinge, tip;
 };
 

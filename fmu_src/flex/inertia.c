@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "flex/moments.h"
+#include "flex/plain.h"
 #include "math/dense.h"
 #include "math/vec.h"
 
@@ -68,13 +70,6 @@ static void first_moments(const struct body *body, enum elastic_terms terms, str
     if (terms == TERMS_LINEAR) drop_quadratic(body, body->b, state->rho);
 }
 
-static void inertia_from_moments(const double N[6], double J[6])
-{
-    const double trace = N[0] + N[1] + N[2];
-    for (int i = 0; i < 3; i++) J[i] = trace - N[i];
-    for (int i = 3; i < 6; i++) J[i] = -N[i];
-}
-
 /* sum over the shapes s along a of x_s y_s */
 static inline double axis_dot(const struct body *body, enum elastic_terms terms, int a, const double *restrict x, const double *restrict y)
 {
@@ -92,7 +87,7 @@ static void second_moments(const struct body *body, enum elastic_terms terms, st
     for (int a = X; a <= Z; a++) state->c[a] = body->c0[a] + axis_dot(body, terms, a, body->s, zeta);
     for (int i = 0; i < 6; i++) {
         state->N[i] = body->N0[i] + axis_dot(body, terms, row[i], zeta, rho + n * column[i]);
-        if (row[i] == X || !body->straight) state->N[i] += axis_dot(body, terms, column[i], zeta, body->b + n * row[i]);
+        state->N[i] += axis_dot(body, terms, column[i], zeta, body->b + n * row[i]);
     }
     inertia_from_moments(state->N, state->J);
 }
@@ -154,7 +149,7 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
-    const size_t n = (size_t)body->n_shapes, m = (size_t)body->m;
+    const size_t n = (size_t)(body->plain ? body->m : body->n_shapes), m = (size_t)body->m;
     const bool quadratic = body->quad_end > body->quad_start;
     state->zeta = arena_take(arena, n, sizeof(double));
     state->rho = arena_take(arena, 3 * n, sizeof(double));
@@ -170,8 +165,10 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
     copy3(body->c0, state->c);
     copy6(body->N0, state->N);
     inertia_from_moments(state->N, state->J);
-    memcpy(state->rho, body->b, 3 * n * sizeof(double));
-    coupling(body, TERMS_RUTHLESS, NULL, state);
+    if (!body->plain) {
+        memcpy(state->rho, body->b, 3 * n * sizeof(double));
+        coupling(body, TERMS_RUTHLESS, NULL, state);
+    }
     if (quadratic) memcpy(state->Mff, body->Mff0, m * m * sizeof(double));
     return STATUS_OK;
 }
@@ -179,10 +176,14 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     if (terms == TERMS_RUTHLESS) return;
+    if (body->plain) {
+        plain_inertia(body, terms, eta, state);
+        return;
+    }
     shape_coordinates(body, eta, state->zeta);
     first_moments(body, terms, state);
     second_moments(body, terms, state);
-    if (!body->plain) coupling(body, terms, eta, state);
+    coupling(body, terms, eta, state);
     if (state->Mff != NULL) modal_mass(body, terms, eta, state);
 }
 
@@ -202,7 +203,7 @@ static void shape_rates(const struct body *body, const double *eta, const double
 
 void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad, struct body_state *state)
 {
-    if (terms == TERMS_RUTHLESS) return; /* every rate is of first order */
+    if (terms == TERMS_RUTHLESS || body->plain) return; /* every rate is of first order; plain_force() makes its own */
     const int n = body->n_shapes;
     shape_rates(body, eta, etad, state);
 
@@ -216,49 +217,6 @@ void body_rates(const struct body *body, enum elastic_terms terms, const double 
     if (terms == TERMS_LINEAR) drop_quadratic(body, NULL, state->rhod);
 }
 
-/* B = [alpha]x + [omega]x^2: the acceleration of a point of F is a + B r */
-static void point_acceleration(const double *omega, const double *alpha, double *B)
-{
-    const double xx = omega[0] * omega[0], yy = omega[1] * omega[1], zz = omega[2] * omega[2];
-    const double xy = omega[0] * omega[1], xz = omega[0] * omega[2], yz = omega[1] * omega[2];
-    B[0] = -(yy + zz);
-    B[1] = xy - alpha[2];
-    B[2] = xz + alpha[1];
-    B[3] = xy + alpha[2];
-    B[4] = -(xx + zz);
-    B[5] = yz - alpha[0];
-    B[6] = xz - alpha[1];
-    B[7] = yz + alpha[0];
-    B[8] = -(xx + yy);
-}
-
-/* Wrench of a + B r alone: force = m a + B c, moment = vee(Z) with Z = int r_ddot r' dm = B N + a c'   (theory.md 15) */
-static void rigid_part(const struct body *body, const struct body_state *state, const double *B, const double *a, double *wrench)
-{
-    const double *N = state->N, *c = state->c;
-    mul3(B, c, wrench + 3);
-    axpy3(body->mass, a, wrench + 3);
-    const double Zzy = B[6] * N[3] + B[7] * N[1] + B[8] * N[5] + a[2] * c[1];
-    const double Zyz = B[3] * N[4] + B[4] * N[5] + B[5] * N[2] + a[1] * c[2];
-    const double Zxz = B[0] * N[4] + B[1] * N[5] + B[2] * N[2] + a[0] * c[2];
-    const double Zzx = B[6] * N[0] + B[7] * N[3] + B[8] * N[4] + a[2] * c[0];
-    const double Zyx = B[3] * N[0] + B[4] * N[3] + B[5] * N[4] + a[1] * c[0];
-    const double Zxy = B[0] * N[3] + B[1] * N[1] + B[2] * N[5] + a[0] * c[1];
-    wrench[0] = Zzy - Zyz;
-    wrench[1] = Zxz - Zzx;
-    wrench[2] = Zyx - Zxy;
-}
-
-/* The same at eta = 0 for a straight body: c is along x, N diagonal */
-static void straight_part(const struct body *body, const double *B, const double *a, double *wrench)
-{
-    const double *N = body->N0, c = body->c0[0];
-    wrench[0] = B[7] * N[1] - B[5] * N[2];
-    wrench[1] = B[2] * N[2] - (B[6] * N[0] + a[2] * c);
-    wrench[2] = B[3] * N[0] + a[1] * c - B[1] * N[1];
-    for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
-}
-
 /* What eta_dot^2 gives through the foreshortening: r_ddot = -e_x sum h_kl (...)                       (theory.md 16) */
 static void add_shortening(const struct body *body, const struct body_state *state, double *wrench)
 {
@@ -270,53 +228,31 @@ static void add_shortening(const struct body *body, const struct body_state *sta
     }
 }
 
-/* modal_k = JL_k . alpha; a family of a beam turns about one axis */
-static void spin_forces(const struct body *body, const double *alpha, double *modal)
-{
-    const struct section *tip = &body->tip;
-    if (tip->phi == NULL)
-        for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, alpha);
-    else
-        for (int b = 0; b < tip->n_blocks; b++)
-            for (int k = tip->start[b], t = tip->turn[b]; k < tip->start[b + 1]; k++) modal[k] = body->JL[3 * k + t] * alpha[t];
-}
-
-/* What the rates give: r_ddot = 2 omega x r_dot makes the force 2 omega x c_dot and, with Q = int r_dot r' dm, the moment
-   2 (tr(Q) omega - Q omega); the spin of the modes adds omega x hs                                   (theory.md 16) */
-struct coriolis {
-    double cd[3], Q_omega[3], trace;
-};
-
-static void add_coriolis(const struct coriolis *rates, const double *hs, const double *omega, double *wrench)
-{
-    double momentum[3] = {2 * rates->cd[0], 2 * rates->cd[1], 2 * rates->cd[2]};
-    add_cross3(omega, hs, wrench);
-    add_cross3(omega, momentum, wrench + 3);
-    for (int i = 0; i < 3; i++) wrench[i] += 2 * (rates->trace * omega[i] - rates->Q_omega[i]);
-}
-
 void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
-                const double omega[3], const double acc[6], double wrench[6], double *modal)
+                const double *etad, const double omega[3], const double acc[6], double wrench[6], double *modal)
 {
+    if (body->plain) {
+        plain_force(body, terms, state, etad, omega, acc, wrench, modal);
+        return;
+    }
     const double *a = acc + 3;
     double B[9], W[9]; /* W = 2 [omega]x */
     point_acceleration(omega, acc, B);
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
-    if (terms == TERMS_RUTHLESS && body->straight) straight_part(body, B, a, wrench);
-    else rigid_part(body, state, B, a, wrench);
+    wrench_of_moments(body->mass, state->c, state->N, B, a, wrench);
 
     /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
     const int n = body->n_shapes;
     const double *restrict rho = state->rho, *restrict rhod = state->rhod, *moment = terms == TERMS_FULL ? state->rho : body->b;
     struct coriolis rates = {0};
-    spin_forces(body, acc, modal);
+    copy3(state->hs, rates.hs);
+    for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, acc);
     for (int axis = X; axis <= Z; axis++) {
         const double *Ba = B + 3 * axis, *Wa = W + 3 * axis;
         const int end = terms == TERMS_RUTHLESS && axis == X ? body->quad_start : body->axis_start[axis + 1];
         const int rates_end = terms == TERMS_RUTHLESS ? 0 : axis_end(body, terms, axis);
         for (int s = body->axis_start[axis]; s < end; s++) {
-            double g = body->s[s] * a[axis] + Ba[0] * rho[s];
-            if (terms != TERMS_RUTHLESS || !body->straight) g += Ba[1] * rho[n + s] + Ba[2] * rho[2 * n + s];
+            double g = body->s[s] * a[axis] + Ba[0] * rho[s] + Ba[1] * rho[n + s] + Ba[2] * rho[2 * n + s];
             if (terms != TERMS_RUTHLESS) g += Wa[0] * rhod[s] + Wa[1] * rhod[n + s] + Wa[2] * rhod[2 * n + s];
             if (terms == TERMS_FULL && axis == X)
                 for (int t = body->quad_start; t < body->quad_end; t++) g += body->G[n * s + t] * state->zetadd[t];
@@ -329,6 +265,6 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
             }
         }
     }
-    if (terms != TERMS_RUTHLESS) add_coriolis(&rates, state->hs, omega, wrench);
+    if (terms != TERMS_RUTHLESS) add_coriolis(&rates, omega, wrench);
     if (terms == TERMS_FULL) add_shortening(body, state, wrench);
 }

@@ -12,8 +12,8 @@ struct body_state {
     double N[6];       /* int r r' dm, with the spin inertia           [kg m^2] */
     double J[6];       /* tr(N) I - N: inertia about F's origin        [kg m^2] */
     double *zeta;      /* n_shapes: shape coordinates                           */
-    double *rho;       /* 3 x n_shapes: int phi_s r dm                          */
-    double *ang;       /* m x 3: columns of M_rf, angular part; a plain body's  */
+    double *rho;       /* 3 x n_shapes: int phi_s r dm; of a plain beam 3 x m   */
+    double *ang;       /* m x 3: columns of M_rf, angular part; a plain beam's  */
     double *lin;       /* m x 3: linear part;    come straight from rho and s   */
     double *Mff;       /* m x m, foreshortening only; else body->Mff0 is it     */
     double *Gt;        /* n_shapes x m: scratch of Mff, foreshortening only     */
@@ -41,6 +41,6 @@ void body_rates(const struct body *body, enum elastic_terms terms, const double 
 /* Inertia force for eta_ddot = 0 (theory.md 15 to 17): wrench = (moment about F's origin; force) and the modal forces,
    from omega, and acc = (alpha; a) of F, all in F axes. The equations of motion have them on the left-hand side. */
 void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
-                const double omega[3], const double acc[6], double wrench[6], double *modal);
+                const double *etad, const double omega[3], const double acc[6], double wrench[6], double *modal);
 
 #endif

@@ -2,8 +2,18 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "math/spatial.h"
 #include "math/vec.h"
+
+/* u_a += phi_k z_k, theta_t += lambda_k z_k */
+INLINE void beam_sum(const int m, const struct section *restrict section, const double *restrict z, double *restrict u, double *restrict theta)
+{
+    for (int k = 0; k < m; k++) {
+        u[section->axis[k]] += section->phi[k] * z[k];
+        theta[section->turn[k]] += section->lambda[k] * z[k];
+    }
+}
 
 /* u = Phi z, theta = Lambda z */
 static void modal_sum(const struct section *section, int m, const double *z, double u[3], double theta[3])
@@ -11,15 +21,7 @@ static void modal_sum(const struct section *section, int m, const double *z, dou
     memset(u, 0, 3 * sizeof *u);
     memset(theta, 0, 3 * sizeof *theta);
     if (section->phi != NULL) {
-        for (int b = 0; b < section->n_blocks; b++) {
-            double move = 0, turn = 0;
-            for (int k = section->start[b]; k < section->start[b + 1]; k++) {
-                move += section->phi[k] * z[k];
-                turn += section->lambda[k] * z[k];
-            }
-            u[section->axis[b]] += move;
-            theta[section->turn[b]] += turn;
-        }
+        WITH_CONSTANT_COUNT(M, m, beam_sum(M, section, z, u, theta))
     } else {
         for (int k = 0; k < m; k++) {
             axpy3(z[k], section->Phi + 3 * k, u);

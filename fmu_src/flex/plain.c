@@ -1,0 +1,152 @@
+#include "flex/plain.h"
+
+#include <string.h>
+
+#include "flex/moments.h"
+#include "math/dense.h"
+#include "math/vec.h"
+
+enum { X, Y, Z };
+
+/* sums_a,k += sum over the modes t that move along a of G_kt z_t: int phi_k u dm */
+INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict z, double *restrict sums)
+{
+    for (int t = 0; t < m; t++) {
+        const double *restrict G = body->plain_G + m * t, zt = z[t];
+        double *restrict row = sums + m * body->tip.axis[t];
+        for (int k = 0; k < m; k++) row[k] += G[k] * zt;
+    }
+}
+
+/* rho = b e_x + G zeta,   c and N as in inertia.c with b along x                                       (theory.md 9 to 11) */
+INLINE void moments(const int m, const struct body *restrict body, enum elastic_terms terms, const double *restrict eta,
+                    struct body_state *restrict state)
+{
+    double *restrict rho = state->rho;
+    memcpy(rho, body->plain_b, (size_t)m * sizeof(double));
+    memset(rho + m, 0, 2 * (size_t)m * sizeof(double));
+    gram_sums(m, body, eta, rho);
+
+    double u[9] = {0}, v[3] = {0}, c[3] = {0}; /* row a of u: sum of zeta rho over the modes along a; v: of zeta b */
+    for (int k = 0; k < m; k++) {
+        const int a = body->tip.axis[k];
+        c[a] += body->plain_s[k] * eta[k];
+        v[a] += body->plain_b[k] * eta[k];
+        if (terms == TERMS_FULL)
+            for (int b = a; b < 3; b++) u[3 * a + b] += eta[k] * rho[m * b + k];
+    }
+    if (terms == TERMS_LINEAR) u[0] = v[X];
+    for (int i = 0; i < 3; i++) state->c[i] = body->c0[i] + c[i];
+    const double *N0 = body->N0;
+    const double N[6] = {N0[0] + u[0] + v[X], N0[1] + u[4], N0[2] + u[8], u[1] + v[Y], u[2] + v[Z], u[5]};
+    copy6(N, state->N);
+    inertia_from_moments(N, state->J);
+}
+
+void plain_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, body, terms, eta, state))
+}
+
+/* At eta = 0 c is along x and N diagonal */
+static void straight_wrench(const struct body *body, const double *B, const double *a, double *wrench)
+{
+    const double *N = body->N0, c = body->c0[0];
+    wrench[0] = B[7] * N[1] - B[5] * N[2];
+    wrench[1] = B[2] * N[2] - (B[6] * N[0] + a[2] * c);
+    wrench[2] = B[3] * N[0] + a[1] * c - B[1] * N[1];
+    for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
+}
+
+/* modal_k = (s_k a + B b_k e_x) . e_a + JL_k alpha_t                                                   (theory.md 17) */
+INLINE void zeroth_order(const int m, const struct body *restrict body, const double *restrict B, const double *restrict acc,
+                         double *restrict modal)
+{
+    for (int k = 0; k < m; k++) {
+        const int axis = body->tip.axis[k];
+        modal[k] = body->plain_s[k] * acc[3 + axis] + B[3 * axis] * body->plain_b[k] + body->plain_JL[k] * acc[body->tip.turn[k]];
+    }
+}
+
+/* modal_k = (s_k a + B rho_k + 2 omega x rho_dot_k) . e_a + JL_k alpha_t, and the sums of the Coriolis wrench (16, 17) */
+INLINE void with_rates(const int m, const struct body *restrict body, enum elastic_terms terms, const struct body_state *restrict state,
+                       const double *restrict etad, const double *restrict omega, const double *restrict B, const double *restrict acc,
+                       struct coriolis *restrict rates, double *restrict modal)
+{
+    double W[9], *restrict rhod = state->rhod;
+    const double *restrict rho = state->rho;
+    skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
+    memset(rhod, 0, 3 * (size_t)m * sizeof(double));
+    gram_sums(m, body, etad, rhod);
+    for (int k = 0; k < m; k++) {
+        const int axis = body->tip.axis[k], turn = body->tip.turn[k];
+        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis, zd = etad[k], r[3] = {rho[k], rho[m + k], rho[2 * m + k]};
+        modal[k] = body->plain_s[k] * acc[3 + axis] + dot3(Ba, r) + body->plain_JL[k] * acc[turn] + Wa[0] * rhod[k] + Wa[1] * rhod[m + k] +
+                   Wa[2] * rhod[2 * m + k];
+        rates->cd[axis] += body->plain_s[k] * zd;
+        rates->hs[turn] += body->plain_JL[k] * zd;
+        if (terms == TERMS_FULL) {
+            rates->Q_omega[axis] += zd * dot3(r, omega);
+            rates->trace += zd * r[axis];
+        } else { /* Q to first order: rho is b e_x there */
+            rates->Q_omega[axis] += zd * body->plain_b[k] * omega[X];
+            rates->trace += axis == X ? zd * body->plain_b[k] : 0;
+        }
+    }
+}
+
+void plain_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *etad,
+                 const double omega[3], const double acc[6], double wrench[6], double *modal)
+{
+    double B[9];
+    point_acceleration(omega, acc, B);
+    if (terms == TERMS_RUTHLESS) {
+        straight_wrench(body, B, acc + 3, wrench);
+        WITH_CONSTANT_COUNT(M, body->m, zeroth_order(M, body, B, acc, modal))
+    } else {
+        struct coriolis rates = {0};
+        wrench_of_moments(body->mass, state->c, state->N, B, acc + 3, wrench);
+        WITH_CONSTANT_COUNT(M, body->m, with_rates(M, body, terms, state, etad, omega, B, acc, &rates, modal))
+        add_coriolis(&rates, omega, wrench);
+    }
+}
+
+INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R, double (*restrict F)[6])
+{
+    for (int k = 0; k < m; k++) { /* e_x b x e_a is about the axis the mode turns about: -e_y for z, e_z for y */
+        const int axis = body->tip.axis[k], turn = body->tip.turn[k];
+        const double about = body->plain_JL[k] + (axis == Y ? body->plain_b[k] : axis == Z ? -body->plain_b[k] : 0);
+        for (int i = 0; i < 3; i++) {
+            F[k][i] = about * R[3 * i + turn];
+            F[k][3 + i] = body->plain_s[k] * R[3 * i + axis];
+        }
+    }
+}
+
+INLINE void coupling_full(const int m, const struct body *restrict body, const double *restrict rho, const double *restrict R,
+                          double (*restrict F)[6])
+{
+    static const int next[5] = {X, Y, Z, X, Y};
+    for (int k = 0; k < m; k++) {
+        const int axis = body->tip.axis[k], turn = body->tip.turn[k], b = next[axis + 1], c = next[axis + 2];
+        double about_b = rho[m * c + k], about_c = -rho[m * b + k], about_a = 0; /* rho x e_a */
+        if (turn == b) about_b += body->plain_JL[k];
+        else if (turn == c) about_c += body->plain_JL[k];
+        else about_a = body->plain_JL[k]; /* twist: its rho is zero */
+        for (int i = 0; i < 3; i++) {
+            F[k][i] = about_b * R[3 * i + b] + about_c * R[3 * i + c];
+            F[k][3 + i] = body->plain_s[k] * R[3 * i + axis];
+        }
+        if (about_a != 0)
+            for (int i = 0; i < 3; i++) F[k][i] += about_a * R[3 * i + axis];
+    }
+}
+
+void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9], double (*F)[6])
+{
+    if (terms == TERMS_RUTHLESS) {
+        WITH_CONSTANT_COUNT(M, body->m, coupling_zeroth(M, body, R, F))
+    } else {
+        WITH_CONSTANT_COUNT(M, body->m, coupling_full(M, body, state->rho, R, F))
+    }
+}
