@@ -8,34 +8,35 @@
 #include "math/vec.h"
 
 /* Z = P_T J. The columns of a plain beam's family are combinations of two: P_T (e; 0) and P_T (0; e). */
-static void weigh_tip(const struct body *body, struct link_work *restrict w)
+static void weigh_tip(const struct body *restrict body, struct link_work *restrict w)
 {
     const struct section *tip = &body->tip;
-    const struct inertia *P = &w->PT;
     if (!body->plain) {
-        for (int k = 0; k < body->m; k++) inertia_mul(P, w->J[k], w->Z[k]);
+        for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
         return;
     }
     for (int b = 0; b < body->n_blocks; b++) {
         const int first = body->block_start[b], a = tip->axis[first], t = tip->turn[first];
         const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]}, e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
-        double turn[6], move[6];
-        symmul3(P->A, e_turn, turn);
-        tmul3(P->B, e_turn, turn + 3);
-        mul3(P->B, e_move, move);
-        symmul3(P->C, e_move, move + 3);
+        double turn[SIX], move[SIX];
+        inertia_mul3(&w->PT, 0, e_turn, turn);
+        inertia_mul3(&w->PT, 3, e_move, move);
         for (int k = first; k < body->block_start[b + 1]; k++)
-            for (int i = 0; i < 6; i++) w->Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
+            for (int i = 0; i < SIX; i += LANES) store(w->Z[k] + i, tip->lambda[k] * load(turn + i) + tip->phi[k] * load(move + i));
     }
 }
 
-/* What hangs on T, brought to O and the modes:  P = X' P_T X + ...,  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J  (29, 30) */
-INLINE void fold_tip(const int m, const double *restrict Mff, struct link_work *restrict w)
+/* What hangs on T, brought to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30) */
+INLINE void fold_tip(const int m, struct link_work *restrict w)
 {
-    double *restrict L = w->L;
+    const int row = PADDED(m);
     for (int k = 0; k < m; k++) {
-        double *Z = w->Z[k];
-        for (int l = 0; l <= k; l++) L[m * k + l] = Mff[m * k + l] + dot6(Z, w->J[l]);
+        double *restrict Z = w->Z[k];
+        for (int l = LANE_START(k); l < row; l += LANES) {
+            lanes sum = load(w->M0 + row * k + l);
+            for (int a = 0; a < 6; a++) sum += Z[a] * load(w->Jt + row * a + l);
+            store(w->L + row * k + l, sum);
+        }
         add_cross3(w->r, Z + 3, Z);
         for (int i = 0; i < 6; i++) Z[i] += w->F[k][i];
     }
@@ -44,30 +45,35 @@ INLINE void fold_tip(const int m, const double *restrict Mff, struct link_work *
 /* D_f = L Delta L',   Z = L^-1 F',   W = Delta^-1 Z,   P_r = P - Z' Delta^-1 Z                                      (31) */
 INLINE int eliminate_modes(const int m, struct link_work *restrict w)
 {
-    if (ldl_factor(m, w->L, w->inverse_d) != 0) return -1;
-    for (int i = 0; i < m; i++) {
-        double z[6];
-        copy6(w->Z[i], z);
-        for (int j = 0; j < i; j++) axpy6(-w->L[m * i + j], w->Z[j], z);
-        copy6(z, w->Z[i]);
-        for (int a = 0; a < 6; a++) w->W[i][a] = w->inverse_d[i] * z[a];
-        inertia_downdate(&w->P, w->W[i], z);
+    const int row = PADDED(m);
+    double *restrict L = w->L, (*restrict Z)[SIX] = w->Z;
+    for (int k = 0; k < m; k++) {
+        const double d = L[(row + 1) * k], inverse = 1 / d;
+        if (!(d > PIVOT_SHARE * w->M0[(row + 1) * k])) return -1;
+        w->inverse_d[k] = inverse;
+        for (int j = 0; j < SIX; j += LANES) store(w->W[k] + j, inverse * load(Z[k] + j));
+        for (int i = k + 1; i < m; i++) {
+            const double l = inverse * L[row * k + i];
+            for (int j = LANE_START(i); j < row; j += LANES) store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
+            for (int j = 0; j < SIX; j += LANES) store(Z[i] + j, load(Z[i] + j) - l * load(Z[k] + j));
+            L[row * k + i] = l;
+        }
     }
+    inertia_downdate(m, &w->P, (const double(*)[SIX])w->W, (const double(*)[SIX])Z);
     return 0;
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
 {
-    const double *Mff = link_Mff(lm, w);
     if (lm->loaded) {
         weigh_tip(lm->body, w);
-        fold_tip(m, Mff, w);
+        fold_tip(m, w);
         inertia_shift(&w->PT, w->r, &w->P);
         inertia_add_rigid(&w->P, &w->self);
     } else {
+        memcpy(w->L, w->M0, (size_t)(m * PADDED(m)) * sizeof(double));
+        for (int k = 0; k < m; k++) copy6(w->F[k], w->Z[k]);
         inertia_rigid(&w->P, &w->self);
-        memcpy(w->L, Mff, (size_t)(m * m) * sizeof(double));
-        memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
     }
     return eliminate_modes(m, w);
 }
@@ -75,22 +81,15 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
 /* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
 static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
 {
-    double D = lm->motor_inertia;
-    if (lm->joint == JOINT_REVOLUTE) {
-        symmul3(w->P.A, w->h, w->U);
-        tmul3(w->P.B, w->h, w->U + 3);
-        D += dot3(w->h, w->U);
-    } else {
-        mul3(w->P.B, w->h, w->U);
-        symmul3(w->P.C, w->h, w->U + 3);
-        D += dot3(w->h, w->U + 3);
-    }
+    const int at = lm->joint == JOINT_REVOLUTE ? 0 : 3;
+    inertia_mul3(&w->P, at, w->h, w->U[0]);
+    const double D = dot3(w->h, w->U[0] + at) + lm->motor_inertia;
     if (!(D > 0)) return -1;
     w->inverse_D = 1 / D;
     if (lm->parent >= 0) {
-        double G[6]; /* U/D */
-        for (int i = 0; i < 6; i++) G[i] = w->inverse_D * w->U[i];
-        inertia_downdate(&w->P, G, w->U);
+        double G[1][SIX]; /* U/D */
+        for (int i = 0; i < SIX; i += LANES) store(G[0] + i, w->inverse_D * load(w->U[0] + i));
+        inertia_downdate(1, &w->P, (const double(*)[SIX])G, (const double(*)[SIX])w->U);
     }
     return 0;
 }
@@ -146,8 +145,12 @@ static double along_joint(const struct link_model *lm, const double *h, const do
 /* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
 INLINE void gather_modes(const int m, struct link_work *restrict w)
 {
-    for (int k = 0; k < m; k++) w->e[k] -= dot6(w->J[k], w->zT);
-    ldl_forward(m, w->L, w->e);
+    for (int l = 0; l < PADDED(m); l += LANES) {
+        lanes sum = load(w->e + l);
+        for (int a = 0; a < 6; a++) sum -= w->zT[a] * load(w->Jt + PADDED(m) * a + l);
+        store(w->e + l, sum);
+    }
+    unit_forward(m, PADDED(m), w->L, w->e);
     wrench_add_shifted(w->z, w->zT, w->r);
     for (int k = 0; k < m; k++) axpy6(w->e[k], w->W[k], w->z);
 }
@@ -156,7 +159,7 @@ INLINE void gather_modes(const int m, struct link_work *restrict w)
 INLINE void spread_modes(const int m, struct link_work *restrict w, double *restrict etadd)
 {
     for (int k = 0; k < m; k++) etadd[k] = w->inverse_d[k] * w->e[k] - dot6(w->W[k], w->x);
-    ldl_backward(m, w->L, etadd);
+    unit_backward(m, PADDED(m), w->L, etadd);
     motion_shift(w->x, w->r, w->xT);
     for (int k = 0; k < m; k++) axpy6(etadd[k], w->J[k], w->xT);
 }
@@ -180,7 +183,7 @@ static void gather(const struct model *model, struct work *work, const struct in
             /* u = Q_q - h' z,   z += U u/D */
             const double tau = in->tau != NULL && !lm->passive ? in->tau[lm->tau] : 0;
             w->u = tau + joint_force(lm, in->q[lm->q], in->qd[lm->q]) - along_joint(lm, w->h, w->z);
-            axpy6(w->u * w->inverse_D, w->U, w->z);
+            axpy6(w->u * w->inverse_D, w->U[0], w->z);
         }
         if (lm->parent >= 0) {
             struct link_work *parent = &work->link[lm->parent];
@@ -201,7 +204,7 @@ static void spread(const struct model *model, struct work *work, const struct in
         if (lm->prescribed >= 0) {
             qdd[lm->q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
         } else if (lm->q >= 0) {
-            const double a = (w->u - dot6(w->U, w->x)) * w->inverse_D;
+            const double a = (w->u - dot6(w->U[0], w->x)) * w->inverse_D;
             axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);
             qdd[lm->q] = a;
         }

@@ -5,7 +5,7 @@
 #include "dyn/dyn.h"
 #include "flex/plain.h"
 #include "flex/section.h"
-#include "math/dense.h"
+#include "math/lanes.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -70,13 +70,13 @@ static void section_jacobian(const struct section *section, int m, const double 
 
 /* The same of a plain beam: a mode turns about one axis and moves along one */
 INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R, const double *restrict RJ,
-                          double (*restrict J)[6])
+                          double (*restrict J)[6], double *restrict Jt)
 {
     for (int k = 0; k < m; k++) {
         const int a = section->axis[k], t = section->turn[k];
         for (int i = 0; i < 3; i++) {
-            J[k][i] = section->lambda[k] * RJ[3 * i + t];
-            J[k][3 + i] = section->phi[k] * R[3 * i + a];
+            J[k][i] = Jt[PADDED(m) * i + k] = section->lambda[k] * RJ[3 * i + t];
+            J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] = section->phi[k] * R[3 * i + a];
         }
     }
 }
@@ -115,7 +115,7 @@ static void tip_position(const struct body *body, const double *eta, struct link
     rotation_left_jacobian(&w->exp, w->theta, Jl);
     if (body->plain) {
         matmul3(w->RF, Jl, w->RJ);
-        WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J))
+        WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
     } else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
     copy3(rT, w->r);
     if (w->JF != NULL) { /* J_T = J_T|F + (T seen from F) J_F */
@@ -125,6 +125,9 @@ static void tip_position(const struct body *body, const double *eta, struct link
             add_cross3(w->JF[k], rT, w->J[k] + 3);
         }
     }
+    if (!body->plain)
+        for (int k = 0; k < body->m; k++)
+            for (int a = 0; a < 6; a++) w->Jt[PADDED(body->m) * a + k] = w->J[k][a];
     for (int i = 0; i < 3; i++) w->T.p[i] = w->O.p[i] + w->r[i];
 }
 
@@ -189,6 +192,10 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
     rotate_body(lm->body, terms, w);
     rotate_coupling(lm->body, terms, w);
     if (w->JF != NULL) refer_to_hinge(lm->body, w);
+    if (link_Mff(lm, w) != lm->body->Mff0) { /* it depends on eta */
+        const int m = lm->m;
+        for (int k = 0; k < m; k++) memcpy(w->M0 + PADDED(m) * k, link_Mff(lm, w) + m * k, (size_t)m * sizeof(double));
+    }
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);

@@ -1,20 +1,26 @@
 #include "dyn/work.h"
 
+#include <string.h>
+
 static enum status make_flexible(const struct body *body, struct arena *arena, struct link_work *w)
 {
-    const size_t m = (size_t)body->m;
+    const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     w->J = arena_take(arena, m, sizeof *w->J);
     w->F = arena_take(arena, m, sizeof *w->F);
     w->W = arena_take(arena, m, sizeof *w->W);
     w->Z = arena_take(arena, m, sizeof *w->Z);
     w->b_eta = arena_take(arena, m, sizeof(double));
-    w->e = arena_take(arena, m, sizeof(double));
-    w->L = arena_take(arena, m * m, sizeof(double));
+    w->e = arena_take(arena, row, sizeof(double));
+    w->L = arena_take(arena, m * row, sizeof(double));
+    w->M0 = arena_take(arena, m * row, sizeof(double));
+    w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
     if (body->hinge_moves) {
         w->JF = arena_take(arena, m, sizeof *w->JF);
         w->Mff = arena_take(arena, m * m, sizeof(double));
     }
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (size_t k = 0; k < m; k++) memcpy(w->M0 + row * k, body->Mff0 + m * k, m * sizeof(double));
     return body_state_make(body, arena, &w->body);
 }
 

@@ -33,6 +33,7 @@ struct link_work {
     double theta_d[3];   /* rotation vector of O in F                                            */
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
     double (*J)[6];      /* m: velocity of T per eta_dot, O held                                 */
+    double *Jt;          /* 6 x m: the same by rows of PADDED(m)                                 */
     double RJ[9];        /* plain beams: R Jl, of which the angular parts of J are columns       */
     double (*JF)[6];     /* m: velocity of F per eta_dot, O held; NULL where F is O              */
     double (*F)[6];      /* m: M_rf at O, body alone                                             */
@@ -48,17 +49,18 @@ struct link_work {
     struct inertia P;    /* seen from O: before the hinge is eliminated, then after              */
     struct inertia PT;   /* flexible: what hangs on T                                            */
     bool carrying;       /* a child has been added to P (rigid) or PT (flexible)                 */
-    double U[6];         /* P h                                                                  */
+    double U[1][SIX];    /* P h                                                                  */
     double inverse_D;    /* 1 / (h' P h + Jm)                                                    */
-    double *L;           /* m x m: factor of D_f                                                 */
+    double *M0;          /* m x m by rows of PADDED(m): M_ff at O                                */
+    double *L;           /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
     double *inverse_d;   /* m                                                                    */
-    double (*W)[6];      /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
-    double (*Z)[6];      /* m: L^-1 F'                                                           */
+    double (*Z)[SIX];    /* m: L^-1 F'                                                           */
+    double (*W)[SIX];    /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
     double z[6];         /* wrench at O that the subtree needs with its joints free              */
     double zT[6];        /* flexible: at T                                                       */
     double u;            /* hinge residual                                                       */
-    double *e;           /* m: modal residuals, L^-1 (...)                                       */
+    double *e;           /* PADDED(m): modal residuals, L^-1 (...)                               */
     double x[6], xT[6];  /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */

@@ -434,11 +434,14 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
 
 static enum status check_mass(const struct body *body, struct arena *scratch)
 {
-    const size_t mm = (size_t)(body->m * body->m);
-    double *L = arena_take(scratch, mm, sizeof *L), *inverse_d = arena_take(scratch, (size_t)body->m, sizeof *inverse_d);
+    const int m = body->m;
+    const size_t mm = (size_t)(m * m);
+    double *U = arena_take(scratch, mm, sizeof *U), *inverse_d = arena_take(scratch, (size_t)m, sizeof *inverse_d);
     if (scratch->failed) return STATUS_NO_MEMORY;
-    memcpy(L, body->Mff0, mm * sizeof *L);
-    return ldl_factor(body->m, L, inverse_d) == 0 ? STATUS_OK : STATUS_NOT_POSITIVE;
+    memcpy(U, body->Mff0, mm * sizeof *U);
+    int failed = cholesky_factor(m, U, inverse_d);
+    for (int i = 0; i < m && !failed; i++) failed = !(1 / inverse_d[i] > PIVOT_SHARE * body->Mff0[(m + 1) * i]);
+    return failed ? STATUS_NOT_POSITIVE : STATUS_OK;
 }
 
 enum status body_make(const struct link *link, struct arena *arena, struct body *body)

@@ -4,7 +4,7 @@
 
 #include "flex/moments.h"
 #include "flex/plain.h"
-#include "math/dense.h"
+#include "math/lanes.h"
 #include "math/vec.h"
 
 enum { X, Y, Z };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "flex/moments.h"
-#include "math/dense.h"
+#include "math/lanes.h"
 #include "math/vec.h"
 
 enum { X, Y, Z };

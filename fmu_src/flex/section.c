@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "math/dense.h"
+#include "math/lanes.h"
 #include "math/spatial.h"
 #include "math/vec.h"
 
