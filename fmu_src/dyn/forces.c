@@ -11,15 +11,21 @@ double joint_force(const struct link_model *lm, double q, double qd)
     return force;
 }
 
-void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force)
+/* force -= A x, A block diagonal */
+static void subtract_product(const struct body *body, const double *A, const double *x, double *force)
 {
     const int m = body->m;
     for (int b = 0; b < body->n_blocks; b++) {
         const int from = body->block_start[b], to = body->block_start[b + 1];
-        for (int i = from; i < to; i++) {
-            double sum = 0;
-            for (int j = from; j < to; j++) sum += body->K[m * i + j] * eta[j] + body->D[m * i + j] * etad[j];
-            force[i] -= sum;
-        }
+        for (int i = from; i < to; i++)
+            for (int j = from; j < to; j++) force[i] -= A[m * i + j] * x[j];
     }
+}
+
+void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force)
+{
+    if (body->diagonal)
+        for (int i = 0; i < body->m; i++) force[i] -= body->K[(body->m + 1) * i] * eta[i];
+    else subtract_product(body, body->K, eta, force);
+    if (body->damped) subtract_product(body, body->D, etad, force);
 }

@@ -273,6 +273,28 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     return STATUS_OK;
 }
 
+/* Eigenfunctions are orthogonal in K: what the quadrature leaves between them is rounding, and made zero. */
+static void clear_rounding(int m, double *K)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            if (i != j && fabs(K[m * i + j]) <= 1e-13 * sqrt(K[(m + 1) * i] * K[(m + 1) * j])) K[m * i + j] = 0;
+}
+
+static bool is_diagonal(int m, const double *A)
+{
+    bool diagonal = true;
+    for (int i = 0; i < m * m; i++) diagonal = diagonal && (i % (m + 1) == 0 || A[i] == 0);
+    return diagonal;
+}
+
+static bool is_zero(int count, const double *A)
+{
+    bool zero = true;
+    for (int i = 0; i < count; i++) zero = zero && A[i] == 0;
+    return zero;
+}
+
 /* Families do not couple in Mff0, K and D: eigenvectors found to rounding leave dust there. */
 static void clear_between_blocks(const struct body *body, double *A)
 {
@@ -294,16 +316,18 @@ static bool section_differs(const struct section *hinge, int m)
 /* The integrals of a plain beam by mode instead of by shape */
 static enum status make_plain(struct body *body, struct arena *arena)
 {
-    const int m = body->m, n = body->n_shapes;
-    double *s = arena_take(arena, (size_t)m, sizeof *s), *b = arena_take(arena, (size_t)m, sizeof *b);
-    double *JL = arena_take(arena, (size_t)m, sizeof *JL), *G = arena_take(arena, (size_t)(m * m), sizeof *G);
+    const int m = body->m, n = body->n_shapes, row = PADDED(m);
+    double *s = arena_take(arena, (size_t)row, sizeof *s), *b = arena_take(arena, (size_t)row, sizeof *b);
+    double *JL = arena_take(arena, (size_t)row, sizeof *JL), *G = arena_take(arena, (size_t)(m * row), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         s[body->k[i]] = body->s[i];
         b[body->k[i]] = body->b[i];
-        for (int j = 0; j < n; j++) G[m * body->k[i] + body->k[j]] = body->G[n * i + j];
+        for (int j = 0; j < n; j++) G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
     }
     for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
+    body->zeros = arena_take(arena, (size_t)row, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
     body->plain_s = s;
     body->plain_b = b;
     body->plain_JL = JL;
@@ -329,6 +353,7 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->N0[0] = body->mass * L * L / 3;
     add_spin(body->N0, (const double[6]){J[0] * L, J[1] * L, J[2] * L, 0, 0, 0});
     integrate_beam(beam, body, &f, &fn);
+    clear_rounding(body->m, f.K);
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
@@ -450,6 +475,10 @@ enum status body_make(const struct link *link, struct arena *arena, struct body 
     memset(body, 0, sizeof *body);
     enum status status = link->type == BODY_BEAM ? make_beam(&link->beam, arena, &scratch, body) : make_nodal(&link->nodal, arena, &scratch, body);
     if (status == STATUS_OK) status = check_mass(body, &scratch);
+    if (status == STATUS_OK) {
+        body->diagonal = is_diagonal(body->m, body->K);
+        body->damped = !is_zero(body->m * body->m, body->D);
+    }
     arena_release(&scratch);
     return status;
 }

@@ -44,14 +44,17 @@ struct body {
     const double *Mff0; /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */
     const double *K;    /* m x m stiffness                                                      */
     const double *D;    /* m x m damping                                                        */
+    bool damped;        /* D is not zero                                                        */
+    bool diagonal;      /* K is diagonal: the shapes are eigenfunctions                         */
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
 
     bool hinge_moves; /* F differs from O                                                       */
     bool plain;       /* a beam without foreshortening whose F is O: the common case, with code of its own (plain.h) */
-    const double *plain_s, *plain_b, *plain_JL; /* m: s, first row of b, JL about turn: by mode, 0 for twist  */
-    const double *plain_G;                      /* m x m: G by mode                                          */
+    const double *plain_s, *plain_b, *plain_JL; /* PADDED(m): s, first row of b, JL about turn: by mode, 0 for twist */
+    const double *zeros;                        /* PADDED(m)                                                 */
+    const double *plain_G;                      /* m rows of PADDED(m): G by mode                            */
     struct section hinge, tip;
 };
 

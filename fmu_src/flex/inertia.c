@@ -149,7 +149,7 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
-    const size_t n = (size_t)(body->plain ? body->m : body->n_shapes), m = (size_t)body->m;
+    const size_t n = (size_t)(body->plain ? PADDED(body->m) : body->n_shapes), m = (size_t)body->m;
     const bool quadratic = body->quad_end > body->quad_start;
     state->zeta = arena_take(arena, n, sizeof(double));
     state->rho = arena_take(arena, 3 * n, sizeof(double));

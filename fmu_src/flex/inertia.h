@@ -12,7 +12,7 @@ struct body_state {
     double N[6];       /* int r r' dm, with the spin inertia           [kg m^2] */
     double J[6];       /* tr(N) I - N: inertia about F's origin        [kg m^2] */
     double *zeta;      /* n_shapes: shape coordinates                           */
-    double *rho;       /* 3 x n_shapes: int phi_s r dm; of a plain beam 3 x m   */
+    double *rho;       /* 3 x n_shapes: int phi_s r dm; plain: 3 x PADDED(m)   */
     double *ang;       /* m x 3: columns of M_rf, angular part; a plain beam's  */
     double *lin;       /* m x 3: linear part;    come straight from rho and s   */
     double *Mff;       /* m x m, foreshortening only; else body->Mff0 is it     */

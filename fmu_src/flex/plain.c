@@ -1,20 +1,23 @@
 #include "flex/plain.h"
 
-#include <string.h>
-
 #include "flex/moments.h"
 #include "math/lanes.h"
 #include "math/vec.h"
 
 enum { X, Y, Z };
 
-/* sums_a,k += sum over the modes t that move along a of G_kt z_t: int phi_k u dm */
-INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict z, double *restrict sums)
+/* sums_a = start_a + sum over the modes t that move along a of G_t z_t, rows of PADDED(m): int phi_k u dm */
+INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict b, const double *restrict z, double *restrict sums)
 {
+    const int row = PADDED(m);
+    for (int l = 0; l < row; l += LANES) {
+        store(sums + l, load(b + l));
+        store(sums + row + l, (lanes){0});
+        store(sums + 2 * row + l, (lanes){0});
+    }
     for (int t = 0; t < m; t++) {
-        const double *restrict G = body->plain_G + m * t, zt = z[t];
-        double *restrict row = sums + m * body->tip.axis[t];
-        for (int k = 0; k < m; k++) row[k] += G[k] * zt;
+        double *restrict sum = sums + row * body->tip.axis[t];
+        for (int l = 0; l < row; l += LANES) store(sum + l, load(sum + l) + z[t] * load(body->plain_G + row * t + l));
     }
 }
 
@@ -22,10 +25,9 @@ INLINE void gram_sums(const int m, const struct body *restrict body, const doubl
 INLINE void moments(const int m, const struct body *restrict body, enum elastic_terms terms, const double *restrict eta,
                     struct body_state *restrict state)
 {
+    const int row = PADDED(m);
     double *restrict rho = state->rho;
-    memcpy(rho, body->plain_b, (size_t)m * sizeof(double));
-    memset(rho + m, 0, 2 * (size_t)m * sizeof(double));
-    gram_sums(m, body, eta, rho);
+    gram_sums(m, body, body->plain_b, eta, rho);
 
     double u[9] = {0}, v[3] = {0}, c[3] = {0}; /* row a of u: sum of zeta rho over the modes along a; v: of zeta b */
     for (int k = 0; k < m; k++) {
@@ -33,7 +35,7 @@ INLINE void moments(const int m, const struct body *restrict body, enum elastic_
         c[a] += body->plain_s[k] * eta[k];
         v[a] += body->plain_b[k] * eta[k];
         if (terms == TERMS_FULL)
-            for (int b = a; b < 3; b++) u[3 * a + b] += eta[k] * rho[m * b + k];
+            for (int b = a; b < 3; b++) u[3 * a + b] += eta[k] * rho[row * b + k];
     }
     if (terms == TERMS_LINEAR) u[0] = v[X];
     for (int i = 0; i < 3; i++) state->c[i] = body->c0[i] + c[i];
@@ -73,16 +75,16 @@ INLINE void with_rates(const int m, const struct body *restrict body, enum elast
                        const double *restrict etad, const double *restrict omega, const double *restrict B, const double *restrict acc,
                        struct coriolis *restrict rates, double *restrict modal)
 {
+    const int row = PADDED(m);
     double W[9], *restrict rhod = state->rhod;
     const double *restrict rho = state->rho;
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
-    memset(rhod, 0, 3 * (size_t)m * sizeof(double));
-    gram_sums(m, body, etad, rhod);
+    gram_sums(m, body, body->zeros, etad, rhod);
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k], turn = body->tip.turn[k];
-        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis, zd = etad[k], r[3] = {rho[k], rho[m + k], rho[2 * m + k]};
-        modal[k] = body->plain_s[k] * acc[3 + axis] + dot3(Ba, r) + body->plain_JL[k] * acc[turn] + Wa[0] * rhod[k] + Wa[1] * rhod[m + k] +
-                   Wa[2] * rhod[2 * m + k];
+        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis, zd = etad[k], r[3] = {rho[k], rho[row + k], rho[2 * row + k]};
+        modal[k] = body->plain_s[k] * acc[3 + axis] + dot3(Ba, r) + body->plain_JL[k] * acc[turn] + Wa[0] * rhod[k] + Wa[1] * rhod[row + k] +
+                   Wa[2] * rhod[2 * row + k];
         rates->cd[axis] += body->plain_s[k] * zd;
         rates->hs[turn] += body->plain_JL[k] * zd;
         if (terms == TERMS_FULL) {
@@ -129,7 +131,7 @@ INLINE void coupling_full(const int m, const struct body *restrict body, const d
     static const int next[5] = {X, Y, Z, X, Y};
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k], turn = body->tip.turn[k], b = next[axis + 1], c = next[axis + 2];
-        double about_b = rho[m * c + k], about_c = -rho[m * b + k], about_a = 0; /* rho x e_a */
+        double about_b = rho[PADDED(m) * c + k], about_c = -rho[PADDED(m) * b + k], about_a = 0; /* rho x e_a */
         if (turn == b) about_b += body->plain_JL[k];
         else if (turn == c) about_c += body->plain_JL[k];
         else about_a = body->plain_JL[k]; /* twist: its rho is zero */
