@@ -38,7 +38,7 @@ INLINE void fold_tip(const int m, struct link_work *restrict w)
             store(w->L + row * k + l, sum);
         }
         add_cross3(w->r, Z + 3, Z);
-        for (int i = 0; i < 6; i++) Z[i] += w->F[k][i];
+        for (int i = 0; i < SIX; i += LANES) store(Z + i, load(Z + i) + load(w->F[k] + i));
     }
 }
 
@@ -60,6 +60,7 @@ INLINE int eliminate_modes(const int m, struct link_work *restrict w)
         }
     }
     inertia_downdate(m, &w->P, (const double(*)[SIX])w->W, (const double(*)[SIX])Z);
+    inertia_mirror(&w->P);
     return 0;
 }
 
@@ -72,7 +73,7 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
         inertia_add_rigid(&w->P, &w->self);
     } else {
         memcpy(w->L, w->M0, (size_t)(m * PADDED(m)) * sizeof(double));
-        for (int k = 0; k < m; k++) copy6(w->F[k], w->Z[k]);
+        memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
         inertia_rigid(&w->P, &w->self);
     }
     return eliminate_modes(m, w);
@@ -90,6 +91,7 @@ static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
         double G[1][SIX]; /* U/D */
         for (int i = 0; i < SIX; i += LANES) store(G[0] + i, w->inverse_D * load(w->U[0] + i));
         inertia_downdate(1, &w->P, (const double(*)[SIX])G, (const double(*)[SIX])w->U);
+        inertia_mirror_rest(&w->P);
     }
     return 0;
 }
@@ -111,15 +113,16 @@ static void hand_on(const struct link_model *parent_model, const struct link_wor
 /* A link's own bodies join what it carries */
 static int own_bodies(const struct link_model *lm, struct link_work *w)
 {
-    int failed = 0;
-    if (lm->body == NULL) {
-        if (w->carrying) inertia_add_rigid(&w->P, &w->self);
-        else inertia_rigid(&w->P, &w->self);
+    struct inertia *carried = lm->body == NULL ? &w->P : &w->PT;
+    const struct rigid *own = lm->body == NULL ? &w->self : &w->load;
+    if (!w->carrying) {
+        inertia_rigid(carried, own);
     } else {
-        if (!w->carrying) inertia_rigid(&w->PT, &w->load);
-        else if (lm->has_payload) inertia_add_rigid(&w->PT, &w->load);
-        WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+        if (lm->body == NULL || lm->has_payload) inertia_add_rigid(carried, own);
+        inertia_mirror(carried);
     }
+    int failed = 0;
+    if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     return failed;
 }
 
@@ -142,6 +145,16 @@ static double along_joint(const struct link_model *lm, const double *h, const do
     return dot3(h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
 }
 
+/* sum += sum over k of c_k row_k */
+INLINE void add_rows(const int m, const double *restrict c, const double (*restrict row)[SIX], double *restrict sum)
+{
+    for (int j = 0; j < SIX; j += LANES) {
+        lanes s = load(sum + j);
+        for (int k = 0; k < m; k++) s += c[k] * load(row[k] + j);
+        store(sum + j, s);
+    }
+}
+
 /* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
 INLINE void gather_modes(const int m, struct link_work *restrict w)
 {
@@ -152,7 +165,7 @@ INLINE void gather_modes(const int m, struct link_work *restrict w)
     }
     unit_forward(m, PADDED(m), w->L, w->e);
     wrench_add_shifted(w->z, w->zT, w->r);
-    for (int k = 0; k < m; k++) axpy6(w->e[k], w->W[k], w->z);
+    add_rows(m, w->e, (const double(*)[SIX])w->W, w->z);
 }
 
 /* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
@@ -161,7 +174,7 @@ INLINE void spread_modes(const int m, struct link_work *restrict w, double *rest
     for (int k = 0; k < m; k++) etadd[k] = w->inverse_d[k] * w->e[k] - dot6(w->W[k], w->x);
     unit_backward(m, PADDED(m), w->L, etadd);
     motion_shift(w->x, w->r, w->xT);
-    for (int k = 0; k < m; k++) axpy6(etadd[k], w->J[k], w->xT);
+    add_rows(m, etadd, (const double(*)[SIX])w->J, w->xT);
 }
 
 /* Tips to base: residuals u of hinges and e of modes, and the wrench z that is passed on                            (33) */

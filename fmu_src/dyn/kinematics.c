@@ -53,7 +53,7 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
 
 /* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
 static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl,
-                             double (*restrict J)[6])
+                             double (*restrict J)[SIX])
 {
     double RJ[9];
     matmul3(R, Jl, RJ);
@@ -70,7 +70,7 @@ static void section_jacobian(const struct section *section, int m, const double 
 
 /* The same of a plain beam: a mode turns about one axis and moves along one */
 INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R, const double *restrict RJ,
-                          double (*restrict J)[6], double *restrict Jt)
+                          double (*restrict J)[SIX], double *restrict Jt)
 {
     for (int k = 0; k < m; k++) {
         const int a = section->axis[k], t = section->turn[k];
@@ -215,7 +215,6 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
             rigid_rotate(&lm->rigid, w->O.R, &w->self);
         } else {
             if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta, w);
-            else copy9(w->O.R, w->RF);
             tip_position(lm->body, q + lm->eta, w);
             flexible_blocks(lm, model->terms, q + lm->eta, w);
         }

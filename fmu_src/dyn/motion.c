@@ -90,7 +90,11 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
         for (int i = 0; i < 3; i++) r[i] = w->r[i] - w->rF[i];
         tip_motion(body, eta, etad, omega_F, acc_F, r, w);
     }
-    if (lm->has_hub) rigid_add_wrench(&w->hub, w->O.omega, w->O.acc, w->b);
+    if (lm->has_hub) {
+        double hub[6];
+        rigid_wrench(&w->hub, w->O.omega, w->O.acc, hub);
+        axpy6(1, hub, w->b);
+    }
 }
 
 /* What eta_ddot adds: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
@@ -133,13 +137,12 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
         const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
         hinge_motion(lm, carrier, lm->q < 0 ? 0 : in->qd[lm->q], joint_acceleration(lm, in, qdd), w);
         if (lm->body == NULL) {
-            memset(w->b, 0, sizeof w->b);
-            rigid_add_wrench(&w->self, w->O.omega, w->O.acc, w->b);
+            rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
             flexible_motion(lm, model->terms, in->q + lm->eta, in->qd + lm->eta, w);
             if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta, w);
-            memset(w->bT, 0, sizeof w->bT);
-            if (lm->has_payload) rigid_add_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
+            if (lm->has_payload) rigid_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
+            else memset(w->bT, 0, sizeof w->bT);
         }
     }
     if (in->tip_wrench != NULL) tip_wrench(&model->link[model->tip], in->tip_wrench, &work->link[model->tip]);

@@ -15,7 +15,9 @@ static enum status make_flexible(const struct body *body, struct arena *arena, s
     w->M0 = arena_take(arena, m * row, sizeof(double));
     w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
+    w->RF = w->O.R;
     if (body->hinge_moves) {
+        w->RF = arena_take(arena, 9, sizeof(double));
         w->JF = arena_take(arena, m, sizeof *w->JF);
         w->Mff = arena_take(arena, m * m, sizeof(double));
     }

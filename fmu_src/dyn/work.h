@@ -26,17 +26,17 @@ struct link_work {
     struct rigid hub;    /* flexible: hub about O, included in self                              */
     struct rigid load;   /* flexible: payload about T                                            */
     /* flexible links only */
-    double RF[9];        /* orientation of F                                                     */
+    double *RF;          /* orientation of F: that of O, or where the hinge node moves its own   */
     double rF[3];        /* F's origin minus O                                            [m]    */
     double r[3];         /* T minus O                                                     [m]    */
     double theta[3];     /* rotation vector of T in F                                            */
     double theta_d[3];   /* rotation vector of O in F                                            */
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
-    double (*J)[6];      /* m: velocity of T per eta_dot, O held                                 */
+    double (*J)[SIX];     /* m: velocity of T per eta_dot, O held                                 */
     double *Jt;          /* 6 x m: the same by rows of PADDED(m)                                 */
     double RJ[9];        /* plain beams: R Jl, of which the angular parts of J are columns       */
-    double (*JF)[6];     /* m: velocity of F per eta_dot, O held; NULL where F is O              */
-    double (*F)[6];      /* m: M_rf at O, body alone                                             */
+    double (*JF)[SIX];   /* m: velocity of F per eta_dot, O held; NULL where F is O              */
+    double (*F)[SIX];     /* m: M_rf at O, body alone                                             */
     double *Mff;         /* m x m at O where F is not O; NULL: body_Mff()                        */
     struct body_state body;
 
@@ -57,11 +57,11 @@ struct link_work {
     double (*Z)[SIX];    /* m: L^-1 F'                                                           */
     double (*W)[SIX];    /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
-    double z[6];         /* wrench at O that the subtree needs with its joints free              */
+    double z[SIX];       /* wrench at O that the subtree needs with its joints free              */
     double zT[6];        /* flexible: at T                                                       */
     double u;            /* hinge residual                                                       */
     double *e;           /* PADDED(m): modal residuals, L^-1 (...)                               */
-    double x[6], xT[6];  /* what qdd and eta_ddot add to the accelerations of O and T            */
+    double x[6], xT[SIX]; /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
     double f[6];         /* what the joint exerts on the link at O                               */

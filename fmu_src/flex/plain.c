@@ -113,7 +113,7 @@ void plain_force(const struct body *body, enum elastic_terms terms, const struct
     }
 }
 
-INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R, double (*restrict F)[6])
+INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R, double (*restrict F)[SIX])
 {
     for (int k = 0; k < m; k++) { /* e_x b x e_a is about the axis the mode turns about: -e_y for z, e_z for y */
         const int axis = body->tip.axis[k], turn = body->tip.turn[k];
@@ -126,7 +126,7 @@ INLINE void coupling_zeroth(const int m, const struct body *restrict body, const
 }
 
 INLINE void coupling_full(const int m, const struct body *restrict body, const double *restrict rho, const double *restrict R,
-                          double (*restrict F)[6])
+                          double (*restrict F)[SIX])
 {
     static const int next[5] = {X, Y, Z, X, Y};
     for (int k = 0; k < m; k++) {
@@ -144,7 +144,7 @@ INLINE void coupling_full(const int m, const struct body *restrict body, const d
     }
 }
 
-void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9], double (*F)[6])
+void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9], double (*F)[SIX])
 {
     if (terms == TERMS_RUTHLESS) {
         WITH_CONSTANT_COUNT(M, body->m, coupling_zeroth(M, body, R, F))

@@ -68,24 +68,24 @@ static inline void inertia_rigid(struct inertia *restrict I, const struct rigid 
     }
 }
 
-/* P += inertia of a rigid body */
+/* P += inertia of a rigid body: the upper triangle */
 static inline void inertia_add_rigid(struct inertia *restrict I, const struct rigid *restrict body)
 {
     double(*restrict P)[SIX] = I->P;
-    const double x = body->h[0], y = body->h[1], z = body->h[2], *J = body->J;
+    const double *h = body->h, *J = body->J;
     for (int i = 0; i < 3; i++) {
         P[i][i] += J[i];
         P[3 + i][3 + i] += body->m;
     }
-    P[0][1] = P[1][0] = P[0][1] + J[3];
-    P[0][2] = P[2][0] = P[0][2] + J[4];
-    P[1][2] = P[2][1] = P[1][2] + J[5];
-    P[0][4] = P[4][0] = P[0][4] - z;
-    P[0][5] = P[5][0] = P[0][5] + y;
-    P[1][3] = P[3][1] = P[1][3] + z;
-    P[1][5] = P[5][1] = P[1][5] - x;
-    P[2][3] = P[3][2] = P[2][3] - y;
-    P[2][4] = P[4][2] = P[2][4] + x;
+    P[0][1] += J[3];
+    P[0][2] += J[4];
+    P[1][2] += J[5];
+    P[0][4] -= h[2];
+    P[0][5] += h[1];
+    P[1][3] += h[2];
+    P[1][5] -= h[0];
+    P[2][3] -= h[1];
+    P[2][4] += h[0];
 }
 
 /* w = P (e; 0) for `at` = 0, P (0; e) for `at` = 3; w has SIX */
@@ -105,13 +105,21 @@ static inline void inertia_mul(const struct inertia *restrict I, const double *r
     }
 }
 
-static inline void inertia_mirror(double (*restrict P)[SIX])
+/* The lower triangle from the upper one: upper triangles are added and shifted, whole ones multiply. */
+static inline void inertia_mirror(struct inertia *restrict I)
 {
     for (int i = 1; i < 6; i++)
-        for (int j = 0; j < i; j++) P[i][j] = P[j][i];
+        for (int j = 0; j < i; j++) I->P[i][j] = I->P[j][i];
 }
 
-/* P -= sum over k of g_k u_k', symmetric in all: g_k is a multiple of u_k; both have rows of SIX */
+/* The same where only rows begun at LANE_START(i) were written and all was whole before */
+static inline void inertia_mirror_rest(struct inertia *restrict I)
+{
+    for (int i = 1; i < 6; i++)
+        for (int j = 0; j < LANE_START(i); j++) I->P[i][j] = I->P[j][i];
+}
+
+/* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of SIX: the upper triangle, and of a whole P the rows that lanes reach */
 INLINE void inertia_downdate(const int count, struct inertia *restrict I, const double (*restrict g)[SIX], const double (*restrict u)[SIX])
 {
     for (int i = 0; i < 6; i++)
@@ -120,11 +128,11 @@ INLINE void inertia_downdate(const int count, struct inertia *restrict I, const 
             for (int k = 0; k < count; k++) sum -= g[k][i] * load(u[k] + j);
             store(I->P[i] + j, sum);
         }
-    inertia_mirror(I->P);
 }
 
 /* P moved to a point to which its own has the distance r:
-   B+ = B + [r]x C,   A+ = A + [r]x B' + ([r]x B+')'                                                   (theory.md 30) */
+   B+ = B + [r]x C,   A+ = A + [r]x B' + ([r]x B+')'                                                   (theory.md 30)
+   The upper triangle of P+; P whole. */
 static inline void inertia_shift(const struct inertia *restrict I, const double *restrict r, struct inertia *restrict moved)
 {
     const double x = r[0], y = r[1], z = r[2];
@@ -135,7 +143,7 @@ static inline void inertia_shift(const struct inertia *restrict I, const double 
     for (int j = LANE_START(1); j < SIX; j += LANES) store(M[1] + j, load(P[1] + j) + (z * load(P[3] + j) - x * load(P[5] + j)));
     for (int j = LANE_START(2); j < SIX; j += LANES) store(M[2] + j, load(P[2] + j) + (x * load(P[4] + j) - y * load(P[3] + j)));
     for (int i = 3; i < 6; i++)
-        for (int j = LANE_START(3); j < SIX; j += LANES) store(M[i] + j, load(P[i] + j));
+        for (int j = LANE_START(3); j < SIX; j += LANES) store(M[i] + j, load(P[i] + j)); /* C */
     /* columns likewise: A_i += r x B+_i, the upper triangle */
     M[0][0] += y * M[0][5] - z * M[0][4];
     M[0][1] += z * M[0][3] - x * M[0][5];
@@ -143,7 +151,6 @@ static inline void inertia_shift(const struct inertia *restrict I, const double 
     M[1][1] += z * M[1][3] - x * M[1][5];
     M[1][2] += x * M[1][4] - y * M[1][3];
     M[2][2] += x * M[2][4] - y * M[2][3];
-    inertia_mirror(M);
 }
 
 static inline void inertia_add(struct inertia *restrict sum, const struct inertia *restrict I)
@@ -152,11 +159,11 @@ static inline void inertia_add(struct inertia *restrict sum, const struct inerti
         for (int j = 0; j < SIX; j += LANES) store(sum->P[i] + j, load(sum->P[i] + j) + load(I->P[i] + j));
 }
 
-/* w += wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
+/* w = wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
    n = J alpha + omega x J omega + h x a,   f = m a + alpha x h + omega x (omega x h) */
-static inline void rigid_add_wrench(const struct rigid *restrict body, const double *restrict omega, const double *restrict acc, double *restrict w)
+static inline void rigid_wrench(const struct rigid *restrict body, const double *restrict omega, const double *restrict acc, double *restrict w)
 {
-    double Jw[3], n[3], f[3], wh[3];
+    double Jw[3], *n = w, *f = w + 3, wh[3];
     const double *h = body->h;
     symmul3(body->J, omega, Jw);
     symmul3(body->J, acc, n);
@@ -166,8 +173,6 @@ static inline void rigid_add_wrench(const struct rigid *restrict body, const dou
     cross3(acc, h, f);
     add_cross3(omega, wh, f);
     axpy3(body->m, acc + 3, f);
-    for (int i = 0; i < 3; i++) w[i] += n[i];
-    for (int i = 0; i < 3; i++) w[3 + i] += f[i];
 }
 
 /* sum += wrench moved likewise: n += r x f */

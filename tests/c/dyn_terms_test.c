@@ -117,8 +117,47 @@ TEST(all_agree_without_deformation)
     printf("     worst %.1e\n", worst);
 }
 
+/* One foreshortened beam on a turning hinge: nothing but the body's own terms, which are of the kept order and no more.
+   With modes and their rates at s times theirs, joint and gravity fixed, whatever is of first order is affine in s. */
+TEST(nothing_beyond_the_kept_order)
+{
+    struct specimen s;
+    struct random random = {9};
+    CHECK(specimen_read(&s,
+                        "{\"format\": \"limber-robot/1\", \"name\": \"beam\", \"gravity\": [1, -9, 2], \"links\": [{"
+                        "\"name\": \"beam\", \"joint\": {\"type\": \"revolute\", \"axis\": [1, 2, 3]}, \"beam\": "
+                        "{\"length\": 1.5, \"mass_per_length\": 2, \"EIy\": 40, \"EIz\": 30, \"GJ\": 20, \"EA\": 50, "
+                        "\"inertia_per_length\": [0.03, 0.02, 0.01], \"foreshortening\": true, \"modes\": {\"y\": "
+                        "{\"shape\": \"hermite\"}, \"z\": {\"shape\": \"clamped-free\", \"count\": 2}, \"twist\": "
+                        "{\"shape\": \"linear\"}, \"axial\": {\"shape\": \"linear\"}}}}]}"));
+    specimen_random_state(&s, &random);
+    double q[MOST], qd[MOST];
+    memcpy(q, s.q, (size_t)s.n * sizeof *q);
+    memcpy(qd, s.qd, (size_t)s.n * sizeof *qd);
+    for (int kept = TERMS_LINEAR; kept <= TERMS_RUTHLESS; kept++) {
+        static struct answers at[3];
+        s.robot->elastic_terms = (enum elastic_terms)kept;
+        CHECK(specimen_remake(&s));
+        for (int k = 0; k < 3; k++) answer(&s, q, qd, k, &at[k]);
+        const double *K = s.model->link[0].body->K;
+        const int n = s.n, m = n - 1;
+        for (int i = 0; i < n * n; i++) {
+            CHECK_NEAR(at[2].M[i] - 2 * at[1].M[i] + at[0].M[i], 0, 1e-13 * norm(n * n, at[0].M));
+            if (kept == TERMS_RUTHLESS) CHECK(at[1].M[i] == at[0].M[i]);
+        }
+        for (int i = 0; i < n; i++) {
+            CHECK_NEAR(at[2].bias[i] - 2 * at[1].bias[i] + at[0].bias[i], 0, 1e-13 * norm(n, at[2].bias));
+            double strain = 0;
+            for (int k = 0; i > 0 && k < m; k++) strain += K[m * (i - 1) + k] * q[1 + k];
+            if (kept == TERMS_RUTHLESS) CHECK_NEAR(at[1].bias[i] - at[0].bias[i], strain, 1e-13 * norm(n, at[1].bias));
+        }
+    }
+    specimen_free(&s);
+}
+
 int main(void)
 {
+    RUN(nothing_beyond_the_kept_order);
     RUN(linear_is_of_second_order);
     RUN(ruthless_is_of_first_order);
     RUN(all_agree_without_deformation);

@@ -38,24 +38,6 @@ static void check_solution(int n)
     }
 }
 
-TEST(ldl_solves)
-{
-    struct random random = {1};
-    for (int n = 1; n <= MOST; n++) {
-        random_positive(&random, n);
-        memcpy(F, A, sizeof F);
-        for (int i = 0; i < n; i++)
-            for (int j = i + 1; j < n; j++) F[n * i + j] = (double)NAN; /* only the lower triangle is read */
-        CHECK(ldl_factor(n, F, inverse_d) == 0);
-        for (int i = 0; i < n; i++) CHECK(inverse_d[i] > 0);
-        memcpy(x, b, sizeof x);
-        ldl_forward(n, F, x);
-        for (int i = 0; i < n; i++) x[i] *= inverse_d[i];
-        ldl_backward(n, F, x);
-        check_solution(n);
-    }
-}
-
 TEST(cholesky_solves)
 {
     struct random random = {2};
@@ -71,21 +53,42 @@ TEST(cholesky_solves)
     }
 }
 
-/* L Delta L' = A */
-TEST(ldl_factors_multiply_to_the_matrix)
+/* U' Delta U = A, rows of Delta U stored */
+TEST(cholesky_factors_multiply_to_the_matrix)
 {
     struct random random = {3};
     for (int n = 1; n <= MOST; n++) {
         random_positive(&random, n);
         memcpy(F, A, sizeof F);
-        CHECK(ldl_factor(n, F, inverse_d) == 0);
+        CHECK(cholesky_factor(n, F, inverse_d) == 0);
         for (int i = 0; i < n; i++)
-            for (int j = 0; j <= i; j++) {
+            for (int j = i; j < n; j++) {
                 double sum = 0;
-                for (int k = 0; k <= j; k++)
-                    sum += (k == i ? 1 : F[n * i + k]) * (k == j ? 1 : F[n * j + k]) / inverse_d[k];
+                for (int k = 0; k <= i; k++) sum += F[n * k + i] * F[n * k + j] * inverse_d[k];
                 CHECK_NEAR(sum, A[n * i + j], 4 * n * DBL_EPSILON * sqrt(A[n * i + i] * A[n * j + j]));
             }
+    }
+}
+
+/* U' x = b and U x = b for a unit upper triangle in longer rows: terms up to 2^n, so n stays small */
+TEST(unit_triangles_solve)
+{
+    struct random random = {5};
+    for (int n = 1; n <= 8; n++) {
+        const int stride = n + 3;
+        for (int i = 0; i < n * stride; i++) B[i] = uniform(&random, -1, 1);
+        for (int i = 0; i < n; i++) {
+            b[i] = uniform(&random, -1, 1);
+            for (int j = 0; j < n; j++) A[n * i + j] = i == j ? 1 : i < j ? B[stride * i + j] : 0;
+        }
+        memcpy(x, b, sizeof x);
+        unit_backward(n, stride, B, x);
+        check_solution(n);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) A[n * i + j] = i == j ? 1 : i > j ? B[stride * j + i] : 0;
+        memcpy(x, b, sizeof x);
+        unit_forward(n, stride, B, x);
+        check_solution(n);
     }
 }
 
@@ -100,23 +103,19 @@ TEST(what_is_not_positive_is_refused)
                 random_positive(&random, n);
                 A[n * at + at] = bad[k];
                 memcpy(F, A, sizeof F);
-                CHECK(ldl_factor(n, F, inverse_d) != 0);
-                memcpy(F, A, sizeof F);
                 CHECK(cholesky_factor(n, F, inverse_d) != 0);
             }
         }
     const double rank_one[4] = {1, 2, 2, 4};
-    memcpy(F, rank_one, sizeof rank_one);
-    CHECK(ldl_factor(2, F, inverse_d) != 0);
     memcpy(F, rank_one, sizeof rank_one);
     CHECK(cholesky_factor(2, F, inverse_d) != 0);
 }
 
 int main(void)
 {
-    RUN(ldl_solves);
     RUN(cholesky_solves);
-    RUN(ldl_factors_multiply_to_the_matrix);
+    RUN(cholesky_factors_multiply_to_the_matrix);
+    RUN(unit_triangles_solve);
     RUN(what_is_not_positive_is_refused);
     return test_summary();
 }

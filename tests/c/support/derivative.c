@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 200, MOST_VALUES = 64 };
+enum { MOST_COORDINATES = 200, MOST_VALUES = 200 };
 
 /* weights of y(kh), k = -4..4, for h y' and h^2 y'' */
 static const double first_weight[9] = {1.0 / 280, -4.0 / 105, 1.0 / 5,   -4.0 / 5,  0,

@@ -1,0 +1,91 @@
+/* Lagrange's equations, from the mass matrix and the potential alone: forces that do no work (gyroscopic, Coriolis) have no
+   part in the energy balance, but they have one here. */
+#include "test.h"
+
+#include <string.h>
+
+#include "support/derivative.h"
+
+enum { ROBOTS = 60, MOST = 200 };
+
+static double momentum_rate[MOST], terms[MOST];
+
+/* Friction and damping are no part of a Lagrangian. */
+static void remove_losses(struct robot *robot)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        struct link *link = &robot->link[i];
+        link->joint.viscous = link->joint.coulomb = 0;
+        link->beam.damping_ratio = link->beam.rayleigh[0] = link->beam.rayleigh[1] = 0;
+        if (link->type == BODY_NODAL)
+            link->nodal.damping =
+                arena_take(&robot->arena, (size_t)(link->nodal.modes * link->nodal.modes), sizeof(double));
+    }
+}
+
+/* p = M qd */
+static void momentum(struct specimen *s, void *context, double *p)
+{
+    (void)context;
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_mass_matrix(s->model, s->work);
+    for (int i = 0; i < s->n; i++) {
+        p[i] = 0;
+        for (int j = 0; j < s->n; j++) p[i] += s->work->M[s->n * i + j] * s->qd[j];
+    }
+}
+
+/* L = T - V */
+static double lagrangian(struct specimen *s)
+{
+    struct energy energy;
+    specimen_evaluate(s, NULL);
+    dyn_energy(s->model, s->work, &s->in, &energy);
+    return energy.kinetic - energy.elastic - energy.gravity;
+}
+
+/* dL/dq_i by central differences of eighth order */
+static double slope(struct specimen *s, int i, double h)
+{
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    const double q = s->q[i];
+    double sum = 0;
+    for (int k = 1; k <= 4; k++) {
+        s->q[i] = q + k * h;
+        sum += weight[k - 1] * lagrangian(s);
+        s->q[i] = q - k * h;
+        sum -= weight[k - 1] * lagrangian(s);
+    }
+    s->q[i] = q;
+    return sum / h;
+}
+
+/* d/dt (M qd) - dL/dq = forces;  differences of both kinds leave 1e-12 or so of all forces */
+TEST(lagranges_equations)
+{
+    double worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        remove_losses(s.robot);
+        CHECK(specimen_remake(&s));
+        memset(s.tip_wrench, 0, sizeof s.tip_wrench);
+        flow_derivative(&s, s.qdd, flow_step(s.n, s.qdd), momentum, NULL, s.n, momentum_rate, NULL);
+        force_terms(&s, s.qdd, terms);
+        const double size = norm(s.n, terms);
+        for (int i = 0; i < s.n; i++) {
+            const double force = momentum_rate[i] - slope(&s, i, 4e-4);
+            specimen_evaluate(&s, s.qdd);
+            CHECK_NEAR(s.force[i], force, 1e-11 * size);
+            worst = fmax(worst, fabs(s.force[i] - force) / size);
+        }
+        specimen_free(&s);
+    }
+    printf("     worst %.1e of the forces\n", worst);
+}
+
+int main(void)
+{
+    RUN(lagranges_equations);
+    return test_summary();
+}
