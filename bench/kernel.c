@@ -19,17 +19,20 @@ enum status measured_forward(const struct model *model, struct work *work, const
 enum status measured_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 enum status measured_inverse(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
-__attribute__((noinline)) enum status measured_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)
+__attribute__((noinline)) enum status measured_forward(const struct model *model, struct work *work,
+                                                       const struct input *in, double *qdd)
 {
     return dyn_forward(model, work, in, qdd);
 }
 
-__attribute__((noinline)) enum status measured_composite(const struct model *model, struct work *work, const struct input *in, double *qdd)
+__attribute__((noinline)) enum status measured_composite(const struct model *model, struct work *work,
+                                                         const struct input *in, double *qdd)
 {
     return dyn_forward_composite(model, work, in, qdd);
 }
 
-__attribute__((noinline)) enum status measured_inverse(const struct model *model, struct work *work, const struct input *in, double *qdd)
+__attribute__((noinline)) enum status measured_inverse(const struct model *model, struct work *work,
+                                                       const struct input *in, double *qdd)
 {
     dyn_configuration(model, work, in->q);
     dyn_inverse(model, work, in, in->qd, qdd);
@@ -44,11 +47,15 @@ int main(int argc, char **argv)
     struct model *model;
     struct work *work;
     if (robot_read_file(argv[1], &robot, &report) != STATUS_OK) return 1;
-    if (argc > 4) robot->elastic_terms = strcmp(argv[4], "full") == 0 ? TERMS_FULL : strcmp(argv[4], "linear") == 0 ? TERMS_LINEAR : TERMS_RUTHLESS;
+    if (argc > 4)
+        robot->elastic_terms = strcmp(argv[4], "full") == 0     ? TERMS_FULL
+                               : strcmp(argv[4], "linear") == 0 ? TERMS_LINEAR
+                                                                : TERMS_RUTHLESS;
     if (model_make(robot, &model, &report) != STATUS_OK || work_make(model, &work) != STATUS_OK) return 1;
 
     const size_t n = (size_t)model->n;
-    double *q = calloc(n, sizeof *q), *qd = calloc(n, sizeof *qd), *tau = calloc(n, sizeof *tau), *qdd = calloc(n, sizeof *qdd);
+    double *q = calloc(n, sizeof *q), *qd = calloc(n, sizeof *qd), *tau = calloc(n, sizeof *tau),
+           *qdd = calloc(n, sizeof *qdd);
     const struct input in = {.q = q, .qd = qd, .tau = tau};
     uint64_t seed = 88172645463325252ULL;
     double sum = 0;

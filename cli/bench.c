@@ -20,9 +20,15 @@ struct bench {
     double *qdd, *force;
 };
 
-static void run_forward(struct bench *bench, const struct input *in) { (void)dyn_forward(bench->model, bench->work, in, bench->qdd); }
+static void run_forward(struct bench *bench, const struct input *in)
+{
+    (void)dyn_forward(bench->model, bench->work, in, bench->qdd);
+}
 
-static void run_composite(struct bench *bench, const struct input *in) { (void)dyn_forward_composite(bench->model, bench->work, in, bench->qdd); }
+static void run_composite(struct bench *bench, const struct input *in)
+{
+    (void)dyn_forward_composite(bench->model, bench->work, in, bench->qdd);
+}
 
 static void run_inverse(struct bench *bench, const struct input *in)
 {
@@ -72,7 +78,8 @@ static int make_states(struct bench *bench, struct arena *arena)
     bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
     bench->force = arena_take(arena, (size_t)model->n, sizeof(double));
     for (int i = 0; i < STATES; i++) {
-        double *q = arena_take(arena, (size_t)model->n, sizeof *q), *qd = arena_take(arena, (size_t)model->n, sizeof *qd);
+        double *q = arena_take(arena, (size_t)model->n, sizeof *q),
+               *qd = arena_take(arena, (size_t)model->n, sizeof *qd);
         double *tau = arena_take(arena, (size_t)model->n_joints, sizeof *tau);
         if (arena->failed) return -1;
         random_state(model, &seed, q, qd, tau);

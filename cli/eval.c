@@ -26,7 +26,8 @@ static int parse_options(int argc, char **argv, struct options *options)
             i++;
         } else if (strcmp(argv[i], "--elastic-terms") == 0) {
             options->elastic_terms = cli_elastic_terms(next);
-            if (options->elastic_terms == 0) return cli_usage("eval", "--elastic-terms is full, linear or ruthless, not '%s'", next);
+            if (options->elastic_terms == 0)
+                return cli_usage("eval", "--elastic-terms is full, linear or ruthless, not '%s'", next);
             i++;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
             return cli_usage("eval", "unknown option '%s'", argv[i]);
@@ -57,7 +58,8 @@ static struct json_object *rows(const double *M, int n_rows, int n_columns)
 }
 
 /* Adds everything that is known once qdd is, in the order of cli.md. */
-static void describe(const struct model *model, struct work *work, const struct state *state, const double *qdd, double *force, struct json_object *out)
+static void describe(const struct model *model, struct work *work, const struct state *state, const double *qdd,
+                     double *force, struct json_object *out)
 {
     const int n = model->n;
     json_object_object_add(out, "qdd", numbers(qdd, n));
@@ -83,7 +85,8 @@ static void describe(const struct model *model, struct work *work, const struct 
     if (model->n_prescribed > 0) {
         struct json_object *prescribed = json_object_new_array();
         for (int i = 0; i < model->n_links; i++)
-            if (model->link[i].prescribed >= 0) json_object_array_add(prescribed, json_object_new_double(force[model->link[i].q]));
+            if (model->link[i].prescribed >= 0)
+                json_object_array_add(prescribed, json_object_new_double(force[model->link[i].q]));
         json_object_object_add(out, "prescribed_tau", prescribed);
     }
     if (state->qdd != NULL) {
@@ -95,11 +98,12 @@ static void describe(const struct model *model, struct work *work, const struct 
 static int evaluate(const struct model *model, struct work *work, const struct state *state, bool composite)
 {
     struct arena scratch = {0};
-    double *qdd = arena_take(&scratch, (size_t)model->n, sizeof *qdd), *force = arena_take(&scratch, (size_t)model->n, sizeof *force);
+    double *qdd = arena_take(&scratch, (size_t)model->n, sizeof *qdd),
+           *force = arena_take(&scratch, (size_t)model->n, sizeof *force);
     int code = EXIT_COMPUTATION;
     if (!scratch.failed) {
-        const enum status status =
-            composite ? dyn_forward_composite(model, work, &state->input, qdd) : dyn_forward(model, work, &state->input, qdd);
+        const enum status status = composite ? dyn_forward_composite(model, work, &state->input, qdd)
+                                             : dyn_forward(model, work, &state->input, qdd);
         if (status == STATUS_OK) {
             struct json_object *out = json_object_new_object();
             describe(model, work, state, qdd, force, out);

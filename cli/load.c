@@ -36,7 +36,8 @@ void cli_free_model(struct cli_model *loaded)
 
 int cli_elastic_terms(const char *name)
 {
-    static const char *const names[] = {[TERMS_FULL] = "full", [TERMS_LINEAR] = "linear", [TERMS_RUTHLESS] = "ruthless"};
+    static const char *const names[] = {
+        [TERMS_FULL] = "full", [TERMS_LINEAR] = "linear", [TERMS_RUTHLESS] = "ruthless"};
     for (int i = TERMS_FULL; i <= TERMS_RUTHLESS; i++)
         if (strcmp(name, names[i]) == 0) return i;
     return 0;

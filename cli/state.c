@@ -57,15 +57,18 @@ static int read_member(const char *file, struct member *member, struct json_obje
 {
     member->seen = true;
     if (!json_object_is_type(value, json_type_array) || (int)json_object_array_length(value) != member->count) {
-        fprintf(stderr, "limber: %s: %s: expected an array of %d numbers (%s)", file, member->key, member->count, member->meaning);
-        if (json_object_is_type(value, json_type_array)) fprintf(stderr, ", it has %zu", json_object_array_length(value));
+        fprintf(stderr, "limber: %s: %s: expected an array of %d numbers (%s)", file, member->key, member->count,
+                member->meaning);
+        if (json_object_is_type(value, json_type_array))
+            fprintf(stderr, ", it has %zu", json_object_array_length(value));
         fputc('\n', stderr);
         return 1;
     }
     int bad = 0;
     for (int i = 0; i < member->count; i++) {
         struct json_object *number = json_object_array_get_idx(value, (size_t)i);
-        const bool is_number = json_object_is_type(number, json_type_double) || json_object_is_type(number, json_type_int);
+        const bool is_number =
+            json_object_is_type(number, json_type_double) || json_object_is_type(number, json_type_int);
         member->values[i] = is_number ? json_object_get_double(number) : NAN;
         if (!isfinite(member->values[i])) {
             fprintf(stderr, "limber: %s: %s[%d] = %s: expected a finite number\n", file, member->key, i,
@@ -106,8 +109,8 @@ static int check_tau(const char *file, const struct model *model, const double *
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         if (lm->tau < 0 || tau[lm->tau] == 0 || !(lm->passive || lm->prescribed >= 0)) continue;
-        fprintf(stderr, "limber: %s: tau[%d] = %g: joint '%s' is %s and takes no torque: expected 0\n", file, lm->tau, tau[lm->tau],
-                model->robot->link[i].joint.name, lm->passive ? "passive" : "prescribed");
+        fprintf(stderr, "limber: %s: tau[%d] = %g: joint '%s' is %s and takes no torque: expected 0\n", file, lm->tau,
+                tau[lm->tau], model->robot->link[i].joint.name, lm->passive ? "passive" : "prescribed");
         bad++;
     }
     return bad;
@@ -144,14 +147,15 @@ int state_read(const struct model *model, const char *file, struct state *state)
     }
     struct json_object *object = parse(file);
     if (object == NULL) return 1;
-    struct member members[] = {{"q", n, state->q, "one per coordinate", false},
-                               {"qd", n, state->qd, "one per coordinate", false},
-                               {"tau", model->n_joints, state->tau, "one per joint that is not fixed", false},
-                               {"tip_force", 3, state->tip_wrench + 3, "world axes", false},
-                               {"tip_torque", 3, state->tip_wrench, "world axes", false},
-                               {"prescribed_qdd", model->n_prescribed, state->prescribed_qdd, "one per prescribed joint", false},
-                               {"actuator_force", n_actuators, state->actuator_force, "one per actuator", false},
-                               {"qdd", n, qdd, "one per coordinate", false}};
+    struct member members[] = {
+        {"q", n, state->q, "one per coordinate", false},
+        {"qd", n, state->qd, "one per coordinate", false},
+        {"tau", model->n_joints, state->tau, "one per joint that is not fixed", false},
+        {"tip_force", 3, state->tip_wrench + 3, "world axes", false},
+        {"tip_torque", 3, state->tip_wrench, "world axes", false},
+        {"prescribed_qdd", model->n_prescribed, state->prescribed_qdd, "one per prescribed joint", false},
+        {"actuator_force", n_actuators, state->actuator_force, "one per actuator", false},
+        {"qdd", n, qdd, "one per coordinate", false}};
     enum { COUNT = sizeof members / sizeof members[0] };
     const int bad = read_members(file, object, members, COUNT) + check_tau(file, model, state->tau);
     if (members[COUNT - 1].seen) state->qdd = qdd;
@@ -159,4 +163,7 @@ int state_read(const struct model *model, const char *file, struct state *state)
     return bad;
 }
 
-void state_free(struct state *state) { arena_release(&state->arena); }
+void state_free(struct state *state)
+{
+    arena_release(&state->arena);
+}

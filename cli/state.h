@@ -5,12 +5,12 @@
 #include "dyn/dyn.h"
 
 struct state {
-    struct input input;    /* points into the arrays below                    */
-    double tip_wrench[6];  /* (torque; force)                                 */
-    double *q, *qd, *tau;  /* n, n, n_joints                                  */
-    double *prescribed_qdd;/* n_prescribed                                    */
-    double *actuator_force;/* n_actuators                                     */
-    double *qdd;           /* n, NULL where the file has none                 */
+    struct input input;     /* points into the arrays below                    */
+    double tip_wrench[6];   /* (torque; force)                                 */
+    double *q, *qd, *tau;   /* n, n, n_joints                                  */
+    double *prescribed_qdd; /* n_prescribed                                    */
+    double *actuator_force; /* n_actuators                                     */
+    double *qdd;            /* n, NULL where the file has none                 */
     struct arena arena;
 };
 

@@ -5,9 +5,10 @@
 enum report_level { REPORT_ERROR, REPORT_WARNING };
 
 struct report {
-    void (*line)(void *context, enum report_level level, const char *text); /* one finished message, no newline; NULL: silent */
+    void (*line)(void *context, enum report_level level,
+                 const char *text); /* one finished message, no newline; NULL: silent */
     void *context;
-    int errors;   /* counted here */
+    int errors; /* counted here */
     int warnings;
 };
 

@@ -2,12 +2,12 @@
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
-#define STATUS_LIST(X)                                                                      \
-    X(OK, 0, "fine")                                                                        \
-    X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state")            \
-    X(BAD_ROBOT, -1, "the robot file is not valid")                                         \
-    X(NO_MEMORY, -2, "out of memory")                                                       \
-    X(NO_FILE, -3, "the file cannot be read")                                               \
+#define STATUS_LIST(X)                                                           \
+    X(OK, 0, "fine")                                                             \
+    X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state") \
+    X(BAD_ROBOT, -1, "the robot file is not valid")                              \
+    X(NO_MEMORY, -2, "out of memory")                                            \
+    X(NO_FILE, -3, "the file cannot be read")                                    \
     X(NOT_YET, -4, "this robot uses something that this version does not compute with yet")
 
 enum status {

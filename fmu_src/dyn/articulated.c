@@ -17,12 +17,14 @@ static void weigh_tip(const struct body *restrict body, struct link_work *restri
     }
     for (int b = 0; b < body->n_blocks; b++) {
         const int first = body->block_start[b], a = tip->axis[first], t = tip->turn[first];
-        const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]}, e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
+        const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]},
+                     e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
         double turn[SIX], move[SIX];
         inertia_mul3(&w->PT, 0, e_turn, turn);
         inertia_mul3(&w->PT, 3, e_move, move);
         for (int k = first; k < body->block_start[b + 1]; k++)
-            for (int i = 0; i < SIX; i += LANES) store(w->Z[k] + i, tip->lambda[k] * load(turn + i) + tip->phi[k] * load(move + i));
+            for (int i = 0; i < SIX; i += LANES)
+                store(w->Z[k] + i, tip->lambda[k] * load(turn + i) + tip->phi[k] * load(move + i));
     }
 }
 
@@ -54,7 +56,8 @@ INLINE int eliminate_modes(const int m, struct link_work *restrict w)
         for (int j = 0; j < SIX; j += LANES) store(w->W[k] + j, inverse * load(Z[k] + j));
         for (int i = k + 1; i < m; i++) {
             const double l = inverse * L[row * k + i];
-            for (int j = LANE_START(i); j < row; j += LANES) store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
+            for (int j = LANE_START(i); j < row; j += LANES)
+                store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
             for (int j = 0; j < SIX; j += LANES) store(Z[i] + j, load(Z[i] + j) - l * load(Z[k] + j));
             L[row * k + i] = l;
         }

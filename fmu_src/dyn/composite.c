@@ -128,6 +128,7 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     cholesky_solve(n, work->factor, work->inverse_d, work->rhs);
     memcpy(qdd, work->rhs, (size_t)n * sizeof(double));
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) qdd[model->link[i].q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[model->link[i].prescribed] : 0;
+        if (model->link[i].prescribed >= 0)
+            qdd[model->link[i].q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[model->link[i].prescribed] : 0;
     return STATUS_OK;
 }

@@ -7,10 +7,10 @@
 
 /* A state and what acts on it. Pointers that are NULL mean zeros. */
 struct input {
-    const double *q, *qd;           /* n                                                               */
-    const double *tau;              /* n_joints: torque or force of every joint that moves             */
-    const double *tip_wrench;       /* (torque; force) on the tip frame, world axes   [N m; N]         */
-    const double *prescribed_qdd;   /* n_prescribed                                                    */
+    const double *q, *qd;         /* n                                                               */
+    const double *tau;            /* n_joints: torque or force of every joint that moves             */
+    const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double *prescribed_qdd; /* n_prescribed                                                    */
 };
 
 /* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
@@ -21,7 +21,8 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
-void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double omega[3], double acc[6]);
+void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                 double omega[3], double acc[6]);
 
 /* Velocities of the frames' origins: O.v, T.v. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
@@ -43,7 +44,8 @@ void dyn_mass_matrix(const struct model *model, struct work *work);
 
 /* Generalised forces M qdd + h - (share of the tip wrench) by the recursion out and back; qdd as in dyn_motion(), which it
    calls. Leaves the hinge wrenches in work (inverse.c, theory.md 34, 35). */
-void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force);
+void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
+                 double *force);
 
 /* Joint force that is not tau: -(viscous, Coulomb, spring), with motor inertia apart. */
 double joint_force(const struct link_model *lm, double q, double qd);
@@ -53,9 +55,9 @@ void add_elastic_force(const struct body *body, const double *eta, const double 
 
 struct energy {
     double kinetic, elastic, gravity; /* elastic: strain and joint springs [J] */
-    double power;   /* sum tau qd of the driven joints             [W] */
-    double tip;     /* power of the tip wrench                     [W] */
-    double loss;    /* power taken by damping and friction, >= 0   [W] */
+    double power;                     /* sum tau qd of the driven joints             [W] */
+    double tip;                       /* power of the tip wrench                     [W] */
+    double loss;                      /* power taken by damping and friction, >= 0   [W] */
 };
 
 /* After dyn_configuration(), dyn_motion() and dyn_velocity() (energy.c, theory.md 39). */
@@ -71,8 +73,8 @@ struct frame_motion {
 /* The tip frame of a link, and any section (a node, a point of a beam) of a flexible link, for the accelerations of the last
    dyn_motion() (frames.c). After dyn_velocity(). */
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
-void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd, int link,
-                 const struct section *section, struct frame_motion *motion);
+void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
+                 int link, const struct section *section, struct frame_motion *motion);
 
 /* What the joint exerts on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
 void dyn_reaction(const struct work *work, int link, double wrench[6]);

@@ -34,8 +34,8 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
     finish(model, acc, tip);
 }
 
-void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd, int link,
-                 const struct section *section, struct frame_motion *out)
+void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
+                 int link, const struct section *section, struct frame_motion *out)
 {
     const struct link_model *lm = &model->link[link];
     const struct link_work *w = &work->link[link];

@@ -33,7 +33,8 @@ static void turn(const struct link_model *lm, const double *h, double q, double 
 }
 
 /* O from the frame that carries the link:  d, h, R, p                                                  (theory.md 20) */
-static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q, struct link_work *w)
+static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q,
+                           struct link_work *w)
 {
     double *R = w->O.R;
     if (lm->turned) matmul3(carrier->R, lm->R, R);
@@ -69,8 +70,8 @@ static void section_jacobian(const struct section *section, int m, const double 
 }
 
 /* The same of a plain beam: a mode turns about one axis and moves along one */
-INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R, const double *restrict RJ,
-                          double (*restrict J)[SIX], double *restrict Jt)
+INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R,
+                          const double *restrict RJ, double (*restrict J)[SIX], double *restrict Jt)
 {
     for (int k = 0; k < m; k++) {
         const int a = section->axis[k], t = section->turn[k];
@@ -138,7 +139,8 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     const int m = body->m;
     const double *Mff = body_Mff(body, &w->body);
     for (int k = 0; k < m; k++)
-        for (int l = 0; l < m; l++) w->Mff[m * k + l] = Mff[m * k + l] + dot6(w->JF[k], w->F[l]) + dot6(w->F[k], w->JF[l]);
+        for (int l = 0; l < m; l++)
+            w->Mff[m * k + l] = Mff[m * k + l] + dot6(w->JF[k], w->F[l]) + dot6(w->F[k], w->JF[l]);
     for (int k = 0; k < m; k++) {
         double MJ[6];
         rigid_mul(&w->self, w->JF[k], MJ);
@@ -186,7 +188,8 @@ static void rotate_body(const struct body *body, enum elastic_terms terms, struc
     }
 }
 
-static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta, struct link_work *w)
+static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta,
+                            struct link_work *w)
 {
     body_inertia(lm->body, terms, eta, &w->body);
     rotate_body(lm->body, terms, w);
@@ -209,7 +212,8 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        const struct frame *carrier =
+            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
         hinge_position(lm, carrier, q, w);
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);

@@ -33,8 +33,10 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
 static struct mass_properties rigid_beam(const struct beam *beam)
 {
     const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
-    return (struct mass_properties){.mass = m, .com = {L / 2, 0, 0},
-                                    .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
+    return (struct mass_properties){
+        .mass = m,
+        .com = {L / 2, 0, 0},
+        .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
 }
 
 static void make_rigid(const struct link *link, struct link_model *lm)
@@ -119,7 +121,8 @@ static enum status make_link(struct model *model, int i, struct report *report)
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(link, &model->arena, lm);
     if (status == STATUS_NOT_POSITIVE) {
-        report_add(report, REPORT_ERROR, "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", i,
+        report_add(report, REPORT_ERROR,
+                   "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", i,
                    link->type == BODY_BEAM ? "beam.modes" : "nodal", link->name,
                    link->type == BODY_BEAM ? "use fewer modes, or shapes that are less alike (polynomial ones soon are)"
                                            : "its modes must be linearly independent and move mass");

@@ -21,14 +21,14 @@ struct link_model {
     /* joint frame at zero in the parent's carrying frame: O of a rigid parent, T of a flexible one */
     bool turned, offset; /* R is not the identity; t is not zero        */
     double R[9];
-    double t[3];         /*                                        [m] */
+    double t[3]; /*                                        [m] */
     enum joint_type joint;
-    double axis[3];      /* unit vector in the joint frame              */
-    int axis_index;      /* k where axis is +e_k or -e_k, else -1       */
-    double axis_sign;    /* that sign                                   */
-    int prescribed;      /* number among the prescribed joints, else -1 */
-    bool passive;        /* takes no tau                                */
-    int tau;             /* number among the moving joints, else -1     */
+    double axis[3];   /* unit vector in the joint frame              */
+    int axis_index;   /* k where axis is +e_k or -e_k, else -1       */
+    double axis_sign; /* that sign                                   */
+    int prescribed;   /* number among the prescribed joints, else -1 */
+    bool passive;     /* takes no tau                                */
+    int tau;          /* number among the moving joints, else -1     */
 
     /* joint forces */
     double motor_inertia, viscous, coulomb, coulomb_velocity, stiffness, rest;
@@ -47,10 +47,10 @@ struct model {
     const struct robot *robot; /* names and file numbers */
     int n;                     /* coordinates            */
     int n_links;
-    int n_joints;     /* that move: length of tau   */
+    int n_joints; /* that move: length of tau   */
     int n_prescribed;
-    bool branched;    /* a tree: some link carries two, or the world does */
-    int tip;          /* link whose tip is reported and loaded */
+    bool branched; /* a tree: some link carries two, or the world does */
+    int tip;       /* link whose tip is reported and loaded */
     enum elastic_terms terms;
     double gravity[3];
     struct link_model *link;

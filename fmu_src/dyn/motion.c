@@ -9,7 +9,8 @@
 
 /* Motion of O (theory.md 25, 26):  omega = omega_c + h qd,  alpha = alpha_c + omega_c x h qd + h qdd;  a prismatic joint
    adds 2 omega_c x h qd + h qdd to a */
-static void hinge_motion(const struct link_model *lm, const struct frame *carrier, double qd, double qdd, struct link_work *w)
+static void hinge_motion(const struct link_model *lm, const struct frame *carrier, double qd, double qdd,
+                         struct link_work *w)
 {
     acceleration_shift(carrier->omega, carrier->acc, w->d, w->O.acc);
     copy3(carrier->omega, w->O.omega);
@@ -28,7 +29,8 @@ static void hinge_motion(const struct link_model *lm, const struct frame *carrie
 /* Motion of F in F axes, from O's where the hinge node moves (theory.md 27):
    omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - alpha x rho - omega x (omega x rho) - 2 omega x rho_dot - rho_ddot */
-static void leave_hinge(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double *omega, double *acc)
+static void leave_hinge(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                        double *omega, double *acc)
 {
     double rho[3], rd[3], td[3], rdd[3], wd[3], wdd[3];
     section_rates(&body->hinge, body->m, eta, etad, rd, td, rdd);
@@ -46,7 +48,8 @@ static void leave_hinge(const struct body *body, const struct link_work *w, cons
     for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
 }
 
-void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad, double omega[3], double acc[6])
+void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                 double omega[3], double acc[6])
 {
     tmul3(w->RF, w->O.omega, omega);
     tmul3(w->RF, w->O.acc, acc);
@@ -55,8 +58,8 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
 }
 
 /* T from F, in world axes */
-static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega, const double *acc, const double *r,
-                       struct link_work *w)
+static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega,
+                       const double *acc, const double *r, struct link_work *w)
 {
     double rd[3], td[3], rdd[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
     section_rates(&body->tip, body->m, eta, etad, rd, td, rdd);
@@ -69,7 +72,8 @@ static void tip_motion(const struct body *body, const double *eta, const double 
 }
 
 /* Inertia forces of the body at O, and the motion it hands to T, for eta_ddot = 0 */
-static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta, const double *etad, struct link_work *w)
+static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta,
+                            const double *etad, struct link_work *w)
 {
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
@@ -134,7 +138,8 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        const struct frame *carrier =
+            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
         hinge_motion(lm, carrier, lm->q < 0 ? 0 : in->qd[lm->q], joint_acceleration(lm, in, qdd), w);
         if (lm->body == NULL) {
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
@@ -154,7 +159,8 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier = lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        const struct frame *carrier =
+            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
         if (lm->joint == JOINT_PRISMATIC) axpy3(in->qd[lm->q], w->h, w->O.v);

@@ -45,7 +45,8 @@ enum status work_make(const struct model *model, struct work **made)
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *work = (struct work){.link = link, .M = M, .factor = factor, .inverse_d = inverse_d, .rhs = rhs, .column = column, .arena = arena};
+    *work = (struct work){
+        .link = link, .M = M, .factor = factor, .inverse_d = inverse_d, .rhs = rhs, .column = column, .arena = arena};
     *made = work;
     return STATUS_OK;
 }

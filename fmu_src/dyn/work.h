@@ -19,53 +19,53 @@ struct frame {
 struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
-    struct frame T;      /* flexible links: tip frame                                            */
-    double h[3];         /* joint axis                                                           */
-    double d[3];         /* O minus the parent's carrying point                           [m]    */
-    struct rigid self;   /* body and hub about O, modes held                                     */
-    struct rigid hub;    /* flexible: hub about O, included in self                              */
-    struct rigid load;   /* flexible: payload about T                                            */
+    struct frame T;    /* flexible links: tip frame                                            */
+    double h[3];       /* joint axis                                                           */
+    double d[3];       /* O minus the parent's carrying point                           [m]    */
+    struct rigid self; /* body and hub about O, modes held                                     */
+    struct rigid hub;  /* flexible: hub about O, included in self                              */
+    struct rigid load; /* flexible: payload about T                                            */
     /* flexible links only */
-    double *RF;          /* orientation of F: that of O, or where the hinge node moves its own   */
-    double rF[3];        /* F's origin minus O                                            [m]    */
-    double r[3];         /* T minus O                                                     [m]    */
-    double theta[3];     /* rotation vector of T in F                                            */
-    double theta_d[3];   /* rotation vector of O in F                                            */
+    double *RF;                         /* orientation of F: that of O, or where the hinge node moves its own   */
+    double rF[3];                       /* F's origin minus O                                            [m]    */
+    double r[3];                        /* T minus O                                                     [m]    */
+    double theta[3];                    /* rotation vector of T in F                                            */
+    double theta_d[3];                  /* rotation vector of O in F                                            */
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
-    double (*J)[SIX];     /* m: velocity of T per eta_dot, O held                                 */
-    double *Jt;          /* 6 x m: the same by rows of PADDED(m)                                 */
-    double RJ[9];        /* plain beams: R Jl, of which the angular parts of J are columns       */
-    double (*JF)[SIX];   /* m: velocity of F per eta_dot, O held; NULL where F is O              */
-    double (*F)[SIX];     /* m: M_rf at O, body alone                                             */
-    double *Mff;         /* m x m at O where F is not O; NULL: body_Mff()                        */
+    double (*J)[SIX];                   /* m: velocity of T per eta_dot, O held                                 */
+    double *Jt;                         /* 6 x m: the same by rows of PADDED(m)                                 */
+    double RJ[9];                       /* plain beams: R Jl, of which the angular parts of J are columns       */
+    double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O held; NULL where F is O              */
+    double (*F)[SIX];                   /* m: M_rf at O, body alone                                             */
+    double *Mff;                        /* m x m at O where F is not O; NULL: body_Mff()                        */
     struct body_state body;
 
     /* motion, by dyn_motion() */
-    double b[6];         /* inertia wrench of body and hub at O                           [N m; N] */
-    double bT[6];        /* flexible: inertia wrench of the payload at T, less the tip wrench    */
-    double *b_eta;       /* m: modal inertia forces                                              */
+    double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
+    double bT[6];  /* flexible: inertia wrench of the payload at T, less the tip wrench    */
+    double *b_eta; /* m: modal inertia forces                                              */
 
     /* articulated body, by dyn_articulate() */
-    struct inertia P;    /* seen from O: before the hinge is eliminated, then after              */
-    struct inertia PT;   /* flexible: what hangs on T                                            */
-    bool carrying;       /* a child has been added to P (rigid) or PT (flexible)                 */
-    double U[1][SIX];    /* P h                                                                  */
-    double inverse_D;    /* 1 / (h' P h + Jm)                                                    */
-    double *M0;          /* m x m by rows of PADDED(m): M_ff at O                                */
-    double *L;           /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
-    double *inverse_d;   /* m                                                                    */
-    double (*Z)[SIX];    /* m: L^-1 F'                                                           */
-    double (*W)[SIX];    /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
+    struct inertia P;  /* seen from O: before the hinge is eliminated, then after              */
+    struct inertia PT; /* flexible: what hangs on T                                            */
+    bool carrying;     /* a child has been added to P (rigid) or PT (flexible)                 */
+    double U[1][SIX];  /* P h                                                                  */
+    double inverse_D;  /* 1 / (h' P h + Jm)                                                    */
+    double *M0;        /* m x m by rows of PADDED(m): M_ff at O                                */
+    double *L;         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
+    double *inverse_d; /* m                                                                    */
+    double (*Z)[SIX];  /* m: L^-1 F'                                                           */
+    double (*W)[SIX];  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
-    double z[SIX];       /* wrench at O that the subtree needs with its joints free              */
-    double zT[6];        /* flexible: at T                                                       */
-    double u;            /* hinge residual                                                       */
-    double *e;           /* PADDED(m): modal residuals, L^-1 (...)                               */
+    double z[SIX];        /* wrench at O that the subtree needs with its joints free              */
+    double zT[6];         /* flexible: at T                                                       */
+    double u;             /* hinge residual                                                       */
+    double *e;            /* PADDED(m): modal residuals, L^-1 (...)                               */
     double x[6], xT[SIX]; /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
-    double f[6];         /* what the joint exerts on the link at O                               */
-    double fT[6];        /* flexible: what T carries                                             */
+    double f[6];  /* what the joint exerts on the link at O                               */
+    double fT[6]; /* flexible: what T carries                                             */
 
     /* composite body, by dyn_mass_matrix() */
     struct rigid Ic, IcT; /* composite of the subtree about O; flexible: outboard of T           */
@@ -85,7 +85,10 @@ enum status work_make(const struct model *model, struct work **work);
 void work_free(struct work *work);
 
 /* The frame that carries a link's children: O of a rigid link, T of a flexible one. */
-static inline struct frame *carrying_frame(const struct link_model *lm, struct link_work *w) { return lm->body == NULL ? &w->O : &w->T; }
+static inline struct frame *carrying_frame(const struct link_model *lm, struct link_work *w)
+{
+    return lm->body == NULL ? &w->O : &w->T;
+}
 
 static inline const double *link_Mff(const struct link_model *lm, const struct link_work *w)
 {

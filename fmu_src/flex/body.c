@@ -114,7 +114,8 @@ struct beam_functions {
     double *h_panel;                 /* n_shapes: h_kl at the start of the panel                 */
 };
 
-static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena, struct beam_functions *fn)
+static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena,
+                                  struct beam_functions *fn)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
     fn->m = body->m;
@@ -152,7 +153,8 @@ static void add_slope_products(const struct body *body, struct beam_functions *f
 }
 
 /* Adds the integrand at x, with weight dx, to every integral over the beam. */
-static void add_beam_point(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn, double x, double dx)
+static void add_beam_point(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn,
+                           double x, double dx)
 {
     const int m = body->m, n = body->n_shapes;
     const double dm = beam->mass_per_length * dx;
@@ -177,7 +179,8 @@ static void add_beam_point(const struct beam *beam, struct body *body, struct fi
             if (fn->family[j] != family) continue;
             if (family_axis[family] >= 0) f->Mff0[m * i + j] += dm * fn->value[3 * i] * fn->value[3 * j];
             if (spin_axis[family] >= 0)
-                f->Mff0[m * i + j] += J[spin_axis[family]] * spin_i * spin_sign[family] * fn->value[3 * j + spin_order[family]] * dx;
+                f->Mff0[m * i + j] +=
+                    J[spin_axis[family]] * spin_i * spin_sign[family] * fn->value[3 * j + spin_order[family]] * dx;
             const int d = strain_order[family];
             f->K[m * i + j] += stiffness[family] * fn->value[3 * i + d] * fn->value[3 * j + d] * dx;
         }
@@ -213,11 +216,12 @@ static void integrate_beam(const struct beam *beam, struct body *body, struct fi
 }
 
 /* Phi, Lambda and H of the section at x */
-static enum status beam_section(const struct beam *beam, const struct body *body, struct beam_functions *fn, double x, struct arena *arena,
-                                struct section *section)
+static enum status beam_section(const struct beam *beam, const struct body *body, struct beam_functions *fn, double x,
+                                struct arena *arena, struct section *section)
 {
     const int m = body->m;
-    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
+           *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
     double *H = beam->foreshortening ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
     double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
     int *axis = arena_take(arena, (size_t)m, sizeof *axis), *turn = arena_take(arena, (size_t)m, sizeof *turn);
@@ -228,7 +232,8 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     if (H != NULL) {
         memset(fn->at_point, 0, (size_t)body->n_shapes * sizeof(double));
         const int panels = beam_panels(beam);
-        for (int panel = 0; panel < panels; panel++) add_slope_products(body, fn, x * panel / panels, x * (panel + 1) / panels, fn->at_point);
+        for (int panel = 0; panel < panels; panel++)
+            add_slope_products(body, fn, x * panel / panels, x * (panel + 1) / panels, fn->at_point);
         for (int s = body->quad_start; s < body->quad_end; s++)
             H[m * body->k[s] + body->l[s]] = H[m * body->l[s] + body->k[s]] = fn->at_point[s];
     }
@@ -267,7 +272,8 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
             double d = beam->rayleigh[0] * f->Mff0[m * i + j] + beam->rayleigh[1] * f->K[m * i + j];
-            for (int k = 0; k < m; k++) d += 2 * beam->damping_ratio * sqrt(fmax(w2[k], 0)) * MV[m * i + k] * MV[m * j + k];
+            for (int k = 0; k < m; k++)
+                d += 2 * beam->damping_ratio * sqrt(fmax(w2[k], 0)) * MV[m * i + k] * MV[m * j + k];
             f->D[m * i + j] = d;
         }
     return STATUS_OK;
@@ -341,7 +347,8 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     struct beam_functions fn;
     body->m = family_start(beam, FAMILY_COUNT);
     body->n_shapes = count_beam_shapes(beam);
-    if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK)
+        return STATUS_NO_MEMORY;
     lay_out_shapes(beam, body, &f);
     for (int family = 0; family < FAMILY_COUNT; family++)
         if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
@@ -380,7 +387,8 @@ static void node_shape(const struct nodal *nodal, const struct node *node, doubl
     }
 }
 
-static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct filling *f, const double *Psi)
+static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct filling *f,
+                     const double *Psi)
 {
     const int m = nodal->modes, n = body->n_shapes;
     const double mu = node->body.mass, *I = node->body.inertia;
@@ -412,7 +420,8 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
 {
     const int m = nodal->modes;
     const struct node *node = &nodal->node[index];
-    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi), *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
+           *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
     if (arena->failed) return STATUS_NO_MEMORY;
     copy3(node->position, section->x);
     for (int k = 0; k < m; k++)
@@ -473,7 +482,8 @@ enum status body_make(const struct link *link, struct arena *arena, struct body 
 {
     struct arena scratch = {0};
     memset(body, 0, sizeof *body);
-    enum status status = link->type == BODY_BEAM ? make_beam(&link->beam, arena, &scratch, body) : make_nodal(&link->nodal, arena, &scratch, body);
+    enum status status = link->type == BODY_BEAM ? make_beam(&link->beam, arena, &scratch, body)
+                                                 : make_nodal(&link->nodal, arena, &scratch, body);
     if (status == STATUS_OK) status = check_mass(body, &scratch);
     if (status == STATUS_OK) {
         body->diagonal = is_diagonal(body->m, body->K);

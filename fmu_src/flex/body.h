@@ -27,12 +27,12 @@ struct section {
 };
 
 struct body {
-    int m;        /* elastic coordinates                                                        */
-    int n_shapes; /* scalar shapes, sorted: along x (ordinary, then foreshortening), y, z       */
-    int axis_start[4]; /* shapes [axis_start[a], axis_start[a+1]) move along axis a             */
-    int quad_start, quad_end;    /* the foreshortening shapes among those along x; equal: none  */
-    const int *k, *l;            /* n_shapes: coordinates of the shape, l = -1 for ordinary     */
-    const double *weight;        /* n_shapes: w of a foreshortening shape, else 0               */
+    int m;                    /* elastic coordinates                                                        */
+    int n_shapes;             /* scalar shapes, sorted: along x (ordinary, then foreshortening), y, z       */
+    int axis_start[4];        /* shapes [axis_start[a], axis_start[a+1]) move along axis a             */
+    int quad_start, quad_end; /* the foreshortening shapes among those along x; equal: none  */
+    const int *k, *l;         /* n_shapes: coordinates of the shape, l = -1 for ordinary     */
+    const double *weight;     /* n_shapes: w of a foreshortening shape, else 0               */
 
     double mass;        /*                                                          [kg]        */
     double c0[3];       /* int r0 dm                                                [kg m]      */
@@ -48,7 +48,6 @@ struct body {
     bool diagonal;      /* K is diagonal: the shapes are eigenfunctions                         */
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
-
 
     bool hinge_moves; /* F differs from O                                                       */
     bool plain;       /* a beam without foreshortening whose F is O: the common case, with code of its own (plain.h) */

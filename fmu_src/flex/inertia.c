@@ -38,7 +38,8 @@ static void shape_coordinates(const struct body *body, const double *eta, double
 }
 
 /* sums_a,s += sum over the shapes t along a of G_ts z_t: int phi_s u dm */
-INLINE void gram_sums_of(const int n, const struct body *restrict body, enum elastic_terms terms, const double *restrict z, double *restrict sums)
+INLINE void gram_sums_of(const int n, const struct body *restrict body, enum elastic_terms terms,
+                         const double *restrict z, double *restrict sums)
 {
     for (int a = X; a <= Z; a++)
         for (int t = body->axis_start[a], end = axis_end(body, terms, a); t < end; t++) {
@@ -71,7 +72,8 @@ static void first_moments(const struct body *body, enum elastic_terms terms, str
 }
 
 /* sum over the shapes s along a of x_s y_s */
-static inline double axis_dot(const struct body *body, enum elastic_terms terms, int a, const double *restrict x, const double *restrict y)
+static inline double axis_dot(const struct body *body, enum elastic_terms terms, int a, const double *restrict x,
+                              const double *restrict y)
 {
     double sum = 0;
     for (int s = body->axis_start[a], end = axis_end(body, terms, a); s < end; s++) sum += x[s] * y[s];
@@ -129,7 +131,8 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
     /* rows of G S for the shapes along x: first the foreshortening columns only */
     memset(state->Gt, 0, (size_t)(end * m) * sizeof(double));
     for (int s = 0; s < end; s++)
-        for (int t = body->quad_start; t < body->quad_end; t++) project(body, t, eta, body->G[n * s + t], state->Gt + m * s);
+        for (int t = body->quad_start; t < body->quad_end; t++)
+            project(body, t, eta, body->G[n * s + t], state->Gt + m * s);
 
     for (int s = 0; s < body->quad_start; s++) { /* ordinary with foreshortening, both ways */
         const int k = body->k[s];
@@ -201,7 +204,8 @@ static void shape_rates(const struct body *body, const double *eta, const double
     }
 }
 
-void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad, struct body_state *state)
+void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad,
+                struct body_state *state)
 {
     if (terms == TERMS_RUTHLESS || body->plain) return; /* every rate is of first order; plain_force() makes its own */
     const int n = body->n_shapes;
@@ -243,7 +247,8 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
 
     /* modal_k = sum_s d zeta_s/d eta_k (s_s a + B rho_s + 2 omega x rho_dot_s + ...) . e_a  +  JL_k . alpha  (theory.md 17) */
     const int n = body->n_shapes;
-    const double *restrict rho = state->rho, *restrict rhod = state->rhod, *moment = terms == TERMS_FULL ? state->rho : body->b;
+    const double *restrict rho = state->rho, *restrict rhod = state->rhod,
+                           *moment = terms == TERMS_FULL ? state->rho : body->b;
     struct coriolis rates = {0};
     copy3(state->hs, rates.hs);
     for (int k = 0; k < body->m; k++) modal[k] = dot3(body->JL + 3 * k, acc);
@@ -260,7 +265,8 @@ void body_force(const struct body *body, enum elastic_terms terms, const struct 
             if (s < rates_end) {
                 const double zd = state->zetad[s];
                 rates.cd[axis] += body->s[s] * zd;
-                rates.Q_omega[axis] += zd * (moment[s] * omega[0] + moment[n + s] * omega[1] + moment[2 * n + s] * omega[2]);
+                rates.Q_omega[axis] +=
+                    zd * (moment[s] * omega[0] + moment[n + s] * omega[1] + moment[2 * n + s] * omega[2]);
                 rates.trace += zd * moment[n * axis + s];
             }
         }

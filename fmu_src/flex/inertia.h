@@ -8,20 +8,20 @@
    body_inertia() and body_rates() renew the rest. */
 struct body_state {
     /* configuration, by body_inertia() */
-    double c[3];       /* int r dm                                     [kg m]   */
-    double N[6];       /* int r r' dm, with the spin inertia           [kg m^2] */
-    double J[6];       /* tr(N) I - N: inertia about F's origin        [kg m^2] */
-    double *zeta;      /* n_shapes: shape coordinates                           */
-    double *rho;       /* 3 x n_shapes: int phi_s r dm; plain: 3 x PADDED(m)   */
-    double *ang;       /* m x 3: columns of M_rf, angular part; a plain beam's  */
-    double *lin;       /* m x 3: linear part;    come straight from rho and s   */
-    double *Mff;       /* m x m, foreshortening only; else body->Mff0 is it     */
-    double *Gt;        /* n_shapes x m: scratch of Mff, foreshortening only     */
+    double c[3];  /* int r dm                                     [kg m]   */
+    double N[6];  /* int r r' dm, with the spin inertia           [kg m^2] */
+    double J[6];  /* tr(N) I - N: inertia about F's origin        [kg m^2] */
+    double *zeta; /* n_shapes: shape coordinates                           */
+    double *rho;  /* 3 x n_shapes: int phi_s r dm; plain: 3 x PADDED(m)   */
+    double *ang;  /* m x 3: columns of M_rf, angular part; a plain beam's  */
+    double *lin;  /* m x 3: linear part;    come straight from rho and s   */
+    double *Mff;  /* m x m, foreshortening only; else body->Mff0 is it     */
+    double *Gt;   /* n_shapes x m: scratch of Mff, foreshortening only     */
     /* rates, by body_rates() */
-    double hs[3];      /* spin momentum of the modes, JL eta_dot                */
-    double *zetad;     /* n_shapes                                              */
-    double *zetadd;    /* n_shapes: what eta_dot alone gives of zeta_ddot       */
-    double *rhod;      /* 3 x n_shapes: int phi_s r_dot dm                      */
+    double hs[3];   /* spin momentum of the modes, JL eta_dot                */
+    double *zetad;  /* n_shapes                                              */
+    double *zetadd; /* n_shapes: what eta_dot alone gives of zeta_ddot       */
+    double *rhod;   /* 3 x n_shapes: int phi_s r_dot dm                      */
 };
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state);
@@ -36,7 +36,8 @@ static inline const double *body_Mff(const struct body *body, const struct body_
 }
 
 /* Rates at eta_dot, after body_inertia() at the same eta. */
-void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad, struct body_state *state);
+void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad,
+                struct body_state *state);
 
 /* Inertia force for eta_ddot = 0 (theory.md 15 to 17): wrench = (moment about F's origin; force) and the modal forces,
    from omega, and acc = (alpha; a) of F, all in F axes. The equations of motion have them on the left-hand side. */

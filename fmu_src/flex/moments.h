@@ -29,8 +29,8 @@ static inline void point_acceleration(const double *restrict omega, const double
 }
 
 /* Wrench of a + B r alone: force = m a + B c, moment = vee(Z) with Z = int r_ddot r' dm = B N + a c'   (theory.md 15) */
-static inline void wrench_of_moments(double m, const double *restrict c, const double *restrict N, const double *restrict B,
-                                     const double *restrict a, double *restrict wrench)
+static inline void wrench_of_moments(double m, const double *restrict c, const double *restrict N,
+                                     const double *restrict B, const double *restrict a, double *restrict wrench)
 {
     mul3(B, c, wrench + 3);
     axpy3(m, a, wrench + 3);
@@ -51,7 +51,8 @@ struct coriolis {
     double cd[3], Q_omega[3], trace, hs[3];
 };
 
-static inline void add_coriolis(const struct coriolis *restrict rates, const double *restrict omega, double *restrict wrench)
+static inline void add_coriolis(const struct coriolis *restrict rates, const double *restrict omega,
+                                double *restrict wrench)
 {
     double momentum[3] = {2 * rates->cd[0], 2 * rates->cd[1], 2 * rates->cd[2]};
     add_cross3(omega, rates->hs, wrench);

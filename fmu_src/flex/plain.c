@@ -7,7 +7,8 @@
 enum { X, Y, Z };
 
 /* sums_a = start_a + sum over the modes t that move along a of G_t z_t, rows of PADDED(m): int phi_k u dm */
-INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict b, const double *restrict z, double *restrict sums)
+INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict b, const double *restrict z,
+                      double *restrict sums)
 {
     const int row = PADDED(m);
     for (int l = 0; l < row; l += LANES) {
@@ -61,18 +62,20 @@ static void straight_wrench(const struct body *body, const double *B, const doub
 }
 
 /* modal_k = (s_k a + B b_k e_x) . e_a + JL_k alpha_t                                                   (theory.md 17) */
-INLINE void zeroth_order(const int m, const struct body *restrict body, const double *restrict B, const double *restrict acc,
-                         double *restrict modal)
+INLINE void zeroth_order(const int m, const struct body *restrict body, const double *restrict B,
+                         const double *restrict acc, double *restrict modal)
 {
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k];
-        modal[k] = body->plain_s[k] * acc[3 + axis] + B[3 * axis] * body->plain_b[k] + body->plain_JL[k] * acc[body->tip.turn[k]];
+        modal[k] = body->plain_s[k] * acc[3 + axis] + B[3 * axis] * body->plain_b[k] +
+                   body->plain_JL[k] * acc[body->tip.turn[k]];
     }
 }
 
 /* modal_k = (s_k a + B rho_k + 2 omega x rho_dot_k) . e_a + JL_k alpha_t, and the sums of the Coriolis wrench (16, 17) */
-INLINE void with_rates(const int m, const struct body *restrict body, enum elastic_terms terms, const struct body_state *restrict state,
-                       const double *restrict etad, const double *restrict omega, const double *restrict B, const double *restrict acc,
+INLINE void with_rates(const int m, const struct body *restrict body, enum elastic_terms terms,
+                       const struct body_state *restrict state, const double *restrict etad,
+                       const double *restrict omega, const double *restrict B, const double *restrict acc,
                        struct coriolis *restrict rates, double *restrict modal)
 {
     const int row = PADDED(m);
@@ -82,9 +85,10 @@ INLINE void with_rates(const int m, const struct body *restrict body, enum elast
     gram_sums(m, body, body->zeros, etad, rhod);
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k], turn = body->tip.turn[k];
-        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis, zd = etad[k], r[3] = {rho[k], rho[row + k], rho[2 * row + k]};
-        modal[k] = body->plain_s[k] * acc[3 + axis] + dot3(Ba, r) + body->plain_JL[k] * acc[turn] + Wa[0] * rhod[k] + Wa[1] * rhod[row + k] +
-                   Wa[2] * rhod[2 * row + k];
+        const double *Ba = B + 3 * axis, *Wa = W + 3 * axis, zd = etad[k],
+                     r[3] = {rho[k], rho[row + k], rho[2 * row + k]};
+        modal[k] = body->plain_s[k] * acc[3 + axis] + dot3(Ba, r) + body->plain_JL[k] * acc[turn] + Wa[0] * rhod[k] +
+                   Wa[1] * rhod[row + k] + Wa[2] * rhod[2 * row + k];
         rates->cd[axis] += body->plain_s[k] * zd;
         rates->hs[turn] += body->plain_JL[k] * zd;
         if (terms == TERMS_FULL) {
@@ -113,7 +117,8 @@ void plain_force(const struct body *body, enum elastic_terms terms, const struct
     }
 }
 
-INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R, double (*restrict F)[SIX])
+INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R,
+                            double (*restrict F)[SIX])
 {
     for (int k = 0; k < m; k++) { /* e_x b x e_a is about the axis the mode turns about: -e_y for z, e_z for y */
         const int axis = body->tip.axis[k], turn = body->tip.turn[k];
@@ -125,8 +130,8 @@ INLINE void coupling_zeroth(const int m, const struct body *restrict body, const
     }
 }
 
-INLINE void coupling_full(const int m, const struct body *restrict body, const double *restrict rho, const double *restrict R,
-                          double (*restrict F)[SIX])
+INLINE void coupling_full(const int m, const struct body *restrict body, const double *restrict rho,
+                          const double *restrict R, double (*restrict F)[SIX])
 {
     static const int next[5] = {X, Y, Z, X, Y};
     for (int k = 0; k < m; k++) {
@@ -144,7 +149,8 @@ INLINE void coupling_full(const int m, const struct body *restrict body, const d
     }
 }
 
-void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9], double (*F)[SIX])
+void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state,
+                    const double R[9], double (*F)[SIX])
 {
     if (terms == TERMS_RUTHLESS) {
         WITH_CONSTANT_COUNT(M, body->m, coupling_zeroth(M, body, R, F))

@@ -12,6 +12,7 @@ void plain_force(const struct body *body, enum elastic_terms terms, const struct
                  const double omega[3], const double acc[6], double wrench[6], double *modal);
 
 /* M_rf in the axes of R (columns are F's axes): R (rho_k x e_a + JL_k e_t) and R e_a s_k                (theory.md 12) */
-void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9], double (*F)[SIX]);
+void plain_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state,
+                    const double R[9], double (*F)[SIX]);
 
 #endif

@@ -7,7 +7,8 @@
 #include "math/vec.h"
 
 /* u_a += phi_k z_k, theta_t += lambda_k z_k */
-INLINE void beam_sum(const int m, const struct section *restrict section, const double *restrict z, double *restrict u, double *restrict theta)
+INLINE void beam_sum(const int m, const struct section *restrict section, const double *restrict z, double *restrict u,
+                     double *restrict theta)
 {
     for (int k = 0; k < m; k++) {
         u[section->axis[k]] += section->phi[k] * z[k];
@@ -46,7 +47,8 @@ void section_displacement(const struct section *section, int m, const double *et
     for (int i = 0; i < 3; i++) r[i] += section->x[i];
 }
 
-void section_rates(const struct section *section, int m, const double *eta, const double *etad, double rd[3], double td[3], double rdd[3])
+void section_rates(const struct section *section, int m, const double *eta, const double *etad, double rd[3],
+                   double td[3], double rdd[3])
 {
     modal_sum(section, m, etad, rd, td);
     memset(rdd, 0, 3 * sizeof *rdd);
@@ -56,8 +58,8 @@ void section_rates(const struct section *section, int m, const double *eta, cons
     }
 }
 
-void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3], const double omega[3],
-                    const double acc[6], double omega_t[3], double acc_t[6])
+void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3],
+                    const double omega[3], const double acc[6], double omega_t[3], double acc_t[6])
 {
     acceleration_shift(omega, acc, r, acc_t);
     double coriolis[3];

@@ -27,7 +27,8 @@ int cholesky_factor(int n, double *A, double *inverse_d)
         if (failed != 0) return failed;
 
         /* A_ij -= sum over the panel of u_ki Delta_k u_kj: four at a time, so that row i is read and written once */
-        const double *restrict U0 = A + (size_t)n * (size_t)k, *restrict U1 = U0 + n, *restrict U2 = U1 + n, *restrict U3 = U2 + n;
+        const double *restrict U0 = A + (size_t)n * (size_t)k, *restrict U1 = U0 + n, *restrict U2 = U1 + n,
+                               *restrict U3 = U2 + n;
         for (int i = k + PANEL; i < n; i++) {
             double *restrict Ai = A + (size_t)n * (size_t)i;
             const double u0 = U0[i] * inverse_d[k], u1 = U1[i] * inverse_d[k + 1];

@@ -18,7 +18,7 @@ typedef double lanes __attribute__((vector_size(16)));
 #endif
 
 /* n rounded up to whole lanes; i rounded down to the start of its lane */
-#define PADDED(n) (((n) + LANES - 1) / LANES * LANES)
+#define PADDED(n)     (((n) + LANES - 1) / LANES * LANES)
 #define LANE_START(i) ((i) / LANES * LANES)
 
 /* a 6-vector in whole lanes; what is beyond six is zero */
@@ -33,7 +33,10 @@ INLINE lanes load(const double *from)
     return value;
 }
 
-INLINE void store(double *to, lanes value) { memcpy(to, &value, sizeof value); }
+INLINE void store(double *to, lanes value)
+{
+    memcpy(to, &value, sizeof value);
+}
 
 /* Runs `statement` with the count M a constant where it is small, so that the compiler unrolls the loops in it. */
 #define CONSTANT_CASE(M, value, statement) \

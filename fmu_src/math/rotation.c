@@ -66,7 +66,8 @@ void rotation_left_jacobian(const struct exp_coefficients *e, const double theta
     spin_matrix(e->a, e->b, theta, Jl);
 }
 
-void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3], double wd[3])
+void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3],
+                   double wd[3])
 {
     double c[3], cc[3]; /* theta x td,  theta x (theta x td) */
     cross3(theta, td, c);
@@ -85,9 +86,16 @@ void rotation_rate(const struct exp_coefficients *e, const double theta[3], cons
 
 void rotation_rpy(const double rpy[3], double R[9])
 {
-    const double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]), sy = sin(rpy[2]);
-    const double M[9] = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-                         sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-                         -sp,     cp * sr,                cp * cr};
+    const double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]),
+                 sy = sin(rpy[2]);
+    const double M[9] = {cy * cp,
+                         cy * sp * sr - sy * cr,
+                         cy * sp * cr + sy * sr,
+                         sy * cp,
+                         sy * sp * sr + cy * cr,
+                         sy * sp * cr - cy * sr,
+                         -sp,
+                         cp * sr,
+                         cp * cr};
     copy9(M, R);
 }

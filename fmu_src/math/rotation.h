@@ -16,7 +16,8 @@ void rotation_exp(const struct exp_coefficients *e, const double theta[3], doubl
 void rotation_left_jacobian(const struct exp_coefficients *e, const double theta[3], double Jl[9]);
 
 /* w = Jl(theta) td, and where wd is not NULL: wd = (d/dt Jl) td, the part of dw/dt that is there without theta_ddot (theory.md 6) */
-void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3], double wd[3]);
+void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3],
+                   double wd[3]);
 
 /* R = Rz(yaw) Ry(pitch) Rx(roll) */
 void rotation_rpy(const double rpy[3], double R[9]);

@@ -19,7 +19,8 @@ struct rigid {
 };
 
 /* The same body in world axes, R the orientation of its frame. */
-static inline void rigid_rotate(const struct rigid *restrict body, const double *restrict R, struct rigid *restrict world)
+static inline void rigid_rotate(const struct rigid *restrict body, const double *restrict R,
+                                struct rigid *restrict world)
 {
     world->m = body->m;
     mul3(R, body->h, world->h);
@@ -92,7 +93,8 @@ static inline void inertia_add_rigid(struct inertia *restrict I, const struct ri
 static inline void inertia_mul3(const struct inertia *restrict I, int at, const double *restrict e, double *restrict w)
 {
     const double(*restrict P)[SIX] = &I->P[at];
-    for (int j = 0; j < SIX; j += LANES) store(w + j, e[0] * load(P[0] + j) + e[1] * load(P[1] + j) + e[2] * load(P[2] + j));
+    for (int j = 0; j < SIX; j += LANES)
+        store(w + j, e[0] * load(P[0] + j) + e[1] * load(P[1] + j) + e[2] * load(P[2] + j));
 }
 
 /* w = P x; w has SIX */
@@ -120,7 +122,8 @@ static inline void inertia_mirror_rest(struct inertia *restrict I)
 }
 
 /* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of SIX: the upper triangle, and of a whole P the rows that lanes reach */
-INLINE void inertia_downdate(const int count, struct inertia *restrict I, const double (*restrict g)[SIX], const double (*restrict u)[SIX])
+INLINE void inertia_downdate(const int count, struct inertia *restrict I, const double (*restrict g)[SIX],
+                             const double (*restrict u)[SIX])
 {
     for (int i = 0; i < 6; i++)
         for (int j = LANE_START(i); j < SIX; j += LANES) {
@@ -133,15 +136,18 @@ INLINE void inertia_downdate(const int count, struct inertia *restrict I, const 
 /* P moved to a point to which its own has the distance r:
    B+ = B + [r]x C,   A+ = A + [r]x B' + ([r]x B+')'                                                   (theory.md 30)
    The upper triangle of P+; P whole. */
-static inline void inertia_shift(const struct inertia *restrict I, const double *restrict r, struct inertia *restrict moved)
+static inline void inertia_shift(const struct inertia *restrict I, const double *restrict r,
+                                 struct inertia *restrict moved)
 {
     const double x = r[0], y = r[1], z = r[2];
     const double(*restrict P)[SIX] = I->P;
     double(*restrict M)[SIX] = moved->P;
     /* rows (A B) += [r]x rows (B' C) */
     for (int j = 0; j < SIX; j += LANES) store(M[0] + j, load(P[0] + j) + (y * load(P[5] + j) - z * load(P[4] + j)));
-    for (int j = LANE_START(1); j < SIX; j += LANES) store(M[1] + j, load(P[1] + j) + (z * load(P[3] + j) - x * load(P[5] + j)));
-    for (int j = LANE_START(2); j < SIX; j += LANES) store(M[2] + j, load(P[2] + j) + (x * load(P[4] + j) - y * load(P[3] + j)));
+    for (int j = LANE_START(1); j < SIX; j += LANES)
+        store(M[1] + j, load(P[1] + j) + (z * load(P[3] + j) - x * load(P[5] + j)));
+    for (int j = LANE_START(2); j < SIX; j += LANES)
+        store(M[2] + j, load(P[2] + j) + (x * load(P[4] + j) - y * load(P[3] + j)));
     for (int i = 3; i < 6; i++)
         for (int j = LANE_START(3); j < SIX; j += LANES) store(M[i] + j, load(P[i] + j)); /* C */
     /* columns likewise: A_i += r x B+_i, the upper triangle */
@@ -153,15 +159,17 @@ static inline void inertia_shift(const struct inertia *restrict I, const double 
     M[2][2] += x * M[2][4] - y * M[2][3];
 }
 
+/* sum += P, upper triangles */
 static inline void inertia_add(struct inertia *restrict sum, const struct inertia *restrict I)
 {
     for (int i = 0; i < 6; i++)
-        for (int j = 0; j < SIX; j += LANES) store(sum->P[i] + j, load(sum->P[i] + j) + load(I->P[i] + j));
+        for (int j = LANE_START(i); j < SIX; j += LANES) store(sum->P[i] + j, load(sum->P[i] + j) + load(I->P[i] + j));
 }
 
 /* w = wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
    n = J alpha + omega x J omega + h x a,   f = m a + alpha x h + omega x (omega x h) */
-static inline void rigid_wrench(const struct rigid *restrict body, const double *restrict omega, const double *restrict acc, double *restrict w)
+static inline void rigid_wrench(const struct rigid *restrict body, const double *restrict omega,
+                                const double *restrict acc, double *restrict w)
 {
     double Jw[3], *n = w, *f = w + 3, wh[3];
     const double *h = body->h;
@@ -190,8 +198,8 @@ static inline void motion_shift(const double *restrict a, const double *restrict
 }
 
 /* The acceleration of a point at distance d of a frame that moves with (omega, acc): a + alpha x d + omega x (omega x d) */
-static inline void acceleration_shift(const double *restrict omega, const double *restrict acc, const double *restrict d,
-                                      double *restrict shifted)
+static inline void acceleration_shift(const double *restrict omega, const double *restrict acc,
+                                      const double *restrict d, double *restrict shifted)
 {
     double wd[3];
     motion_shift(acc, d, shifted);

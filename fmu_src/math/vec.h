@@ -41,9 +41,18 @@ static inline void axpy6(double s, const double *restrict x, double *restrict y)
     for (int i = 0; i < 6; i++) y[i] += s * x[i];
 }
 
-static inline void copy3(const double *restrict a, double *restrict b) { memcpy(b, a, 3 * sizeof *b); }
-static inline void copy6(const double *restrict a, double *restrict b) { memcpy(b, a, 6 * sizeof *b); }
-static inline void copy9(const double *restrict a, double *restrict b) { memcpy(b, a, 9 * sizeof *b); }
+static inline void copy3(const double *restrict a, double *restrict b)
+{
+    memcpy(b, a, 3 * sizeof *b);
+}
+static inline void copy6(const double *restrict a, double *restrict b)
+{
+    memcpy(b, a, 6 * sizeof *b);
+}
+static inline void copy9(const double *restrict a, double *restrict b)
+{
+    memcpy(b, a, 9 * sizeof *b);
+}
 
 /* Outputs do not overlap inputs. */
 
@@ -69,8 +78,7 @@ static inline void tmul3(const double *restrict M, const double *restrict x, dou
 static inline void matmul3(const double *restrict A, const double *restrict B, double *restrict C)
 {
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+        for (int j = 0; j < 3; j++) C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
 }
 
 /* y = S x, S symmetric */

@@ -11,33 +11,33 @@ static int test_failed_checks, test_passed, test_failed;
 
 #define TEST(name) static void name(void)
 
-#define CHECK(condition)                                                                                 \
-    do {                                                                                                 \
-        if (!(condition)) {                                                                              \
-            printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                               \
-            test_failed_checks++;                                                                        \
-        }                                                                                                \
+#define CHECK(condition)                                                   \
+    do {                                                                   \
+        if (!(condition)) {                                                \
+            printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+            test_failed_checks++;                                          \
+        }                                                                  \
     } while (0)
 
 /* |got - want| <= tolerance; false for NaN */
-#define CHECK_NEAR(got, want, tolerance)                                                                 \
-    do {                                                                                                 \
-        const double test_got = (got), test_want = (want), test_tolerance = (tolerance);                 \
-        if (!(fabs(test_got - test_want) <= test_tolerance)) {                                           \
-            printf("%s:%d: %s = %.17g, expected %s = %.17g within %g, off by %g\n", __FILE__, __LINE__,  \
-                   #got, test_got, #want, test_want, test_tolerance, fabs(test_got - test_want));        \
-            test_failed_checks++;                                                                        \
-        }                                                                                                \
+#define CHECK_NEAR(got, want, tolerance)                                                                      \
+    do {                                                                                                      \
+        const double test_got = (got), test_want = (want), test_tolerance = (tolerance);                      \
+        if (!(fabs(test_got - test_want) <= test_tolerance)) {                                                \
+            printf("%s:%d: %s = %.17g, expected %s = %.17g within %g, off by %g\n", __FILE__, __LINE__, #got, \
+                   test_got, #want, test_want, test_tolerance, fabs(test_got - test_want));                   \
+            test_failed_checks++;                                                                             \
+        }                                                                                                     \
     } while (0)
 
-#define RUN(name)                                                                                        \
-    do {                                                                                                 \
-        const int before = test_failed_checks;                                                           \
-        name();                                                                                          \
-        const int ok = test_failed_checks == before;                                                     \
-        printf("%s %s\n", ok ? "ok  " : "FAIL", #name);                                                  \
-        if (ok) test_passed++;                                                                           \
-        else test_failed++;                                                                              \
+#define RUN(name)                                       \
+    do {                                                \
+        const int before = test_failed_checks;          \
+        name();                                         \
+        const int ok = test_failed_checks == before;    \
+        printf("%s %s\n", ok ? "ok  " : "FAIL", #name); \
+        if (ok) test_passed++;                          \
+        else test_failed++;                             \
     } while (0)
 
 static int test_summary(void)
