@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "robot/read.h"
@@ -73,4 +75,35 @@ struct json_object *document_parse(struct reader *reader, const char *text, size
     struct json_object *root = parse(reader, tokener, text, length, valid);
     json_tokener_free(tokener);
     return root;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* All bytes of a stream and a '\0' behind them; NULL, with errno, where that fails. */
+static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
+{
+    *length = 0;
+    char *bytes = NULL;
+    for (size_t room = 1 << 16;; room *= 2) {
+        char *larger = arena_take(arena, room, 1);
+        if (larger == NULL) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        if (bytes != NULL) memcpy(larger, bytes, *length);
+        bytes = larger;
+        *length += fread(bytes + *length, 1, room - *length - 1, stream);
+        if (ferror(stream)) return NULL;
+        if (feof(stream)) return bytes; /* the memory was zeroed */
+    }
+}
+
+const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
+{
+    const bool standard_input = strcmp(file, "-") == 0;
+    FILE *stream = standard_input ? stdin : fopen(file, "rb");
+    const char *text = stream != NULL ? slurp(stream, arena, length) : NULL;
+    if (text == NULL) report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(errno));
+    if (stream != NULL && !standard_input) fclose(stream);
+    return text;
 }

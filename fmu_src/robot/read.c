@@ -1,8 +1,6 @@
 #include "robot/read.h"
 
-#include <errno.h>
 #include <json-c/json.h>
-#include <stdio.h>
 #include <string.h>
 
 static void read_robot(const struct place *document, struct robot *robot)
@@ -82,40 +80,13 @@ enum status robot_read_text(const char *name, const char *text, struct robot **r
     return read_bytes(name, text, strlen(text), robot, report);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
-/* All bytes of a stream and a '\0' behind them; NULL, with errno, where that fails. */
-static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
-{
-    *length = 0;
-    char *bytes = NULL;
-    for (size_t room = 1 << 16;; room *= 2) {
-        char *larger = arena_take(arena, room, 1);
-        if (larger == NULL) {
-            errno = ENOMEM;
-            return NULL;
-        }
-        if (bytes != NULL) memcpy(larger, bytes, *length);
-        bytes = larger;
-        *length += fread(bytes + *length, 1, room - *length - 1, stream);
-        if (ferror(stream)) return NULL;
-        if (feof(stream)) return bytes; /* the memory was zeroed */
-    }
-}
-
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report)
 {
-    *robot = NULL;
     struct arena arena = {0};
-    size_t length = 0;
-    FILE *stream = fopen(file, "rb");
-    const char *text = stream != NULL ? slurp(stream, &arena, &length) : NULL;
-    const int problem = errno;
-    if (stream != NULL) fclose(stream);
-
-    enum status status = STATUS_NO_FILE;
-    if (text != NULL) status = read_bytes(file, text, length, robot, report);
-    else report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(problem));
+    size_t length;
+    *robot = NULL;
+    const char *text = document_load(file, &arena, &length, report);
+    const enum status status = text != NULL ? read_bytes(file, text, length, robot, report) : STATUS_NO_FILE;
     arena_release(&arena);
     return status;
 }

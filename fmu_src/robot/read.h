@@ -1,4 +1,5 @@
-/* Inside the reader: places in the document, the values found there, and what reads each part of a robot file.
+/* Inside the reader: places in a JSON document, the values found there, and what reads each part of a robot file. (The
+   command line reads its state files by the same means.)
 
    A `place` knows its way back to the document's root, so that any message can say where and what without the reading code
    doing anything for it. An `object` remembers which of its members were asked for: whatever nobody asked for is an unknown
@@ -67,6 +68,8 @@ struct number_field {
 
 /* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
 struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
+/* The bytes of a file ("-": standard input) and a '\0' behind them; NULL, with a report, where it cannot be read. */
+const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 
 /* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */
 

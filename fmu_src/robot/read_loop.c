@@ -62,7 +62,8 @@ static void read_loop(const struct place *at, struct loop *loop)
     if (type >= 0) loop->type = (enum loop_type)type;
     if (type == LOOP_PLANAR_PIN) read_plane(&plane_at, loop->plane);
     else if (type >= 0) refuse(&object, "plane", "belongs to loops of type \"planar-pin\" alone");
-    if (type == LOOP_PIN) read_direction(&axis_at, REQUIRED, "axis of the pin", loop->axis);
+    loop->axis[2] = 1; /* as absent axes are */
+    if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) refuse(&object, "axis", "belongs to loops of type \"pin\" alone");
     object_close(&object);
 }
