@@ -11,6 +11,7 @@
 static void weigh_tip(const struct body *restrict body, struct link_work *restrict w)
 {
     const struct section *tip = &body->tip;
+    const struct inertia *P = &w->PT;
     if (!body->plain) {
         for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
         return;
@@ -19,12 +20,13 @@ static void weigh_tip(const struct body *restrict body, struct link_work *restri
         const int first = body->block_start[b], a = tip->axis[first], t = tip->turn[first];
         const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]},
                      e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
-        double turn[SIX], move[SIX];
-        inertia_mul3(&w->PT, 0, e_turn, turn);
-        inertia_mul3(&w->PT, 3, e_move, move);
+        double turn[6], move[6];
+        symmul3(P->A, e_turn, turn);
+        tmul3(P->B, e_turn, turn + 3);
+        mul3(P->B, e_move, move);
+        symmul3(P->C, e_move, move + 3);
         for (int k = first; k < body->block_start[b + 1]; k++)
-            for (int i = 0; i < SIX; i += LANES)
-                store(w->Z[k] + i, tip->lambda[k] * load(turn + i) + tip->phi[k] * load(move + i));
+            for (int i = 0; i < 6; i++) w->Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
     }
 }
 
@@ -40,7 +42,7 @@ INLINE void fold_tip(const int m, struct link_work *restrict w)
             store(w->L + row * k + l, sum);
         }
         add_cross3(w->r, Z + 3, Z);
-        for (int i = 0; i < SIX; i += LANES) store(Z + i, load(Z + i) + load(w->F[k] + i));
+        for (int i = 0; i < 6; i++) Z[i] += w->F[k][i];
     }
 }
 
@@ -62,8 +64,7 @@ INLINE int eliminate_modes(const int m, struct link_work *restrict w)
             L[row * k + i] = l;
         }
     }
-    inertia_downdate(m, &w->P, (const double(*)[SIX])w->W, (const double(*)[SIX])Z);
-    inertia_mirror(&w->P);
+    inertia_downdate_rows(m, &w->P, (const double(*)[SIX])w->W, (const double(*)[SIX])Z);
     return 0;
 }
 
@@ -85,16 +86,22 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
 /* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
 static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
 {
-    const int at = lm->joint == JOINT_REVOLUTE ? 0 : 3;
-    inertia_mul3(&w->P, at, w->h, w->U[0]);
-    const double D = dot3(w->h, w->U[0] + at) + lm->motor_inertia;
+    double D = lm->motor_inertia;
+    if (lm->joint == JOINT_REVOLUTE) {
+        symmul3(w->P.A, w->h, w->U);
+        tmul3(w->P.B, w->h, w->U + 3);
+        D += dot3(w->h, w->U);
+    } else {
+        mul3(w->P.B, w->h, w->U);
+        symmul3(w->P.C, w->h, w->U + 3);
+        D += dot3(w->h, w->U + 3);
+    }
     if (!(D > 0)) return -1;
     w->inverse_D = 1 / D;
     if (lm->parent >= 0) {
-        double G[1][SIX]; /* U/D */
-        for (int i = 0; i < SIX; i += LANES) store(G[0] + i, w->inverse_D * load(w->U[0] + i));
-        inertia_downdate(1, &w->P, (const double(*)[SIX])G, (const double(*)[SIX])w->U);
-        inertia_mirror_rest(&w->P);
+        double G[6]; /* U/D */
+        for (int i = 0; i < 6; i++) G[i] = w->inverse_D * w->U[i];
+        inertia_downdate(&w->P, G, w->U);
     }
     return 0;
 }
@@ -122,7 +129,6 @@ static int own_bodies(const struct link_model *lm, struct link_work *w)
         inertia_rigid(carried, own);
     } else {
         if (lm->body == NULL || lm->has_payload) inertia_add_rigid(carried, own);
-        inertia_mirror(carried);
     }
     int failed = 0;
     if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
@@ -159,8 +165,15 @@ INLINE void add_rows(const int m, const double *restrict c, const double (*restr
 }
 
 /* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
-INLINE void gather_modes(const int m, struct link_work *restrict w)
+INLINE void gather_modes(const int m, const struct body *body, const double *eta, const double *etad,
+                         struct link_work *restrict w)
 {
+    if (body->diagonal && !body->damped) { /* the common case of add_elastic_force(), unrolled */
+        for (int k = 0; k < m; k++) w->e[k] = -w->b_eta[k] - body->K[(m + 1) * k] * eta[k];
+    } else {
+        for (int k = 0; k < m; k++) w->e[k] = -w->b_eta[k];
+        add_elastic_force(body, eta, etad, w->e);
+    }
     for (int l = 0; l < PADDED(m); l += LANES) {
         lanes sum = load(w->e + l);
         for (int a = 0; a < 6; a++) sum -= w->zT[a] * load(w->Jt + PADDED(m) * a + l);
@@ -191,15 +204,13 @@ static void gather(const struct model *model, struct work *work, const struct in
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         if (lm->body != NULL) {
-            for (int k = 0; k < lm->m; k++) w->e[k] = -w->b_eta[k];
-            add_elastic_force(lm->body, in->q + lm->eta, in->qd + lm->eta, w->e);
-            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
+            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->body, in->q + lm->eta, in->qd + lm->eta, w))
         }
         if (lm->q >= 0 && lm->prescribed < 0) {
             /* u = Q_q - h' z,   z += U u/D */
             const double tau = in->tau != NULL && !lm->passive ? in->tau[lm->tau] : 0;
             w->u = tau + joint_force(lm, in->q[lm->q], in->qd[lm->q]) - along_joint(lm, w->h, w->z);
-            axpy6(w->u * w->inverse_D, w->U[0], w->z);
+            axpy6(w->u * w->inverse_D, w->U, w->z);
         }
         if (lm->parent >= 0) {
             struct link_work *parent = &work->link[lm->parent];
@@ -220,7 +231,7 @@ static void spread(const struct model *model, struct work *work, const struct in
         if (lm->prescribed >= 0) {
             qdd[lm->q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
         } else if (lm->q >= 0) {
-            const double a = (w->u - dot6(w->U[0], w->x)) * w->inverse_D;
+            const double a = (w->u - dot6(w->U, w->x)) * w->inverse_D;
             axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);
             qdd[lm->q] = a;
         }

@@ -24,7 +24,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
 
-/* Velocities of the frames' origins: O.v, T.v. After dyn_motion(). */
+/* Positions and velocities of the frames' origins, which no force depends on: p and v of O and T. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 
 /* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33). */

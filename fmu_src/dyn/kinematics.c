@@ -49,7 +49,6 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
         if (lm->joint == JOINT_REVOLUTE) turn(lm, w->h, q[lm->q], R);
         else axpy3(q[lm->q], w->h, w->d);
     }
-    for (int i = 0; i < 3; i++) w->O.p[i] = carrier->p[i] + w->d[i];
 }
 
 /* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
@@ -129,7 +128,6 @@ static void tip_position(const struct body *body, const double *eta, struct link
     if (!body->plain)
         for (int k = 0; k < body->m; k++)
             for (int a = 0; a < 6; a++) w->Jt[PADDED(body->m) * a + k] = w->J[k][a];
-    for (int i = 0; i < 3; i++) w->T.p[i] = w->O.p[i] + w->r[i];
 }
 
 /* Mass blocks where F is not O: with V_F = X V_O + J_F eta_dot,

@@ -161,10 +161,12 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
             lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        for (int k = 0; k < 3; k++) w->O.p[k] = carrier->p[k] + w->d[k];
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
         if (lm->joint == JOINT_PRISMATIC) axpy3(in->qd[lm->q], w->h, w->O.v);
         if (lm->body == NULL) continue;
+        for (int k = 0; k < 3; k++) w->T.p[k] = w->O.p[k] + w->r[k];
         copy3(w->O.v, w->T.v);
         add_cross3(w->O.omega, w->r, w->T.v);
         for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta + k], w->J[k] + 3, w->T.v);

@@ -10,7 +10,7 @@
 /* A frame and its motion. */
 struct frame {
     double R[9];     /* orientation: columns are its axes in the world           */
-    double p[3];     /* origin                                           [m]     */
+    double p[3];     /* origin, by dyn_velocity()                        [m]     */
     double omega[3]; /* angular velocity                                 [rad/s] */
     double v[3];     /* velocity of the origin, by dyn_velocity()        [m/s]   */
     double acc[6];   /* (alpha; a) of the origin minus gravity, for the accelerations handed to dyn_motion() */
@@ -49,7 +49,7 @@ struct link_work {
     struct inertia P;  /* seen from O: before the hinge is eliminated, then after              */
     struct inertia PT; /* flexible: what hangs on T                                            */
     bool carrying;     /* a child has been added to P (rigid) or PT (flexible)                 */
-    double U[1][SIX];  /* P h                                                                  */
+    double U[6];       /* P h                                                                  */
     double inverse_D;  /* 1 / (h' P h + Jm)                                                    */
     double *M0;        /* m x m by rows of PADDED(m): M_ff at O                                */
     double *L;         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */

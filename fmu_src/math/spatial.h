@@ -1,14 +1,15 @@
 /* Spatial quantities in world axes: 6-vectors are (angular; linear); an inertia maps the acceleration (alpha; a) of its
-   reference point to the wrench (moment about that point; force):   (n; f) = P (alpha; a),   P = [A B; B' C]. */
+   reference point to the wrench (moment about that point; force):   n = A alpha + B a,   f = B' alpha + C a. */
 #ifndef MATH_SPATIAL_H
 #define MATH_SPATIAL_H
 
 #include "math/lanes.h"
 #include "math/vec.h"
 
-/* Symmetric, both triangles stored; rows padded to whole lanes. */
 struct inertia {
-    double P[6][SIX]; /* [kg m^2, kg m; kg m, kg] */
+    double A[6]; /* symmetric  [kg m^2] */
+    double B[9]; /*            [kg m]   */
+    double C[6]; /* symmetric  [kg]     */
 };
 
 /* A rigid body about the origin of the frame it is given in. */
@@ -58,112 +59,112 @@ static inline void rigid_mul(const struct rigid *restrict body, const double *re
 }
 
 /* P = inertia of a rigid body:  A = J,  B = [h]x,  C = m I */
-static inline void inertia_rigid(struct inertia *restrict I, const struct rigid *restrict body)
+static inline void inertia_rigid(struct inertia *P, const struct rigid *body)
 {
-    const double m = body->m, x = body->h[0], y = body->h[1], z = body->h[2], *J = body->J;
-    const double rows[6][6] = {{J[0], J[3], J[4], 0, -z, y}, {J[3], J[1], J[5], z, 0, -x}, {J[4], J[5], J[2], -y, x, 0},
-                               {0, z, -y, m, 0, 0},          {-z, 0, x, 0, m, 0},          {y, -x, 0, 0, 0, m}};
-    for (int i = 0; i < 6; i++) {
-        memcpy(I->P[i], rows[i], sizeof rows[i]);
-        for (int j = 6; j < SIX; j++) I->P[i][j] = 0;
-    }
+    memcpy(P->A, body->J, sizeof P->A);
+    skew3(body->h, P->B);
+    P->C[0] = P->C[1] = P->C[2] = body->m;
+    P->C[3] = P->C[4] = P->C[5] = 0;
 }
 
-/* P += inertia of a rigid body: the upper triangle */
-static inline void inertia_add_rigid(struct inertia *restrict I, const struct rigid *restrict body)
+/* w = P x */
+static inline void inertia_mul(const struct inertia *restrict P, const double *restrict x, double *restrict w)
 {
-    double(*restrict P)[SIX] = I->P;
-    const double *h = body->h, *J = body->J;
-    for (int i = 0; i < 3; i++) {
-        P[i][i] += J[i];
-        P[3 + i][3 + i] += body->m;
-    }
-    P[0][1] += J[3];
-    P[0][2] += J[4];
-    P[1][2] += J[5];
-    P[0][4] -= h[2];
-    P[0][5] += h[1];
-    P[1][3] += h[2];
-    P[1][5] -= h[0];
-    P[2][3] -= h[1];
-    P[2][4] += h[0];
-}
-
-/* w = P (e; 0) for `at` = 0, P (0; e) for `at` = 3; w has SIX */
-static inline void inertia_mul3(const struct inertia *restrict I, int at, const double *restrict e, double *restrict w)
-{
-    const double(*restrict P)[SIX] = &I->P[at];
-    for (int j = 0; j < SIX; j += LANES)
-        store(w + j, e[0] * load(P[0] + j) + e[1] * load(P[1] + j) + e[2] * load(P[2] + j));
-}
-
-/* w = P x; w has SIX */
-static inline void inertia_mul(const struct inertia *restrict I, const double *restrict x, double *restrict w)
-{
-    for (int j = 0; j < SIX; j += LANES) {
-        lanes sum = x[0] * load(I->P[0] + j);
-        for (int i = 1; i < 6; i++) sum += x[i] * load(I->P[i] + j);
-        store(w + j, sum);
-    }
-}
-
-/* The lower triangle from the upper one: upper triangles are added and shifted, whole ones multiply. */
-static inline void inertia_mirror(struct inertia *restrict I)
-{
-    for (int i = 1; i < 6; i++)
-        for (int j = 0; j < i; j++) I->P[i][j] = I->P[j][i];
-}
-
-/* The same where only rows begun at LANE_START(i) were written and all was whole before */
-static inline void inertia_mirror_rest(struct inertia *restrict I)
-{
-    for (int i = 1; i < 6; i++)
-        for (int j = 0; j < LANE_START(i); j++) I->P[i][j] = I->P[j][i];
-}
-
-/* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of SIX: the upper triangle, and of a whole P the rows that lanes reach */
-INLINE void inertia_downdate(const int count, struct inertia *restrict I, const double (*restrict g)[SIX],
-                             const double (*restrict u)[SIX])
-{
-    for (int i = 0; i < 6; i++)
-        for (int j = LANE_START(i); j < SIX; j += LANES) {
-            lanes sum = load(I->P[i] + j);
-            for (int k = 0; k < count; k++) sum -= g[k][i] * load(u[k] + j);
-            store(I->P[i] + j, sum);
-        }
+    const double *A = P->A, *B = P->B, *C = P->C;
+    const double a = x[0], b = x[1], c = x[2], d = x[3], e = x[4], f = x[5];
+    w[0] = A[0] * a + A[3] * b + A[4] * c + B[0] * d + B[1] * e + B[2] * f;
+    w[1] = A[3] * a + A[1] * b + A[5] * c + B[3] * d + B[4] * e + B[5] * f;
+    w[2] = A[4] * a + A[5] * b + A[2] * c + B[6] * d + B[7] * e + B[8] * f;
+    w[3] = B[0] * a + B[3] * b + B[6] * c + C[0] * d + C[3] * e + C[4] * f;
+    w[4] = B[1] * a + B[4] * b + B[7] * c + C[3] * d + C[1] * e + C[5] * f;
+    w[5] = B[2] * a + B[5] * b + B[8] * c + C[4] * d + C[5] * e + C[2] * f;
 }
 
 /* P moved to a point to which its own has the distance r:
-   B+ = B + [r]x C,   A+ = A + [r]x B' + ([r]x B+')'                                                   (theory.md 30)
-   The upper triangle of P+; P whole. */
-static inline void inertia_shift(const struct inertia *restrict I, const double *restrict r,
+   C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                         (theory.md 30) */
+static inline void inertia_shift(const struct inertia *restrict P, const double *restrict r,
                                  struct inertia *restrict moved)
 {
+    const double *A = P->A, *B = P->B, *C = P->C;
     const double x = r[0], y = r[1], z = r[2];
-    const double(*restrict P)[SIX] = I->P;
-    double(*restrict M)[SIX] = moved->P;
-    /* rows (A B) += [r]x rows (B' C) */
-    for (int j = 0; j < SIX; j += LANES) store(M[0] + j, load(P[0] + j) + (y * load(P[5] + j) - z * load(P[4] + j)));
-    for (int j = LANE_START(1); j < SIX; j += LANES)
-        store(M[1] + j, load(P[1] + j) + (z * load(P[3] + j) - x * load(P[5] + j)));
-    for (int j = LANE_START(2); j < SIX; j += LANES)
-        store(M[2] + j, load(P[2] + j) + (x * load(P[4] + j) - y * load(P[3] + j)));
-    for (int i = 3; i < 6; i++)
-        for (int j = LANE_START(3); j < SIX; j += LANES) store(M[i] + j, load(P[i] + j)); /* C */
-    /* columns likewise: A_i += r x B+_i, the upper triangle */
-    M[0][0] += y * M[0][5] - z * M[0][4];
-    M[0][1] += z * M[0][3] - x * M[0][5];
-    M[0][2] += x * M[0][4] - y * M[0][3];
-    M[1][1] += z * M[1][3] - x * M[1][5];
-    M[1][2] += x * M[1][4] - y * M[1][3];
-    M[2][2] += x * M[2][4] - y * M[2][3];
+    double *N = moved->B; /* B+ */
+    N[0] = B[0] + (y * C[4] - z * C[3]);
+    N[1] = B[1] + (y * C[5] - z * C[1]);
+    N[2] = B[2] + (y * C[2] - z * C[5]);
+    N[3] = B[3] + (z * C[0] - x * C[4]);
+    N[4] = B[4] + (z * C[3] - x * C[5]);
+    N[5] = B[5] + (z * C[4] - x * C[2]);
+    N[6] = B[6] + (x * C[3] - y * C[0]);
+    N[7] = B[7] + (x * C[1] - y * C[3]);
+    N[8] = B[8] + (x * C[5] - y * C[4]);
+
+    /* (r x column of B') with B' columns the rows of B; r (b + n) where both take the same factor */
+    moved->A[0] = A[0] + y * (B[2] + N[2]) - z * (B[1] + N[1]);
+    moved->A[1] = A[1] + z * (B[3] + N[3]) - x * (B[5] + N[5]);
+    moved->A[2] = A[2] + x * (B[7] + N[7]) - y * (B[6] + N[6]);
+    moved->A[3] = A[3] + (z * B[0] - x * B[2]) + (y * N[5] - z * N[4]);
+    moved->A[4] = A[4] + (x * B[1] - y * B[0]) + (y * N[8] - z * N[7]);
+    moved->A[5] = A[5] + (x * B[4] - y * B[3]) + (z * N[6] - x * N[8]);
+    memcpy(moved->C, C, sizeof moved->C);
 }
 
-/* sum += P, upper triangles */
-static inline void inertia_add(struct inertia *restrict sum, const struct inertia *restrict I)
+static inline void inertia_add(struct inertia *restrict sum, const struct inertia *restrict P)
 {
+    for (int i = 0; i < 6; i++) sum->A[i] += P->A[i];
+    for (int i = 0; i < 9; i++) sum->B[i] += P->B[i];
+    for (int i = 0; i < 6; i++) sum->C[i] += P->C[i];
+}
+
+/* P += inertia of a rigid body */
+static inline void inertia_add_rigid(struct inertia *restrict P, const struct rigid *restrict body)
+{
+    for (int i = 0; i < 6; i++) P->A[i] += body->J[i];
+    P->B[1] -= body->h[2];
+    P->B[2] += body->h[1];
+    P->B[3] += body->h[2];
+    P->B[5] -= body->h[0];
+    P->B[6] -= body->h[1];
+    P->B[7] += body->h[0];
+    for (int i = 0; i < 3; i++) P->C[i] += body->m;
+}
+
+/* P -= g u', symmetric: g is a multiple of u */
+static inline void inertia_downdate(struct inertia *restrict P, const double *restrict g, const double *restrict u)
+{
+    P->A[0] -= g[0] * u[0];
+    P->A[1] -= g[1] * u[1];
+    P->A[2] -= g[2] * u[2];
+    P->A[3] -= g[0] * u[1];
+    P->A[4] -= g[0] * u[2];
+    P->A[5] -= g[1] * u[2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= g[i] * u[3 + j];
+    P->C[0] -= g[3] * u[3];
+    P->C[1] -= g[4] * u[4];
+    P->C[2] -= g[5] * u[5];
+    P->C[3] -= g[3] * u[4];
+    P->C[4] -= g[3] * u[5];
+    P->C[5] -= g[4] * u[5];
+}
+
+/* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of SIX: summed in lanes, then taken off by entries */
+INLINE void inertia_downdate_rows(const int count, struct inertia *restrict P, const double (*restrict g)[SIX],
+                                  const double (*restrict u)[SIX])
+{
+    double S[6][SIX];
     for (int i = 0; i < 6; i++)
-        for (int j = LANE_START(i); j < SIX; j += LANES) store(sum->P[i] + j, load(sum->P[i] + j) + load(I->P[i] + j));
+        for (int j = LANE_START(i); j < SIX; j += LANES) {
+            lanes sum = g[0][i] * load(u[0] + j);
+            for (int k = 1; k < count; k++) sum += g[k][i] * load(u[k] + j);
+            store(S[i] + j, sum);
+        }
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (int i = 0; i < 6; i++) {
+        P->A[i] -= S[row[i]][column[i]];
+        P->C[i] -= S[3 + row[i]][3 + column[i]];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= S[i][3 + j];
 }
 
 /* w = wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
