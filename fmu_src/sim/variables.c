@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "flex/frequencies.h"
-
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
 /* Whose variable it is: who of the links has it. */
@@ -198,6 +196,14 @@ static double reach(const struct robot *robot)
     return sum > 0 ? sum : 1;
 }
 
+/* About the lowest frequency of a flexible body, by Rayleigh's quotient of each coordinate alone [rad/s] */
+static double lowest_frequency(const struct body *body)
+{
+    double w2 = INFINITY;
+    for (int k = 0; k < body->m; k++) w2 = fmin(w2, body->K[(body->m + 1) * k] / body->Mff0[(body->m + 1) * k]);
+    return sqrt(fmax(w2, 0));
+}
+
 /* The scale of a state: a radian, the reach, one per cent of the link; rates by the link's lowest frequency, at least 1/s. */
 static double nominal_of(const struct model *model, enum kind kind, int i, int k)
 {
@@ -205,12 +211,11 @@ static double nominal_of(const struct model *model, enum kind kind, int i, int k
     const double joint = model->link[i].joint == JOINT_PRISMATIC ? reach(model->robot) : 1;
     const double length = link->type == BODY_BEAM ? link->beam.length : 1;
     const double eta = 0.01 * (eta_dimension(link, k) == 'm' ? length : 1);
-    double hz = 0;
     switch (kind) {
     case KIND_Q:
     case KIND_QD: return joint;
     case KIND_ETA: return eta;
-    case KIND_ETAD: return link_frequencies(link, &hz, 1) == 1 ? eta * fmax(1, 6.283185307179586 * hz) : eta;
+    case KIND_ETAD: return eta * fmax(1, lowest_frequency(model->link[i].body));
     default: return 0;
     }
 }
@@ -260,11 +265,10 @@ static void add_variable(const struct model *model, struct arena *arena, const s
                                        .derivative_of = -1};
 }
 
+/* The row of a variable: rows that are not aliases stand in the order of their references */
 static int find_row(const struct variables *v, enum kind kind, int owner, int k)
 {
-    for (int r = 0; r < v->n; r++)
-        if (v->row[r].kind == kind && v->row[r].owner == owner && v->row[r].k == k && v->row[r].derivative_of < 0) return r;
-    return -1;
+    return v->first[kind][owner] + k;
 }
 
 /* der(state): an alias of the variable that has its value */
