@@ -49,8 +49,17 @@ struct sim {
     struct arena arena;
 };
 
+/* sim.c: ydot = (qd; qdd) of the free coordinates with given inputs */
+enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot);
+
 /* sim.c: tau, tip wrench and prescribed motion of held inputs at a local time, into sim->in and q, qd. */
 void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t);
+
+/* sim.c: parameters as they stand in the values, and the integrator's tolerance, after a state was put back. */
+enum status sim_adopt_parameters(struct sim *sim, double tolerance);
+
+/* derivatives.c: the integrator's Jacobian d(qd; qdd)/d(q; qd), column major. */
+int sim_jacobian(void *context, double t, const double *y, double *J);
 
 /* parameters.c */
 enum status sim_apply_parameters(struct sim *sim);

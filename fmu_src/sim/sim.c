@@ -48,7 +48,7 @@ static void gather(const struct sim *sim, double *y)
 }
 
 /* ydot = (qd; qdd) with given inputs */
-static enum status derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
+enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
 {
     scatter(sim, y);
     sim_apply_inputs(sim, held, t);
@@ -63,7 +63,7 @@ static enum status derivatives(struct sim *sim, const struct held_inputs *held, 
 static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
-    return derivatives(sim, &sim->now, t, y, ydot);
+    return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -254,6 +254,12 @@ static enum status configure(struct sim *sim, double importer_tolerance)
     return integrator_configure(sim->integrator, &options);
 }
 
+enum status sim_adopt_parameters(struct sim *sim, double tolerance)
+{
+    const enum status status = sim_apply_parameters(sim);
+    return status == STATUS_OK ? configure(sim, tolerance) : status;
+}
+
 static void start_states(struct sim *sim)
 {
     static const enum kind start[2][2] = {{KIND_Q_START, KIND_ETA_START}, {KIND_QD_START, KIND_ETAD_START}};
@@ -298,8 +304,8 @@ static bool inputs_jumped(struct sim *sim)
     for (int i = 0; i < sim->n_inputs; i++)
         changed = changed || sim->now.u[i] != sim->before.u[i] + sim->before.rate[i] * elapsed || sim->now.rate[i] != sim->before.rate[i];
     if (!changed) return false;
-    if (derivatives(sim, &sim->before, sim->local, sim->y, sim->scratch) != STATUS_OK) return true;
-    if (derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) != STATUS_OK) return true;
+    if (sim_derivatives(sim, &sim->before, sim->local, sim->y, sim->scratch) != STATUS_OK) return true;
+    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) != STATUS_OK) return true;
     for (int i = 0; i < 2 * sim->n_free; i++) sim->ydot[i] -= sim->scratch[i];
     return !(integrator_jump(sim->integrator, sim->y, sim->ydot) <= JUMP);
 }
