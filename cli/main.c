@@ -23,6 +23,17 @@ static const struct command {
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
      "  --json                                  JSON, as in any case\n",
      command_eval},
+    {"simulate", "ROBOT --until T --step H [options]",
+     "simulates the robot as the FMU does and prints all outputs and locals as CSV",
+     "  --until T         end of the simulation [s]\n"
+     "  --step H          communication and output step [s]\n"
+     "  --inputs CSV      inputs by name, first column time, linear between rows\n"
+     "  --at STATE        start from the q and qd of a state file (-: standard input)\n"
+     "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
+     "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  -o CSV            result file instead of standard output\n"
+     "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
+     command_simulate},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json  machine-readable instead of a table\n", command_bench},
 };

@@ -183,6 +183,7 @@ enum status sim_reset(struct sim *sim)
 
 const struct variables *sim_variables(const struct sim *sim) { return &sim->variables; }
 const struct robot *sim_robot(const struct sim *sim) { return sim->robot; }
+const struct model *sim_model(const struct sim *sim) { return sim->model; }
 const char *sim_guid(const struct sim *sim) { return sim->guid; }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------ */

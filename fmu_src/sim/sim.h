@@ -21,6 +21,7 @@ enum status sim_reset(struct sim *sim);
 
 const struct variables *sim_variables(const struct sim *sim);
 const struct robot *sim_robot(const struct sim *sim);
+const struct model *sim_model(const struct sim *sim);
 /* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the robot file's text and the variable table. */
 const char *sim_guid(const struct sim *sim);
 
