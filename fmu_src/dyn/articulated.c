@@ -164,8 +164,8 @@ INLINE void add_rows(const int m, const double *restrict c, const double (*restr
     }
 }
 
-/* e = L^-1 (Q_eta - b_eta - J' z_T),   z = b + X' z_T + W' e */
-INLINE void gather_modes(const int m, const struct body *body, const double *eta, const double *etad,
+/* e = Q_eta - b_eta */
+INLINE void modal_forces(const int m, const struct body *body, const double *eta, const double *etad,
                          struct link_work *restrict w)
 {
     if (body->diagonal && !body->damped) { /* the common case of add_elastic_force(), unrolled */
@@ -174,6 +174,11 @@ INLINE void gather_modes(const int m, const struct body *body, const double *eta
         for (int k = 0; k < m; k++) w->e[k] = -w->b_eta[k];
         add_elastic_force(body, eta, etad, w->e);
     }
+}
+
+/* e = L^-1 (e - J' z_T),   z = b + X' z_T + W' e */
+INLINE void gather_modes(const int m, struct link_work *restrict w)
+{
     for (int l = 0; l < PADDED(m); l += LANES) {
         lanes sum = load(w->e + l);
         for (int a = 0; a < 6; a++) sum -= w->zT[a] * load(w->Jt + PADDED(m) * a + l);
@@ -193,7 +198,22 @@ INLINE void spread_modes(const int m, struct link_work *restrict w, double *rest
     add_rows(m, etadd, (const double(*)[SIX])w->J, w->xT);
 }
 
-/* Tips to base: residuals u of hinges and e of modes, and the wrench z that is passed on                            (33) */
+/* u = Q_q - h' z,   z += U u/D,   and z is passed on                                                                 (33) */
+static inline void gather_hinge(const struct model *model, struct work *work, int i, double Q)
+{
+    const struct link_model *lm = &model->link[i];
+    struct link_work *w = &work->link[i];
+    if (lm->q >= 0 && lm->prescribed < 0) {
+        w->u = Q - along_joint(lm, w->h, w->z);
+        axpy6(w->u * w->inverse_D, w->U, w->z);
+    }
+    if (lm->parent >= 0) {
+        struct link_work *parent = &work->link[lm->parent];
+        wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->z : parent->zT, w->z, w->d);
+    }
+}
+
+/* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
 static void gather(const struct model *model, struct work *work, const struct input *in)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -204,18 +224,33 @@ static void gather(const struct model *model, struct work *work, const struct in
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         if (lm->body != NULL) {
-            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->body, in->q + lm->eta, in->qd + lm->eta, w))
+            const double *eta = in->q + lm->eta, *etad = in->qd + lm->eta;
+            WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, w))
         }
+        double Q = 0;
         if (lm->q >= 0 && lm->prescribed < 0) {
-            /* u = Q_q - h' z,   z += U u/D */
             const double tau = in->tau != NULL && !lm->passive ? in->tau[lm->tau] : 0;
-            w->u = tau + joint_force(lm, in->q[lm->q], in->qd[lm->q]) - along_joint(lm, w->h, w->z);
-            axpy6(w->u * w->inverse_D, w->U, w->z);
+            Q = tau + joint_force(lm, in->q[lm->q], in->qd[lm->q]);
         }
-        if (lm->parent >= 0) {
-            struct link_work *parent = &work->link[lm->parent];
-            wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->z : parent->zT, w->z, w->d);
+        gather_hinge(model, work, i, Q);
+    }
+}
+
+/* The same for generalised forces alone */
+static void gather_forces(const struct model *model, struct work *work, const double *force)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        memset(work->link[i].z, 0, sizeof work->link[i].z);
+        memset(work->link[i].zT, 0, sizeof work->link[i].zT);
+    }
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        if (lm->body != NULL) {
+            memcpy(w->e, force + lm->eta, (size_t)lm->m * sizeof *force);
+            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
         }
+        gather_hinge(model, work, i, lm->q >= 0 ? force[lm->q] : 0);
     }
 }
 
@@ -243,6 +278,13 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
 {
     gather(model, work, in);
     spread(model, work, in, qdd);
+}
+
+void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *qdd)
+{
+    const struct input still = {0}; /* prescribed joints do not accelerate */
+    gather_forces(model, work, force);
+    spread(model, work, &still, qdd);
 }
 
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)

@@ -33,6 +33,10 @@ enum status dyn_articulate(const struct model *model, struct work *work);
 /* qdd of M qdd = generalised forces, for the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
+/* qdd = M^-1 force of the free coordinates, by the factors of dyn_articulate(); prescribed joints: qdd = 0, their force is
+   not read. */
+void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *qdd);
+
 /* Forward dynamics by the articulated-body recursion: the default. */
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
@@ -75,6 +79,11 @@ struct frame_motion {
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
+
+/* Of a flexible link: position of T in O less its value at eta = 0, and the rotation vector of T in O, which is zero at
+   eta = 0; axes of O. Zeros for a rigid link. After dyn_configuration(). */
+void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
+                    double rotation[3]);
 
 /* What the joint exerts on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
 void dyn_reaction(const struct work *work, int link, double wrench[6]);

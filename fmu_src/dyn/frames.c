@@ -1,4 +1,6 @@
 /* Frames that are reported: tips, and any section of a flexible link. */
+#include <string.h>
+
 #include "dyn/dyn.h"
 #include "flex/section.h"
 #include "math/vec.h"
@@ -89,4 +91,18 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     mul3(w->RF, acc_t, acc_world);
     mul3(w->RF, acc_t + 3, acc_world + 3);
     finish(model, acc_world, out);
+}
+
+void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
+                    double rotation[3])
+{
+    const struct body *body = model->link[link].body;
+    const struct link_work *w = &work->link[link];
+    memset(deflection, 0, 3 * sizeof *deflection);
+    memset(rotation, 0, 3 * sizeof *rotation);
+    if (body == NULL) return;
+    tmul3(w->O.R, w->r, deflection);
+    for (int i = 0; i < 3; i++) deflection[i] -= body->tip.x[i] - body->hinge.x[i];
+    if (w->JF == NULL) copy3(w->theta, rotation);
+    else rotation_between(w->theta_d, w->theta, rotation);
 }

@@ -84,6 +84,24 @@ void rotation_rate(const struct exp_coefficients *e, const double theta[3], cons
     for (int i = 0; i < 3; i++) wd[i] = yd * (e->da * c[i] + e->db * cc[i]) + e->b * tc[i];
 }
 
+/* Unit quaternion of Exp(theta): scalar cos(phi/2), vector theta sin(phi/2)/phi */
+static double half_turn(const double *theta, double *v)
+{
+    const double phi = sqrt(dot3(theta, theta)), share = phi > 1e-8 ? sin(0.5 * phi) / phi : 0.5;
+    for (int i = 0; i < 3; i++) v[i] = share * theta[i];
+    return cos(0.5 * phi);
+}
+
+void rotation_between(const double from[3], const double to[3], double rho[3])
+{
+    double u[3], v[3], p[3];
+    const double c = half_turn(from, u), d = half_turn(to, v);
+    cross3(v, u, p); /* (c, -u)(d, v) = (c d + u.v, c v - d u - u x v) */
+    for (int i = 0; i < 3; i++) p[i] += c * v[i] - d * u[i];
+    const double s = sqrt(dot3(p, p)), angle = 2 * atan2(s, c * d + dot3(u, v));
+    for (int i = 0; i < 3; i++) rho[i] = (s > 0 ? angle / s : 2) * p[i];
+}
+
 void rotation_rpy(const double rpy[3], double R[9])
 {
     const double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]),

@@ -19,6 +19,9 @@ void rotation_left_jacobian(const struct exp_coefficients *e, const double theta
 void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3],
                    double wd[3]);
 
+/* rho with Exp(rho) = Exp(-from) Exp(to), smooth up to a full turn */
+void rotation_between(const double from[3], const double to[3], double rho[3]);
+
 /* R = Rz(yaw) Ry(pitch) Rx(roll) */
 void rotation_rpy(const double rpy[3], double R[9]);
 
