@@ -34,6 +34,16 @@ static const struct command {
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate},
+    {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... --rigid",
+     "joint torques for a joint motion, as CSV that simulate --inputs takes",
+     "  --trajectory CSV     columns time, then q, qd, qdd of every joint that moves, by FMU name\n"
+     "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), with\n"
+     "  --rate K,K,...       k of every joint that moves [rad/s or m/s]\n"
+     "  --period T,T,...     T of every joint that moves [s]\n"
+     "  --until T --step H   rows of a profile [s]\n"
+     "  --rigid              elastic coordinates zero and held\n"
+     "  -o CSV               result file instead of standard output\n",
+     command_inverse},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json  machine-readable instead of a table\n", command_bench},
 };
