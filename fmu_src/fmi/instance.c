@@ -30,8 +30,8 @@ static void send(const struct instance *instance, fmi2Status status, enum catego
     if (instance->functions.logger == NULL) return;
     if (category != CATEGORY_ERROR && !instance->logged[category]) return;
     double_percents(text, doubled);
-    instance->functions.logger(instance->functions.componentEnvironment, instance->name, status, category_name[category],
-                               doubled);
+    instance->functions.logger(instance->functions.componentEnvironment, instance->name, status,
+                               category_name[category], doubled);
 }
 
 void instance_log(const struct instance *instance, fmi2Status status, enum category category, const char *format, ...)
@@ -54,7 +54,7 @@ static const struct {
 #undef CALL_ROW
 };
 
-fmi2Status refuse(const struct instance *instance, const char *format, ...)
+fmi2Status instance_refuse(const struct instance *instance, const char *format, ...)
 {
     char text[TEXT];
     va_list arguments;
@@ -77,11 +77,12 @@ void instance_log_statistics(const struct instance *instance)
 {
     struct integrator_statistics s;
     sim_statistics(instance->sim, &s);
-    instance_log(instance, fmi2OK, CATEGORY_SOLVER,
-                 "until t = %.9g s: %ld steps, %ld right-hand sides, %ld Jacobians, %ld restarts, %ld Newton iterations, "
-                 "%ld failed error tests, %ld failed Newton solutions",
-                 sim_time(instance->sim), s.steps, s.rhs, s.jacobians, s.restarts, s.newton_iterations,
-                 s.error_test_failures, s.newton_failures);
+    instance_log(
+        instance, fmi2OK, CATEGORY_SOLVER,
+        "until t = %.9g s: %ld steps, %ld right-hand sides, %ld Jacobians, %ld restarts, %ld Newton iterations, "
+        "%ld failed error tests, %ld failed Newton solutions",
+        sim_time(instance->sim), s.steps, s.rhs, s.jacobians, s.restarts, s.newton_iterations, s.error_test_failures,
+        s.newton_failures);
 }
 
 /* ---- begin and end of a function ---------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static const struct {
 
 enum { STATES = sizeof state_table / sizeof state_table[0] };
 
-const char *state_name(enum state state)
+const char *instance_state_name(enum state state)
 {
     for (int i = 0; i < STATES; i++)
         if (state_table[i].state == state) return state_table[i].name;
@@ -111,10 +112,11 @@ static void list_states(const struct instance *instance, unsigned states, char *
     text[0] = '\0';
     for (int i = 0; i < STATES && length < room; i++)
         if (((states & ~never) & (unsigned)state_table[i].state) != 0)
-            length += (size_t)snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", state_table[i].name);
+            length +=
+                (size_t)snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", state_table[i].name);
 }
 
-struct instance *enter(fmi2Component component, enum call call)
+struct instance *instance_enter(fmi2Component component, enum call call)
 {
     struct instance *instance = component;
     if (instance == NULL) return NULL;
@@ -122,14 +124,15 @@ struct instance *enter(fmi2Component component, enum call call)
     instance->call = call;
     instance->errors_before = instance->report.errors;
     if ((call_table[call].audience & (me ? MODEL_EXCHANGE : CO_SIMULATION)) == 0) {
-        refuse(instance, "a function of %s; this instance was made for %s", me ? "co-simulation" : "model exchange",
-               me ? "model exchange" : "co-simulation");
+        instance_refuse(instance, "a function of %s; this instance was made for %s",
+                        me ? "co-simulation" : "model exchange", me ? "model exchange" : "co-simulation");
         return NULL;
     }
     if ((call_table[call].states & (unsigned)instance->progress.state) == 0) {
         char allowed[256];
         list_states(instance, call_table[call].states, allowed, sizeof allowed);
-        refuse(instance, "not allowed in the state \"%s\"; allowed in: %s", state_name(instance->progress.state), allowed);
+        instance_refuse(instance, "not allowed in the state \"%s\"; allowed in: %s",
+                        instance_state_name(instance->progress.state), allowed);
         return NULL;
     }
     return instance;
@@ -145,11 +148,11 @@ static fmi2Status fmi_status(enum status status)
     }
 }
 
-fmi2Status leave(struct instance *instance, enum status status)
+fmi2Status instance_leave(struct instance *instance, enum status status)
 {
     const fmi2Status result = fmi_status(status);
     if (result == fmi2OK || instance->report.errors > instance->errors_before) return result;
-    if (result == fmi2Error) return refuse(instance, "%s", status_text(status));
+    if (result == fmi2Error) return instance_refuse(instance, "%s", status_text(status));
     instance_log(instance, result, CATEGORY_DISCARD, "%s: at t = %.9g s: %s", call_table[instance->call].name,
                  sim_time(instance->sim), status_text(status));
     return result;
@@ -157,7 +160,7 @@ fmi2Status leave(struct instance *instance, enum status status)
 
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */
 
-enum status bring_up_to_date(struct instance *instance)
+enum status instance_settle(struct instance *instance)
 {
     struct progress *progress = &instance->progress;
     if (progress->state != STATE_INITIALIZATION || !progress->stale) return STATUS_OK;
@@ -177,21 +180,23 @@ static const char *type_name(enum variable_type type)
     return "?";
 }
 
-const struct variable *find_variable(const struct instance *instance, fmi2ValueReference reference, enum variable_type type)
+const struct variable *instance_variable(const struct instance *instance, fmi2ValueReference reference,
+                                         enum variable_type type)
 {
     const int known = instance->variables->n_values;
     if (known <= 0 || reference >= (unsigned)known) {
-        refuse(instance, "unknown value reference %u; this robot has 0 to %d", reference, known - 1);
+        instance_refuse(instance, "unknown value reference %u; this robot has 0 to %d", reference, known - 1);
         return NULL;
     }
     const struct variable *variable = instance->variables->by_reference[reference];
     const enum variable_type stored = variable->type == TYPE_ENUMERATION ? TYPE_INTEGER : variable->type;
     if (stored == type) return variable;
-    refuse(instance, "%s (value reference %u) is of type %s", variable->name, reference, type_name(variable->type));
+    instance_refuse(instance, "%s (value reference %u) is of type %s", variable->name, reference,
+                    type_name(variable->type));
     return NULL;
 }
 
-bool is_state(const struct instance *instance, const struct variable *variable)
+bool instance_is_state(const struct instance *instance, const struct variable *variable)
 {
     const struct variables *v = instance->variables;
     for (int s = 0; s < v->n_states; s++)

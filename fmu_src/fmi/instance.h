@@ -1,7 +1,7 @@
 /* What stands behind an fmi2Component, and how every function begins and ends:
        ENTER(c, fmi2DoStep);           is the call legal here? the table in calls.h knows
        REQUIRE(h > 0, "...", h);       are the arguments?
-       return leave(instance, sim_step(...));  */
+       return instance_leave(instance, sim_step(...));  */
 #ifndef FMI_INSTANCE_H
 #define FMI_INSTANCE_H
 
@@ -18,9 +18,9 @@
 /* Where the instance stands in the call sequence and in time: saved with the state. */
 struct progress {
     enum state state;
-    bool stale;          /* initialization mode: something was set since the last sim_initialise()     */
-    double point;        /* the importer's clock: end of the last step                            [s]  */
-    uint64_t steps;      /* communication steps since the start: their rounding adds up                */
+    bool stale;     /* initialization mode: something was set since the last sim_initialise()     */
+    double point;   /* the importer's clock: end of the last step                            [s]  */
+    uint64_t steps; /* communication steps since the start: their rounding adds up                */
     struct sim_experiment experiment;
 };
 
@@ -36,7 +36,7 @@ struct instance {
     struct report report;
     struct sim *sim;
     const struct variables *variables;
-    struct arena arena;          /* the instance and its strings                     */
+    struct arena arena; /* the instance and its strings                     */
 };
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
@@ -51,7 +51,8 @@ void instance_log(const struct instance *instance, fmi2Status status, enum categ
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-fmi2Status refuse(const struct instance *instance, const char *format, ...);
+fmi2Status
+instance_refuse(const struct instance *instance, const char *format, ...);
 
 /* For struct report: what the simulation has to say. */
 void instance_report_line(void *context, enum report_level level, const char *text);
@@ -61,33 +62,34 @@ void instance_log_statistics(const struct instance *instance);
 /* ---- begin and end of a function ---------------------------------------------------------------------------------------- */
 
 /* The instance, or NULL, with the reason logged, where this function may not be called now. */
-struct instance *enter(fmi2Component component, enum call call);
+struct instance *instance_enter(fmi2Component component, enum call call);
 
 /* The one place where a status becomes an FMI status; what the simulation did not explain itself is explained here. */
-fmi2Status leave(struct instance *instance, enum status status);
+fmi2Status instance_leave(struct instance *instance, enum status status);
 
-const char *state_name(enum state state);
+const char *instance_state_name(enum state state);
 
-#define ENTER(component, function)                                        \
-    struct instance *instance = enter((component), CALL_##function);      \
+#define ENTER(component, function)                                            \
+    struct instance *instance = instance_enter((component), CALL_##function); \
     if (instance == NULL) return fmi2Error
 
-#define REQUIRE(condition, ...)                                           \
-    do {                                                                  \
-        if (!(condition)) return refuse(instance, __VA_ARGS__);           \
+#define REQUIRE(condition, ...)                                          \
+    do {                                                                 \
+        if (!(condition)) return instance_refuse(instance, __VA_ARGS__); \
     } while (0)
 
 #define REQUIRE_ARRAY(count, array) REQUIRE((count) == 0 || (array) != NULL, "the array %s is NULL", #array)
 
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */
 
-/* In initialization mode: initialises again where something was set. Elsewhere fine. */
-enum status bring_up_to_date(struct instance *instance);
+/* In initialization mode: initialises again where something was set since. Elsewhere nothing is to be done. */
+enum status instance_settle(struct instance *instance);
 
 /* The variable behind a value reference; NULL, with the reason logged, for an unknown one or another type. */
-const struct variable *find_variable(const struct instance *instance, fmi2ValueReference reference, enum variable_type type);
+const struct variable *instance_variable(const struct instance *instance, fmi2ValueReference reference,
+                                         enum variable_type type);
 
-bool is_state(const struct instance *instance, const struct variable *variable);
+bool instance_is_state(const struct instance *instance, const struct variable *variable);
 
 /* Value references are unsigned for FMI and plain int inside; once checked they are the same numbers. */
 static inline const int *as_indices(const fmi2ValueReference *reference)

@@ -38,11 +38,12 @@ static bool begins_with(const char *text, const char *lower_case)
     return true;
 }
 
-/* What stands behind file: and an empty or local host; NULL for another host */
+/* What stands behind file: and an empty or local host. Some importers put file:// before a relative path: what looks like a
+   host is its first folder. */
 static const char *path_of_uri(const char *rest)
 {
     if (begins_with(rest, "//localhost/")) return rest + strlen("//localhost");
-    if (rest[0] == '/' && rest[1] == '/' && rest[2] != '/') return NULL;
+    if (rest[0] == '/' && rest[1] == '/' && rest[2] != '/') return rest + 2;
     while (rest[0] == '/' && rest[1] == '/') rest++;
     return rest;
 }
@@ -56,8 +57,7 @@ const char *location_file(const char *location, const char *name, struct arena *
 
     const bool uri = begins_with(location, "file:");
     const char *path = uri ? path_of_uri(location + strlen("file:")) : location;
-    if (path == NULL) *fault = "it names another host; only files of this one can be read";
-    else if (!uri && strstr(location, "://") != NULL) *fault = "only file: locations and plain paths can be read";
+    if (!uri && strstr(location, "://") != NULL) *fault = "only file: locations and plain paths can be read";
     if (*fault != NULL) return NULL;
 
     const size_t room = strlen(path) + strlen(name) + 2;
@@ -70,7 +70,7 @@ const char *location_file(const char *location, const char *name, struct arena *
     if (uri) decode_percent(file);
     size_t length = strlen(file);
     while (length > 1 && file[length - 1] == '/') length--;
-    snprintf(file + length, room - length, "%s%s", file[length - 1] == '/' ? "" : "/", name);
+    snprintf(file + length, room - length, "%s%s", length > 0 && file[length - 1] != '/' ? "/" : "", name);
     return file;
 }
 
@@ -91,7 +91,7 @@ static const char *read_stream(FILE *stream, struct arena *arena, const char **f
     return *fault == NULL ? text : NULL;
 }
 
-const char *read_text(const char *file, struct arena *arena, const char **fault)
+const char *location_read(const char *file, struct arena *arena, const char **fault)
 {
     *fault = NULL;
     FILE *stream = fopen(file, "rb");

@@ -9,6 +9,6 @@
 const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault);
 
 /* All of a file as text, in the arena. NULL, with *fault the reason. */
-const char *read_text(const char *file, struct arena *arena, const char **fault);
+const char *location_read(const char *file, struct arena *arena, const char **fault);
 
 #endif
