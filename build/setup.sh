@@ -6,7 +6,7 @@ set -euo pipefail
 
 packages=(
     cmake ninja-build gcc libc6-dev binutils pkg-config git   # building
-    libjson-c-dev libsundials-dev libzip-dev libxml2-dev liblapacke-dev liblapack-dev
+    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
 )
 

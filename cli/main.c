@@ -44,6 +44,13 @@ static const struct command {
      "  --rigid              elastic coordinates zero and held\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse},
+    {"fmu", "ROBOT -o FILE.fmu [--json]",
+     "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
+     "  -o FILE.fmu  where to; replaced as a whole if it exists\n"
+     "  --json       machine-readable summary\n\n"
+     "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
+     "  variable LIMBER_FMU_LIBRARY names.\n",
+     command_fmu},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json  machine-readable instead of a table\n", command_bench},
 };

@@ -25,6 +25,10 @@ struct blob page_make(const struct fmu *fmu, struct arena *arena);
 /* model.png */
 struct blob icon_make(const struct fmu *fmu, struct arena *arena);
 
+/* Words of the table's enumerations, as FMI spells them. */
+const char *causality_name(enum causality causality);
+const char *variability_name(enum variability variability);
+
 /* "%.17g" or shorter, if that reads back the same */
 enum { NUMBER_SIZE = 32 };
 const char *exact_number(double value, char text[NUMBER_SIZE]);

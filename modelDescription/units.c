@@ -7,8 +7,8 @@ const char *const base_unit_name[BASE_COUNT] = {"kg", "m", "s", "rad"};
 static const struct symbol {
     const char *name;
     int exponent[BASE_COUNT]; /* kg, m, s, rad */
-} symbols[] = {{"1", {0}},           {"kg", {1}},           {"m", {0, 1}},        {"s", {0, 0, 1}},
-               {"rad", {0, 0, 0, 1}}, {"N", {1, 1, -2}}, {"J", {1, 2, -2}}, {"W", {1, 2, -3}}};
+} symbols[] = {{"1", {0}},        {"kg", {1}},       {"m", {0, 1}},    {"s", {0, 0, 1}}, {"rad", {0, 0, 0, 1}},
+               {"N", {1, 1, -2}}, {"J", {1, 2, -2}}, {"W", {1, 2, -3}}};
 
 #define DEGREES_PER_RADIAN 57.295779513082323
 const struct display_unit display_units[] = {
