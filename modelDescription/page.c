@@ -332,8 +332,8 @@ static void write_words(struct xml *xml)
         xml,
         "Saving the state of the FMU (fmi2GetFMUstate) restarts the integrator: its history cannot be stored, so the "
         "next step of the saved instance, and of every copy made from the saved state, begins anew with the stored "
-        "step size. Both then go on bit for bit alike. Saving before every step therefore costs accuracy-controlled "
-        "restarts; save only where you may want to return.");
+        "step size. Both then go on bit for bit alike. Every restart costs a few small steps, so "
+        "save only where you may want to return.");
     paragraph(
         xml,
         "solver.relative_tolerance, solver.max_step and solver.max_order are for co-simulation: 0 leaves the choice "
@@ -383,10 +383,12 @@ struct blob page_make(const struct fmu *fmu, struct arena *arena)
     write_head(&xml, robot);
     xml_begin(&xml, "body");
     xml_leaf(&xml, "h1", robot->name);
-    xml_begin(&xml, "p");
-    xml_attribute(&xml, "class", "lead");
-    xml_text(&xml, robot->description);
-    xml_end_full(&xml);
+    if (*robot->description != '\0') {
+        xml_begin(&xml, "p");
+        xml_attribute(&xml, "class", "lead");
+        xml_text(&xml, robot->description);
+        xml_end_full(&xml);
+    }
     if (!draw(&xml, fmu, arena)) xml.failed = true;
     write_facts(&xml, fmu);
     write_joints(&xml, fmu);

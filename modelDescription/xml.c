@@ -10,7 +10,7 @@ enum { TEXT_SIZE = 512 };
 
 const char *exact_number(double value, char text[NUMBER_SIZE])
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
