@@ -47,10 +47,13 @@ static int link_of(const struct model *model, const struct variable *known)
     return known->kind == KIND_TIP_FORCE || known->kind == KIND_TIP_TORQUE ? model->tip : known->owner;
 }
 
-/* A sliding joint turns nothing. */
+/* Does it turn what the link carries? A sliding joint does not, nor does a mode whose rotation is zero at the tip. */
 static bool turns(const struct model *model, const struct variable *known)
 {
-    return known->kind == KIND_ETA || known->kind == KIND_ETAD || model->link[known->owner].joint == JOINT_REVOLUTE;
+    const struct link_model *lm = &model->link[known->owner];
+    if (known->kind != KIND_ETA && known->kind != KIND_ETAD) return lm->joint == JOINT_REVOLUTE;
+    const double *rotation = lm->body->tip.Lambda + 3 * known->k;
+    return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
 }
 
 bool is_known(const struct variables *variables, const struct variable *variable)
