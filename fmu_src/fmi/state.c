@@ -137,6 +137,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     const size_t head = sizeof(struct header);
     const enum status status = sim_restore(instance->sim, saved->bytes + head, saved->size - head);
     if (status == STATUS_OK) read_progress(saved->bytes, &instance->progress);
+    else if (status != STATUS_BAD_STATE) instance->progress.state = STATE_ERROR; /* half put back */
     return instance_leave(instance, status);
 }
 

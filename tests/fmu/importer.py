@@ -76,7 +76,7 @@ class Instance:
         self.package.library.fmi2FreeInstance(ct.c_void_p(self.c))
         self.c = None
 
-    def initialise(self, start=0.0, stop=None, tolerance=None, **values):
+    def initialise(self, start=0.0, stop=None, tolerance=None):
         assert self.SetupExperiment(int(tolerance is not None), float(tolerance or 0), float(start),
                                     int(stop is not None), float(stop or 0)) == OK
         assert self.EnterInitializationMode() == OK

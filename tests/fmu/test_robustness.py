@@ -2,9 +2,9 @@
 
 import ctypes as ct
 import gc
-import locale
 import math
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance, Package
+from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance
 
 HERE = Path(__file__).resolve().parent
 TIP = ["tip.position[1]", "tip.position[2]"]
@@ -158,6 +158,21 @@ def test_steps_of_no_length(arm, h):
     instance.free()
 
 
+def test_a_step_that_fails_leaves_the_last_good_state(arm):
+    instance = started(arm)
+    assert instance.step(0, 0.01) == OK
+    good, time = instance.save(), ct.c_double()
+    assert instance.set({"shoulder.tau": 1e200}) == OK
+    assert instance.step(0.01, 0.01) == DISCARD
+    assert instance.log[-1][0] == ERROR and "at t = 0.01" in instance.log[-1][2]
+    assert all(map(math.isfinite, instance.get(*TIP)))
+    assert instance.GetRealStatus(2, ct.byref(time)) == OK and 0.01 <= time.value < 0.02
+    assert instance.SetFMUstate(good) == OK and instance.set({"shoulder.tau": 0.0}) == OK
+    assert instance.step(0.01, 0.01) == OK
+    assert instance.FreeFMUstate(ct.byref(good)) == OK
+    instance.free()
+
+
 # ---- saved states ---------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +211,6 @@ print(t.run(instance, 20, first=20))"""
 
 
 def test_damaged_states_are_refused(arm, canadarm):
-    import random
     instance = started(arm)
     run(instance, 3)
     good, chance = instance.serialise(), random.Random(4)
@@ -464,6 +478,6 @@ def test_another_sundials_in_the_process(arm):
 def test_decimal_comma(arm, tmp_path):
     make = shutil.which("localedef")
     if not make: pytest.skip("no localedef here")
-    made = subprocess.run([make, "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True)
+    subprocess.run([make, "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True)
     if not (tmp_path / "de_DE.UTF-8").exists(): pytest.skip("no sources of locales here")
     assert elsewhere(TRAJECTORY, arm.folder, "de_DE.UTF-8", LOCPATH=str(tmp_path)) == elsewhere(TRAJECTORY, arm.folder)
