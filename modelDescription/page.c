@@ -151,6 +151,45 @@ static void draw_payload(struct xml *xml, const double at[2])
     xml_end(xml);
 }
 
+static bool coincide(const struct picture_link *a, const struct picture_link *b)
+{
+    return hypot(a->hinge[0] - b->hinge[0], a->hinge[1] - b->hinge[1]) < 12;
+}
+
+/* A badge with the joint's number; joints that lie upon each other share one. */
+static void draw_badge(struct xml *xml, const struct picture *picture, int first)
+{
+    char label[128];
+    int length = 0;
+    for (int i = first; i < picture->n_links && length < (int)sizeof label - 16; i++)
+        if (picture->link[i].moves && coincide(&picture->link[i], &picture->link[first]))
+            length += snprintf(label + length, sizeof label - (size_t)length, i > first ? ", %d" : "%d", i + 1);
+    const double *at = picture->link[first].hinge, width = 20 + 6.5 * (length - 1);
+    xml_begin(xml, "rect");
+    xml_attribute_printf(xml, "x", "%.1f", at[0] - 0.5 * width);
+    xml_attribute_printf(xml, "y", "%.1f", at[1] - 10);
+    xml_attribute_printf(xml, "width", "%.1f", width);
+    xml_attribute(xml, "height", "20");
+    xml_attribute(xml, "rx", "10");
+    xml_attribute(xml, "fill", "#fff");
+    xml_attribute(xml, "stroke", "#1a2938");
+    xml_attribute(xml, "stroke-width", "2");
+    xml_end(xml);
+    begin_label(xml, at[0], at[1], 12);
+    xml_text(xml, label);
+    xml_end(xml);
+}
+
+static void draw_joints(struct xml *xml, const struct picture *picture)
+{
+    for (int i = 0; i < picture->n_links; i++) {
+        bool shown = !picture->link[i].moves;
+        for (int k = 0; k < i && !shown; k++)
+            shown = picture->link[k].moves && coincide(&picture->link[k], &picture->link[i]);
+        if (!shown) draw_badge(xml, picture, i);
+    }
+}
+
 static void draw_links(struct xml *xml, const struct picture *picture)
 {
     for (int i = 0; i < picture->n_links; i++) line(xml, "offset", picture->link[i].from, picture->link[i].hinge, 3);
@@ -160,13 +199,7 @@ static void draw_links(struct xml *xml, const struct picture *picture)
         if (link->payload) draw_payload(xml, link->tip);
     }
     circle(xml, picture->link[picture->tip].tip, 5, "#d9541a", "#fff");
-    for (int i = 0; i < picture->n_links; i++) {
-        if (!picture->link[i].moves) continue;
-        circle(xml, picture->link[i].hinge, 10, "#fff", "#1a2938");
-        begin_label(xml, picture->link[i].hinge[0], picture->link[i].hinge[1], 12);
-        xml_printf(xml, "%d", i + 1);
-        xml_end(xml);
-    }
+    draw_joints(xml, picture);
 }
 
 static bool draw(struct xml *xml, const struct fmu *fmu, struct arena *arena)

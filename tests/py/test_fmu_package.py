@@ -51,6 +51,10 @@ def run(limber, *arguments, **environment):
                           env={**os.environ, **environment})
 
 
+def library_of(limber):
+    return Path(os.environ.get("LIMBER_FMU_LIBRARY") or Path(limber).resolve().parent / "limber_fmu.so")
+
+
 def needs_loops(file):
     robot = json.loads(file.read_text(encoding="utf-8"))
     return any(key in robot for key in ("loops", "actuators"))
@@ -66,8 +70,7 @@ class Packed:
         if made.returncode == 1 and "not yet" in made.stderr: pytest.skip("uses what is not computed with yet")
         assert (made.returncode, made.stderr) == (0, "")
         self.checked = json.loads(run(limber, "check", file, "--json").stdout)
-        self.description = fmpy.read_model_description(str(self.fmu), validate=True, validate_variable_names=True,
-                                                       validate_model_structure=True)
+        self.description = fmpy.read_model_description(str(self.fmu), validate=False)
         self.variables = self.description.modelVariables
         self.by_name = {v.name: v for v in self.variables}
 
@@ -267,7 +270,9 @@ def test_head_of_the_description(packed):
 
 
 def test_fmpy_finds_no_problem(packed):
-    assert validate_fmu(str(packed.fmu)) == []
+    """Schema, structure, start values, units; for some the grammar of names as well, which takes FMPy seconds."""
+    if packed.file not in GOOD: assert validate_fmu(str(packed.fmu)) == []
+    else: fmpy.read_model_description(str(packed.fmu), validate=True, validate_model_structure=True)
 
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
@@ -389,7 +394,7 @@ def test_no_dependency_is_invented(made_up, tmp_path):
 
 
 def test_content(packed, limber):
-    library = Path(os.environ.get("LIMBER_FMU_LIBRARY") or Path(limber).resolve().parent / "limber_fmu.so")
+    library = library_of(limber)
     name = packed.robot["name"]
     with zipfile.ZipFile(packed.fmu) as archive:
         assert archive.testzip() is None
@@ -508,7 +513,7 @@ def test_library_that_is_none(limber, made_up_file, tmp_path, library):
 
 def test_sanitized(limber_sanitized, limber, made_up_file, tmp_path):
     """Memory is respected: the sanitizers would end the program."""
-    library = str(Path(limber).resolve().parent / "limber_fmu.so")
+    library = str(library_of(limber))
     for file in [made_up_file] + [file for file in ROBOTS if not needs_loops(file)]:
         answer = run(limber_sanitized, "fmu", file, "-o", tmp_path / "x.fmu", LIMBER_FMU_LIBRARY=library)
         assert (answer.returncode, answer.stderr) == (0, "")
