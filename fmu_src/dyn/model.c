@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dyn/updated.h"
 #include "math/vec.h"
 
 /* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
@@ -55,16 +56,18 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
-static enum status make_flexible(const struct link *link, struct arena *arena, struct link_model *lm)
+static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
 {
-    struct body *body = arena_take(arena, 1, sizeof *body);
+    struct body *body = arena_take(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
     lm->has_payload = lm->loaded = link->has_payload;
-    return body_make(link, arena, body);
+    const enum status status = body_make(link, &model->arena, body);
+    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain) return status;
+    return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
 /* The joint frame at zero in the parent's carrying frame, and how the joint moves. */
@@ -119,7 +122,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
-    else status = make_flexible(link, &model->arena, lm);
+    else status = make_flexible(link, model, lm);
     if (status == STATUS_NOT_POSITIVE) {
         report_add(report, REPORT_ERROR,
                    "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", i,
@@ -150,6 +153,11 @@ static enum status check_supported(const struct robot *robot, struct report *rep
 
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
+    return model_make_with(robot, UPDATE_FROM, made, report);
+}
+
+enum status model_make_with(const struct robot *robot, int update_from, struct model **made, struct report *report)
+{
     struct arena arena = {0};
     *made = NULL;
     if (check_supported(robot, report) != STATUS_OK) return STATUS_NOT_YET;
@@ -163,6 +171,7 @@ enum status model_make(const struct robot *robot, struct model **made, struct re
     model->n_links = robot->n_links;
     model->tip = robot->tip;
     model->terms = robot->elastic_terms;
+    model->update_from = update_from;
     copy3(robot->gravity, model->gravity);
     model->link = link;
     model->arena = arena;

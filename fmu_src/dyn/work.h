@@ -39,6 +39,7 @@ struct link_work {
     double (*F)[SIX];                   /* m: M_rf at O, body alone                                             */
     double *Mff;                        /* m x m at O where F is not O; NULL: body_Mff()                        */
     struct body_state body;
+    struct updated_work *updated; /* where the link's model has `updated` */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
