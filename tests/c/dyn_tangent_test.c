@@ -192,27 +192,39 @@ static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
     return tangent;
 }
 
+/* |x - y| in the norm of work->M, the size of an acceleration whatever its coordinates */
+static double mass_distance(const struct specimen *s, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
+    return sqrt(fabs(sum));
+}
+
 /* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
    long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
-   positions and velocities, right to 1e-15, lose 1/h; accelerations come out of the solution with cond(M) eps, 1e-11 or so for
+   positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
    the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions. */
 static const double tolerance[PARTS] = {1e-8, 1e-9, 1e-12, 1e-12, 1e-8, 1e-8, 1e-10};
 
 static void compare(struct specimen *s, struct tangent *tangent, const struct arrow *along, double *worst, double *sum)
 {
-    static const double h[2] = {2e-3, 5e-4};
+    static const double h[2] = {2e-3, 5e-4}, zeros[MOST];
     static struct values got, want[2];
     double size[2][PARTS], error[PARTS], qdd[MOST];
     for (int i = 0; i < 2; i++) differences(s, along, h[i], &want[i], size[i]);
     prepare(s, tangent, qdd);
     differentiate(s, tangent, &along->direction, &got);
+    dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < 2; i++) {
         double scale[PARTS];
         for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
         scale[DRIVES] += scale[REACTION];
+        scale[QDD] = 1e-3 + mass_distance(s, qdd, zeros) + mass_distance(s, want[i].y[QDD], zeros);
         for (int k = 0; k < PARTS; k++) {
-            const double now = distance(got.count[k], got.y[k], want[i].y[k]) / scale[k];
-            error[k] = i == 0 ? now : fmin(error[k], now);
+            const double apart =
+                k == QDD ? mass_distance(s, got.y[k], want[i].y[k]) : distance(got.count[k], got.y[k], want[i].y[k]);
+            error[k] = i == 0 ? apart / scale[k] : fmin(error[k], apart / scale[k]);
         }
     }
     for (int k = 0; k < PARTS; k++) {
