@@ -116,32 +116,39 @@ static void hinge_tangent(const struct link_model *lm, const struct link_work *w
     }
 }
 
+/* What the link's own eta and eta_dot change */
+INLINE void add_modes(const int m, const struct link_work *restrict w, const double *restrict dq,
+                      const double *restrict dqd, struct link_tangent *restrict t)
+{
+    if (t->varies_q) {
+        add_rows(m, SIX, dq, t->Bq[0], t->f);
+        add_rows(m, TWELVE, dq, t->Tq[0], t->T.motion);
+        add_rows(m, PADDED(m), dq, t->Gq, t->modal);
+        add_rows(m, SIX, dq, w->J[0], t->lever);
+    }
+    if (t->varies_v) {
+        add_rows(m, SIX, dqd, t->Bv[0], t->f);
+        add_rows(m, TWELVE, dqd, t->Tv[0], t->T.motion);
+        add_rows(m, PADDED(m), dqd, t->Gv, t->modal);
+    }
+}
+
 /* D of the wrench of body and hub, of the motion of T and of the modal forces, as sums of columns */
 INLINE void flexible_tangent(const int m, const struct link_work *restrict w, const double *restrict dq,
                              const double *restrict dqd, struct link_tangent *restrict t)
 {
-    const int row = PADDED(m);
     const double *omega = t->O.motion, *acc = t->O.motion + 3;
     rigid_mul(&w->self, acc, t->f);
-    add_rows(3, SIX, omega, t->Bw[0], t->f);
-    add_rows(m, SIX, dq, t->Bq[0], t->f);
-    add_rows(m, SIX, dqd, t->Bv[0], t->f);
-
     memset(t->T.motion, 0, sizeof t->T.motion);
     motion_shift(acc, w->r, t->T.motion + 3);
-    add_rows(3, TWELVE, omega, t->Tw[0], t->T.motion);
-    add_rows(m, TWELVE, dq, t->Tq[0], t->T.motion);
-    add_rows(m, TWELVE, dqd, t->Tv[0], t->T.motion);
-
     memset(t->lever, 0, sizeof t->lever);
-    add_rows(m, SIX, dq, w->J[0], t->lever);
+    memset(t->modal, 0, (size_t)PADDED(m) * sizeof(double));
+    add_rows(3, SIX, omega, t->Bw[0], t->f);
+    add_rows(3, TWELVE, omega, t->Tw[0], t->T.motion);
+    add_rows(3, PADDED(m), omega, t->Gw, t->modal);
+    add_rows(6, PADDED(m), acc, t->Ft, t->modal);
+    add_modes(m, w, dq, dqd, t);
     for (int i = 0; i < 3; i++) t->T.phi[i] = t->O.phi[i] + t->lever[i];
-
-    memset(t->modal, 0, (size_t)row * sizeof(double));
-    add_rows(3, row, omega, t->Gw, t->modal);
-    add_rows(6, row, acc, t->Ft, t->modal);
-    add_rows(m, row, dq, t->Gq, t->modal);
-    add_rows(m, row, dqd, t->Gv, t->modal);
 }
 
 /* What hangs on the carrying frame: D of the payload's wrench, and a payload of more mass */
@@ -182,13 +189,17 @@ static void tip_wrench_tangent(const struct link_model *lm, const struct link_wo
 }
 
 /* Whether anything of the link itself changes */
-static bool link_varies(const struct link_model *lm, int i, const struct direction *d)
+static bool link_varies(const struct link_model *lm, int i, const struct direction *d, struct link_tangent *t)
 {
     bool varies = d->payload_mass[i] != 0;
     if (lm->q >= 0) varies = varies || d->q[lm->q] != 0 || d->qd[lm->q] != 0;
     if (lm->prescribed >= 0) varies = varies || d->prescribed_qdd[lm->prescribed] != 0;
-    for (int k = lm->eta; k < lm->eta + lm->m; k++) varies = varies || d->q[k] != 0 || d->qd[k] != 0;
-    return varies;
+    t->varies_q = t->varies_v = false;
+    for (int k = lm->eta; k < lm->eta + lm->m; k++) {
+        t->varies_q = t->varies_q || d->q[k] != 0;
+        t->varies_v = t->varies_v || d->qd[k] != 0;
+    }
+    return varies || t->varies_q || t->varies_v;
 }
 
 static void stand_still(struct link_tangent *t, int m)
@@ -211,7 +222,7 @@ static void outward(const struct model *model, const struct work *work, struct t
         const struct link_model *lm = &model->link[i], *parent = lm->parent < 0 ? NULL : &model->link[lm->parent];
         const struct link_work *w = &work->link[i], *pw = &work->link[parent == NULL ? 0 : lm->parent];
         struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[parent == NULL ? 0 : lm->parent];
-        t->moves = (parent != NULL && pt->moves) || link_varies(lm, i, d);
+        t->moves = link_varies(lm, i, d, t) || (parent != NULL && pt->moves);
         if (!t->moves) {
             stand_still(t, lm->m);
             continue;

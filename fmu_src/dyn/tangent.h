@@ -54,7 +54,8 @@ struct link_tangent {
     struct section_tangent tip, hinge;
 
     /* one direction, by dyn_tangent() */
-    bool moves; /* something of this link or inboard of it changes                             */
+    bool varies_q, varies_v; /* some eta, some eta_dot of this link changes */
+    bool moves;              /* something of this link or inboard of it changes */
     struct frame_tangent O, T;
     double lever[SIX];                 /* J deta: turn of T against O, and D of r                               */
     double f[SIX];                     /* D of the hinge wrench                                                 */

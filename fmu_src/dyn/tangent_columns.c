@@ -196,6 +196,60 @@ static void vary(const struct place *at, const struct link_tangent *t, struct va
     to_world(R, x, 12, motion);
 }
 
+/* The motion of T where F is O, which stands still:  with sigma = psi_dot + omega x psi
+   omega: sigma,   alpha: psi_ddot + omega x psi_dot + sigma x w + alpha x psi,   a: B r + 2 omega x r_dot + r_ddot + a_T x psi */
+static void clamped_column(const struct place *at, const struct section_tangent *tip, const struct section_variation *v,
+                           double *column)
+{
+    double *sigma = column, *alpha = column + 3, *a = column + 6, *u = column + 9;
+    copy3(v->psid, sigma);
+    add_cross3(at->omega, v->psi, sigma);
+    copy3(v->psidd, alpha);
+    add_cross3(at->omega, v->psid, alpha);
+    add_cross3(sigma, tip->rate, alpha);
+    add_cross3(at->acc, v->psi, alpha);
+    copy3(v->rd, u);
+    add_cross3(at->omega, v->r, u); /* then omega x (omega x r) + 2 omega x r_dot = omega x (u + r_dot) */
+    const double twice[3] = {u[0] + v->rd[0], u[1] + v->rd[1], u[2] + v->rd[2]};
+    copy3(v->rdd, a);
+    add_cross3(at->acc, v->r, a);
+    add_cross3(at->omega, twice, a);
+    add_cross3(at->acc_T + 3, v->psi, a);
+    add_cross3(at->u, v->psi, u);
+}
+
+/* The columns of a mode where F is O: vary() without what is zero then */
+static void vary_clamped(const struct place *at, const struct link_tangent *t, const struct variation *v,
+                         double *wrench, double *motion, double *modal)
+{
+    const int m = at->lm->m;
+    double x[12];
+    to_world(at->w->RF, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], 6, wrench);
+    memcpy(modal, (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k, (size_t)m * sizeof(double));
+    if (!v->rate) add_geometric(&at->lm->body->tip, m, v->k, at->YT, at->fT[3], 1, modal);
+    clamped_column(at, &t->tip, &v->tip, x);
+    to_world(at->w->RF, x, 12, motion);
+}
+
+/* Columns of eta_k and eta_dot_k */
+static void vary_mode(const struct place *at, struct link_tangent *t, int k)
+{
+    const struct body *body = at->lm->body;
+    const int column = PADDED(body->m) * k;
+    struct variation v = {.k = k};
+    section_vary_position(&body->tip, &t->tip, k, &v.tip);
+    if (at->w->JF != NULL) {
+        section_vary_position(&body->hinge, &t->hinge, k, &v.hinge);
+        vary(at, t, &v, t->Bq[k], t->Tq[k], t->Gq + column);
+    } else vary_clamped(at, t, &v, t->Bq[k], t->Tq[k], t->Gq + column);
+    v.rate = true;
+    section_vary_rate(&body->tip, &t->tip, k, &v.tip);
+    if (at->w->JF != NULL) {
+        section_vary_rate(&body->hinge, &t->hinge, k, &v.hinge);
+        vary(at, t, &v, t->Bv[k], t->Tv[k], t->Gv + column);
+    } else vary_clamped(at, t, &v, t->Bv[k], t->Tv[k], t->Gv + column);
+}
+
 /* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */
 static void add_spin(const struct rigid *body, const double *omega, double (*column)[SIX])
 {
@@ -254,32 +308,21 @@ static void flexible_columns(const struct model *model, const struct link_model 
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
     struct place at;
-    struct variation v = {.k = -1};
     take_place(lm, w, eta, etad, etadd, &at);
     body_tangent(body, model->terms, &w->body, eta, etad, etadd, at.omega, at.acc, &t->body);
     section_tangent(&body->tip, m, eta, etad, etadd, &t->tip);
     if (w->JF != NULL) section_tangent(&body->hinge, m, eta, etad, etadd, &t->hinge);
 
-    for (v.k = 0; v.k < m; v.k++) {
-        const int k = v.k;
-        v.rate = false;
-        section_vary_position(&body->tip, &t->tip, k, &v.tip);
-        if (w->JF != NULL) section_vary_position(&body->hinge, &t->hinge, k, &v.hinge);
-        vary(&at, t, &v, t->Bq[k], t->Tq[k], t->Gq + row * k);
-        v.rate = true;
-        section_vary_rate(&body->tip, &t->tip, k, &v.tip);
-        if (w->JF != NULL) section_vary_rate(&body->hinge, &t->hinge, k, &v.hinge);
-        vary(&at, t, &v, t->Bv[k], t->Tv[k], t->Gv + row * k);
+    for (int k = 0; k < m; k++) {
+        vary_mode(&at, t, k);
         for (int j = 0; j < m; j++) {
             t->Gq[row * k + j] += body->K[m * j + k];
             t->Gv[row * k + j] += body->D[m * j + k];
         }
         for (int i = 0; i < 6; i++) t->Ft[row * i + k] = w->F[k][i];
     }
-    memset(&v, 0, sizeof v);
-    v.k = -1;
     for (int i = 0; i < 3; i++) {
-        v.omega_O = w->RF + 3 * i; /* the world's axis i in F */
+        struct variation v = {.k = -1, .omega_O = w->RF + 3 * i}; /* the world's axis i in F */
         vary(&at, t, &v, t->Bw[i], t->Tw[i], t->Gw + row * i);
     }
 }

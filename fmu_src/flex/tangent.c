@@ -69,7 +69,7 @@ static struct slopes slopes_of(const struct point *at, int s)
                            .a = {w * at->etadd[l], w * at->etadd[k]}};
 }
 
-/* zeta_dot = S eta_dot,  zeta_ddot = S eta_ddot + S_dot eta_dot, the latter in `full` alone */
+/* zeta_dot = S eta_dot,  zeta_ddot = S eta_ddot + S_dot eta_dot */
 static void shape_rates(const struct point *at, struct body_tangent *t)
 {
     for (int s = 0; s < at->body->n_shapes; s++) {
@@ -78,7 +78,7 @@ static void shape_rates(const struct point *at, struct body_tangent *t)
         for (int i = 0; i < S.count; i++) {
             t->zetad[s] += S.q[i] * at->etad[S.at[i]];
             t->zetadd[s] += S.q[i] * at->etadd[S.at[i]];
-            if (at->terms == TERMS_FULL) t->zetadd[s] += S.v[i] * at->etad[S.at[i]];
+            t->zetadd[s] += S.v[i] * at->etad[S.at[i]];
         }
     }
 }
