@@ -44,7 +44,8 @@ static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
         symmul3(w->P.C, w->h, w->U + 3);
         D += dot3(w->h, w->U + 3);
     }
-    if (!(D > 0)) return -1;
+    const double *diagonal = lm->joint == JOINT_REVOLUTE ? w->P.A : w->P.C; /* what D is rounding against */
+    if (!(D > PIVOT_SHARE * (diagonal[0] + diagonal[1] + diagonal[2]))) return -1;
     w->inverse_D = 1 / D;
     if (lm->parent >= 0) {
         double G[6]; /* U/D */
@@ -90,17 +91,12 @@ enum status dyn_articulate(const struct model *model, struct work *work)
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
+        work->failed_link = i;
         if (own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
         if (lm->q >= 0 && lm->prescribed < 0 && eliminate_hinge(lm, w) != 0) return STATUS_NOT_POSITIVE;
         if (lm->parent >= 0) hand_on(&model->link[lm->parent], w, &work->link[lm->parent]);
     }
     return STATUS_OK;
-}
-
-/* The joint's share of a wrench: h'n of a revolute, h'f of a prismatic joint */
-static double along_joint(const struct link_model *lm, const double *h, const double *wrench)
-{
-    return dot3(h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
 }
 
 /* e = Q_eta - b_eta */
@@ -143,12 +139,12 @@ static inline void gather_hinge(const struct model *model, struct work *work, in
     const struct link_model *lm = &model->link[i];
     struct link_work *w = &work->link[i];
     if (lm->q >= 0 && lm->prescribed < 0) {
-        w->u = Q - along_joint(lm, w->h, w->z);
+        w->u = Q - along_joint(lm, w, w->z);
         axpy6(w->u * w->inverse_D, w->U, w->z);
     }
     if (lm->parent >= 0) {
         struct link_work *parent = &work->link[lm->parent];
-        wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->z : parent->zT, w->z, w->d);
+        wrench_add_shifted(carried(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
     }
 }
 
@@ -204,10 +200,10 @@ static void spread(const struct model *model, struct work *work, const struct in
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
-        motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, w->x);
+        struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
+        motion_shift(parent == NULL ? rest : carried(&model->link[lm->parent], parent->x, parent->xT), w->d, w->x);
         if (lm->prescribed >= 0) {
-            qdd[lm->q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+            qdd[lm->q] = prescribed_acceleration(lm, in);
         } else if (lm->q >= 0) {
             const double a = (w->u - dot6(w->U, w->x)) * w->inverse_D;
             axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);

@@ -46,7 +46,10 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     struct tangent *tangent = arena_take(&arena, 1, sizeof *tangent);
     struct link_tangent *link = arena_take(&arena, links, sizeof *link);
     double *force = arena_take(&arena, n, sizeof *force), *zeros = arena_take(&arena, n + links + 6, sizeof *zeros);
+    struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
+    double *rows = arena_take(&arena, n * LANES, sizeof *rows);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
+        batch[i].modal = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].modal);
         link[i].per_mass = unit_payload(&model->robot->link[i], &model->link[i]);
         if (model->link[i].body != NULL) make_flexible(model->link[i].body, &arena, &link[i]);
     }
@@ -54,7 +57,8 @@ enum status tangent_make(const struct model *model, struct tangent **made)
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *tangent = (struct tangent){.link = link, .force = force, .zeros = zeros, .arena = arena};
+    *tangent =
+        (struct tangent){.link = link, .force = force, .zeros = zeros, .batch = batch, .rows = rows, .arena = arena};
     *made = tangent;
     return STATUS_OK;
 }
@@ -254,8 +258,7 @@ INLINE void tip_to_hinge(const int m, const struct link_work *restrict w, struct
     add_cross3(t->lever + 3, w->fT + 3, t->f);
 }
 
-/* Joint force that is not tau, differentiated (forces.c) */
-static double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd)
+double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd)
 {
     double slope = lm->viscous;
     if (lm->coulomb != 0) {

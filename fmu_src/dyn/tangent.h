@@ -64,12 +64,24 @@ struct link_tangent {
     double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): what dqdd adds to accelerations and wrenches */
 };
 
+/* The same for as many unit directions as there are lanes, by dyn_tangent_jacobian(). */
+struct link_batch {
+    bool moves, bends; /* as `moves` above; some eta of this link changes                     */
+    lanes dq;          /* of the joint                                                        */
+    lanes O[9], T[9];  /* D of omega, alpha, a                                                */
+    lanes lever[6];    /* J deta                                                              */
+    lanes f[6], fT[6]; /* D of the wrenches                                                   */
+    lanes *modal;      /* m                                                                   */
+};
+
 struct tangent {
     struct link_tangent *link; /* n_links                                                       */
     double *force; /* n: change of the generalised forces; after dyn_tangent_motion() that of prescribed joints
                                   is what the drive must give                                    */
     double *zeros; /* as many as any array of struct direction                       */
     struct direction direction; /* the present one, with zeros for NULL                          */
+    struct link_batch *batch;   /* n_links                                                       */
+    double *rows;               /* LANES x n                                                     */
     struct arena arena;
 };
 
@@ -84,6 +96,14 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
    outputs are taken. */
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
+
+/* d(qdd)/dq and d(qdd)/dqd, n columns of n each: what dyn_tangent() gives for unit directions, LANES of them in one sweep. Those
+   of prescribed joints, whose qdd is given, are zero (tangent_jacobian.c). */
+void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                          double *by_q, double *by_qd);
+
+/* Joint force that is not tau, differentiated: change of joint_force(). */
+double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);
 
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,

@@ -453,6 +453,33 @@ TEST(payloads_of_more_mass)
     printf("     worst %.1e\n", worst);
 }
 
+/* The whole Jacobian is its columns: the sums are the same but for their order */
+TEST(jacobian_is_unit_directions)
+{
+    static double by_q[MOST * MOST], by_qd[MOST * MOST];
+    double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
+        prepare(&s, tangent, qdd);
+        dyn_tangent_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
+        for (int j = 0; j < 2 * s.n; j++) {
+            const double *column = j < s.n ? by_q + s.n * j : by_qd + s.n * (j - s.n);
+            one[j % s.n] = 1;
+            dyn_tangent(s.model, s.work, tangent, &s.in,
+                        &(struct direction){.q = j < s.n ? one : NULL, .qd = j < s.n ? NULL : one}, dqdd);
+            one[j % s.n] = 0;
+            const double error = distance(s.n, column, dqdd) / (1 + norm(s.n, qdd) + norm(s.n, dqdd));
+            CHECK_NEAR(error, 0, 1e-10);
+            worst = fmax(worst, error);
+        }
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
 /* The factors of updated.c and those made anew give the same direction; as far apart as cond(M) eps allows */
 TEST(updated_factors_give_the_same)
 {
@@ -524,6 +551,7 @@ int main(void)
     RUN(unit_directions_agree_with_differences);
     RUN(columns_of_the_inverse_mass_matrix);
     RUN(along_the_flow_poses_change_by_velocities);
+    RUN(jacobian_is_unit_directions);
     RUN(payloads_of_more_mass);
     RUN(updated_factors_give_the_same);
     RUN(deflection_is_the_tip_seen_from_the_hinge);
