@@ -47,7 +47,6 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     struct link_tangent *link = arena_take(&arena, links, sizeof *link);
     double *force = arena_take(&arena, n, sizeof *force), *zeros = arena_take(&arena, n + links + 6, sizeof *zeros);
     struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
-    double *rows = arena_take(&arena, n * LANES, sizeof *rows);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
         batch[i].modal = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].modal);
         link[i].per_mass = unit_payload(&model->robot->link[i], &model->link[i]);
@@ -57,8 +56,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *tangent =
-        (struct tangent){.link = link, .force = force, .zeros = zeros, .batch = batch, .rows = rows, .arena = arena};
+    *tangent = (struct tangent){.link = link, .force = force, .zeros = zeros, .batch = batch, .arena = arena};
     *made = tangent;
     return STATUS_OK;
 }

@@ -81,7 +81,6 @@ struct tangent {
     double *zeros; /* as many as any array of struct direction                       */
     struct direction direction; /* the present one, with zeros for NULL                          */
     struct link_batch *batch;   /* n_links                                                       */
-    double *rows;               /* LANES x n                                                     */
     struct arena arena;
 };
 
@@ -97,8 +96,13 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
 
-/* d(qdd)/dq and d(qdd)/dqd, n columns of n each: what dyn_tangent() gives for unit directions, LANES of them in one sweep. Those
-   of prescribed joints, whose qdd is given, are zero (tangent_jacobian.c). */
+/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
+   M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
+   must add. (tangent_jacobian.c) */
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd);
+
+/* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd);
 

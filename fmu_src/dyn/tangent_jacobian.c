@@ -206,26 +206,29 @@ static void hand_to_parent(const struct link_model *lm, const struct link_work *
     add_cross_left(w->d, b->f + 3, sum);
 }
 
-/* Tips to base: minus the change of the generalised forces, a row of n for each lane */
-static void inward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in,
-                   const struct batch *batch)
+/* value's lanes to element i of as many columns of n */
+static void put(lanes value, int count, int n, int i, double *columns)
 {
-    const size_t n = (size_t)model->n;
+    double lane[LANES];
+    store(lane, value);
+    for (int l = 0; l < count; l++) columns[(size_t)n * (size_t)l + (size_t)i] = lane[l];
+}
+
+/* Tips to base: minus the change of the generalised forces of dyn_inverse(), into `count` columns */
+static void inward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in,
+                   const struct batch *batch, int count, double *columns)
+{
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         struct link_batch *b = &tangent->batch[i];
-        double lane[LANES];
         if (lm->body != NULL) tip_to_hinge(lm, w, b);
-        for (int k = 0; k < lm->m; k++) {
-            store(lane, b->modal[k]);
-            for (size_t l = 0; l < LANES; l++) tangent->rows[n * l + (size_t)(lm->eta + k)] = -lane[l];
-        }
+        for (int k = 0; k < lm->m; k++) put(-b->modal[k], count, model->n, lm->eta + k, columns);
         if (lm->q >= 0) {
             const lanes *f = lm->joint == JOINT_REVOLUTE ? b->f : b->f + 3;
             const double dq = batch->rate ? 0 : 1, own = joint_force_tangent(lm, in->qd[lm->q], dq, 1 - dq);
-            store(lane, own * unit(batch, lm->q) - (w->h[0] * f[0] + w->h[1] * f[1] + w->h[2] * f[2]));
-            for (size_t l = 0; l < LANES; l++) tangent->rows[n * l + (size_t)lm->q] = lane[l];
+            put(own * unit(batch, lm->q) - (w->h[0] * f[0] + w->h[1] * f[1] + w->h[2] * f[2]), count, model->n, lm->q,
+                columns);
         }
         if (lm->parent >= 0) {
             struct link_batch *parent = &tangent->batch[lm->parent];
@@ -234,19 +237,27 @@ static void inward(const struct model *model, const struct work *work, struct ta
     }
 }
 
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd)
+{
+    const int n = model->n;
+    for (int rate = 0; rate <= 1; rate++)
+        for (int first = 0; first < n; first += LANES) {
+            const struct batch batch = {first, rate};
+            const int count = n - first < LANES ? n - first : LANES;
+            outward(model, work, tangent, in, &batch);
+            if (!rate && in->tip_wrench != NULL) turn_tip_wrench(model, work, tangent, in->tip_wrench);
+            inward(model, work, tangent, in, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
+        }
+}
+
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd)
 {
-    const int n = model->n;
-    for (int first = 0; first < 2 * n; first++) {
-        const struct batch batch = {first < n ? first : first - n, first >= n};
-        outward(model, work, tangent, in, &batch);
-        if (!batch.rate && in->tip_wrench != NULL) turn_tip_wrench(model, work, tangent, in->tip_wrench);
-        inward(model, work, tangent, in, &batch);
-        const int count = n - batch.first < LANES ? n - batch.first : LANES;
-        double *columns = (batch.rate ? by_qd : by_q) + (size_t)n * (size_t)batch.first;
-        for (int l = 0; l < count; l++)
-            dyn_solve_forces(model, work, tangent->rows + (size_t)n * (size_t)l, columns + (size_t)n * (size_t)l);
-        first += count - 1;
+    const size_t n = (size_t)model->n;
+    dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
+    for (size_t j = 0; j < n; j++) {
+        dyn_solve_forces(model, work, by_q + n * j, by_q + n * j);
+        dyn_solve_forces(model, work, by_qd + n * j, by_qd + n * j);
     }
 }
