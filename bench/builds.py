@@ -38,7 +38,9 @@ def compiler(directory=RELEASE):
     commands = json.loads((Path(directory) / "compile_commands.json").read_text(encoding="utf-8"))
     words = shlex.split(next(entry["command"] for entry in commands if "/fmu_src/dyn/" in entry["file"]))
     version = subprocess.run([words[0], "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-    return words[0], version, [word for word in words[1:] if word.startswith(("-O", "-m", "-f", "-std"))]
+    kept = [word for before, word in zip(words, words[1:])
+            if word.startswith(("-O", "-m", "-f", "-std", "--param")) or before == "--param"]
+    return words[0], version, kept
 
 
 def processor():

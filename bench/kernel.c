@@ -1,11 +1,13 @@
 /* One algorithm, many calls, nothing else: what callgrind counts.
-       kernel ROBOT forward|composite|inverse CALLS [full|linear|ruthless] */
+       kernel ROBOT forward|composite|inverse CALLS [full|linear|ruthless [MODES]]
+   MODES: in place of UPDATE_FROM (dyn/updated.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../cli/random_state.h"
 #include "dyn/dyn.h"
+#include "dyn/updated.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
 {
@@ -51,7 +53,9 @@ int main(int argc, char **argv)
         robot->elastic_terms = strcmp(argv[4], "full") == 0     ? TERMS_FULL
                                : strcmp(argv[4], "linear") == 0 ? TERMS_LINEAR
                                                                 : TERMS_RUTHLESS;
-    if (model_make(robot, &model, &report) != STATUS_OK || work_make(model, &work) != STATUS_OK) return 1;
+    const int update_from = argc > 5 ? atoi(argv[5]) : UPDATE_FROM;
+    if (model_make_with(robot, update_from, &model, &report) != STATUS_OK || work_make(model, &work) != STATUS_OK)
+        return 1;
 
     const size_t n = (size_t)model->n;
     double *q = calloc(n, sizeof *q), *qd = calloc(n, sizeof *qd), *tau = calloc(n, sizeof *tau),

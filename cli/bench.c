@@ -22,7 +22,7 @@ struct bench {
 
 static void run_forward(struct bench *bench, const struct input *in)
 {
-    (void)dyn_forward(bench->model, bench->work, in, bench->qdd);
+    (void)dyn_forward(bench->model, bench->work, in, bench->qdd); /* all states have been tried before */
 }
 
 static void run_composite(struct bench *bench, const struct input *in)
@@ -88,13 +88,33 @@ static int make_states(struct bench *bench, struct arena *arena)
     return 0;
 }
 
+static int measure(struct bench *bench, bool json)
+{
+    for (int i = 0; i < STATES; i++)
+        if (dyn_forward(bench->model, bench->work, &bench->in[i], bench->qdd) != STATUS_OK) {
+            cli_not_positive("bench", bench->model, bench->work);
+            return EXIT_COMPUTATION;
+        }
+    struct json_object *out = json_object_new_object();
+    for (int i = 0; i < MEASURED; i++) {
+        if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
+        const double ns = best_ns(bench, measured[i].run);
+        if (json) json_object_object_add(out, measured[i].key, json_object_new_double(ns));
+        else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
+    }
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s\r", "");
+    if (json) puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
+    json_object_put(out);
+    return EXIT_FINE;
+}
+
 int command_bench(int argc, char **argv)
 {
     const char *file = NULL;
     bool json = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) json = true;
-        else if (argv[i][0] == '-') return cli_usage("bench", "unknown option '%s'", argv[i]);
+        else if (argv[i][0] == '-' && argv[i][1] != '\0') return cli_usage("bench", "unknown option '%s'", argv[i]);
         else if (file == NULL) file = argv[i];
         else return cli_usage("bench", "too many arguments: '%s'", argv[i]);
     }
@@ -105,19 +125,10 @@ int command_bench(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};
     struct bench bench = {.model = loaded.model, .work = loaded.work};
-    if (make_states(&bench, &arena) == 0) {
-        struct json_object *out = json_object_new_object();
-        for (int i = 0; i < MEASURED; i++) {
-            if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
-            const double ns = best_ns(&bench, measured[i].run);
-            if (json) json_object_object_add(out, measured[i].key, json_object_new_double(ns));
-            else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
-        }
-        if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s\r", "");
-        if (json) puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
-        json_object_put(out);
-    }
+    const int failed = make_states(&bench, &arena);
+    if (failed) fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));
+    const int result = failed ? EXIT_COMPUTATION : measure(&bench, json);
     arena_release(&arena);
     cli_free_model(&loaded);
-    return EXIT_FINE;
+    return result;
 }

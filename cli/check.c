@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "flex/body.h"
 #include "flex/frequencies.h"
 
 enum { MOST_FREQUENCIES = 200, NAME_SIZE = 1024 };
@@ -219,16 +220,31 @@ static void take_message(void *warnings, enum report_level level, const char *te
     else fprintf(stderr, "%s\n", text);
 }
 
+/* What only the computation would find out: modes that cannot be told apart */
+static void check_modes(const char *file, const struct robot *robot, struct report *report)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        struct arena arena = {0};
+        struct body body;
+        const int before = report->errors;
+        if (link_modes(&robot->link[i]) > 0)
+            body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
+        if (report->errors > before) fprintf(stderr, "%s: cannot be computed with\n", file);
+        arena_release(&arena);
+    }
+}
+
 static int check(const char *file, void (*print)(const struct robot *, struct json_object *warnings))
 {
     struct json_object *warnings = json_object_new_array();
     struct report report = {.line = take_message, .context = warnings};
     struct robot *robot;
-    const enum status status = robot_read_file(file, &robot, &report);
-    if (status == STATUS_OK) print(robot, warnings);
+    if (robot_read_file(file, &robot, &report) == STATUS_OK) check_modes(file, robot, &report);
+    const bool fine = report.errors == 0;
+    if (fine) print(robot, warnings);
     robot_free(robot);
     json_object_put(warnings);
-    return status == STATUS_OK ? EXIT_FINE : EXIT_INPUT;
+    return fine ? EXIT_FINE : EXIT_INPUT;
 }
 
 int command_check(int argc, char **argv)
@@ -237,10 +253,10 @@ int command_check(int argc, char **argv)
     bool json = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) json = true;
-        else if (argv[i][0] == '-') return cli_usage("check", "unknown option %s", argv[i]);
-        else if (file != NULL) return cli_usage("check", "one robot file at a time");
+        else if (argv[i][0] == '-' && argv[i][1] != '\0') return cli_usage("check", "unknown option '%s'", argv[i]);
+        else if (file != NULL) return cli_usage("check", "too many arguments: '%s'", argv[i]);
         else file = argv[i];
     }
-    if (file == NULL) return cli_usage("check", "which robot file?");
+    if (file == NULL) return cli_usage("check", "expected ROBOT");
     return check(file, json ? print_json : print_table);
 }

@@ -1,5 +1,6 @@
 /* limber eval ROBOT STATE: the equations of motion at one state, as JSON. */
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,30 @@ static void describe(const struct model *model, struct work *work, const struct 
     }
 }
 
+static bool is_finite(struct json_object *value)
+{
+    if (json_object_is_type(value, json_type_double)) return isfinite(json_object_get_double(value));
+    bool finite = true;
+    for (size_t i = 0; json_object_is_type(value, json_type_array) && i < json_object_array_length(value); i++)
+        finite = finite && is_finite(json_object_array_get_idx(value, i));
+    return finite;
+}
+
+/* Numbers that overflowed are no answer, and no JSON either. */
+static int print_finite(struct json_object *out)
+{
+    json_object_object_foreach(out, key, value)
+    {
+        if (is_finite(value)) continue;
+        fprintf(stderr,
+                "limber: eval: %s is not finite: the robot's numbers are too large or too small to compute with\n",
+                key);
+        return EXIT_COMPUTATION;
+    }
+    puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
+    return EXIT_FINE;
+}
+
 static int evaluate(const struct model *model, struct work *work, const struct state *state, bool composite)
 {
     struct arena scratch = {0};
@@ -107,12 +132,15 @@ static int evaluate(const struct model *model, struct work *work, const struct s
         if (status == STATUS_OK) {
             struct json_object *out = json_object_new_object();
             describe(model, work, state, qdd, force, out);
-            puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
+            code = print_finite(out);
             json_object_put(out);
-            code = EXIT_FINE;
+        } else if (status == STATUS_NOT_POSITIVE) {
+            cli_not_positive("eval", model, work);
         } else {
             fprintf(stderr, "limber: eval: %s\n", status_text(status));
         }
+    } else {
+        fprintf(stderr, "limber: eval: %s\n", status_text(STATUS_NO_MEMORY));
     }
     arena_release(&scratch);
     return code;

@@ -7,7 +7,8 @@
 
 static void print_line(void *context, enum report_level level, const char *text)
 {
-    if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", (const char *)context, text);
+    const char *const *file = context;
+    if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", *file, text);
 }
 
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
@@ -18,7 +19,7 @@ int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded
     if (loaded->robot == NULL) return code;
     if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
 
-    struct report report = {.line = print_line, .context = (void *)(size_t)file};
+    struct report report = {.line = print_line, .context = &file};
     enum status status = model_make(loaded->robot, &loaded->model, &report);
     if (status == STATUS_OK) status = work_make(loaded->model, &loaded->work);
     if (status == STATUS_OK) return EXIT_FINE;
@@ -32,6 +33,16 @@ void cli_free_model(struct cli_model *loaded)
     work_free(loaded->work);
     model_free(loaded->model);
     robot_free(loaded->robot);
+}
+
+void cli_not_positive(const char *command, const struct model *model, const struct work *work)
+{
+    const struct link *link = &model->robot->link[work->failed_link];
+    fprintf(stderr,
+            "limber: %s: %s: nothing resists the motion of link '%s' (joint '%s'): give it or what it carries mass, "
+            "inertia or "
+            "motor_inertia\n",
+            command, status_text(STATUS_NOT_POSITIVE), link->name, link->joint.name);
 }
 
 int cli_elastic_terms(const char *name)

@@ -15,6 +15,9 @@ struct cli_model {
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
+/* Says which link has nothing that resists its motion, after STATUS_NOT_POSITIVE. */
+void cli_not_positive(const char *command, const struct model *model, const struct work *work);
+
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);
 

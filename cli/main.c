@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +15,16 @@ static const struct command {
 } commands[] = {
     {"check", "ROBOT [--json]",
      "validates a robot file and prints what it is: links, joints, coordinates, masses, frequencies, warnings",
-     "  --json  machine-readable instead of a table\n", command_check},
+     "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
+     command_check},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
      "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
      "  actuator_force, all optional and zero. If it has qdd, the answer has `inverse` too.\n\n"
      "  --algorithm recursive|composite         how qdd is computed (default: recursive)\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
-     "  --json                                  JSON, as in any case\n",
+     "  --json                                  JSON, as in any case\n"
+     "  -o FILE                                 result file instead of standard output\n",
      command_eval},
     {"simulate", "ROBOT --until T --step H [options]",
      "simulates the robot as the FMU does and prints all outputs and locals as CSV",
@@ -52,7 +55,8 @@ static const struct command {
      "  variable LIMBER_FMU_LIBRARY names.\n",
      command_fmu},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
-     "  --json  machine-readable instead of a table\n", command_bench},
+     "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
+     command_bench},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -122,11 +126,42 @@ struct robot *cli_load(const char *file, int *exit_code)
     return robot;
 }
 
+/* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
+static int redirect(const char *command, int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "-o") != 0) continue;
+        if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
+        if (freopen(argv[i + 1], "w", stdout) == NULL) {
+            fprintf(stderr, "limber: %s: cannot be written: %s\n", argv[i + 1], strerror(errno));
+            return EXIT_INPUT;
+        }
+        for (int j = i + 2; j < *argc; j++) argv[j - 2] = argv[j];
+        *argc -= 2;
+        return EXIT_FINE;
+    }
+    return EXIT_FINE;
+}
+
+/* A result that could not be written is no success. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "limber: the result could not be written: %s\n", strerror(errno));
+    return code == EXIT_FINE ? EXIT_INPUT : code;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) return print_overview(stderr);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("limber %s\n", LIMBER_VERSION);
+        return finish(EXIT_FINE);
+    }
     const struct command *command = find_command(argv[1]);
-    if (command == NULL) return asks_for_help(2, argv) ? print_overview(stdout) : complain_unknown(argv[1]);
-    if (asks_for_help(argc - 2, argv + 2)) return print_help(command);
-    return command->run(argc - 1, argv + 1);
+    if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : complain_unknown(argv[1]);
+    if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
+    int count = argc - 1, code = redirect(command->name, &count, argv + 1);
+    if (code == EXIT_FINE) code = finish(command->run(count, argv + 1));
+    return code;
 }

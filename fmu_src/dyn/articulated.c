@@ -3,76 +3,24 @@
    the same U D U' elimination as Mohan and Saha 35 to 42.) */
 #include <string.h>
 
-#include "dyn/dyn.h"
-#include "math/dense.h"
-#include "math/vec.h"
+#include "dyn/modes.h"
+#include "dyn/updated.h"
 
-/* Z = P_T J. The columns of a plain beam's family are combinations of two: P_T (e; 0) and P_T (0; e). */
+/* Z = P_T J */
 static void weigh_tip(const struct body *restrict body, struct link_work *restrict w)
 {
-    const struct section *tip = &body->tip;
-    const struct inertia *P = &w->PT;
-    if (!body->plain) {
+    if (!body->plain)
         for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
-        return;
-    }
-    for (int b = 0; b < body->n_blocks; b++) {
-        const int first = body->block_start[b], a = tip->axis[first], t = tip->turn[first];
-        const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]},
-                     e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
-        double turn[6], move[6];
-        symmul3(P->A, e_turn, turn);
-        tmul3(P->B, e_turn, turn + 3);
-        mul3(P->B, e_move, move);
-        symmul3(P->C, e_move, move + 3);
-        for (int k = first; k < body->block_start[b + 1]; k++)
-            for (int i = 0; i < 6; i++) w->Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
-    }
-}
-
-/* What hangs on T, brought to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30) */
-INLINE void fold_tip(const int m, struct link_work *restrict w)
-{
-    const int row = PADDED(m);
-    for (int k = 0; k < m; k++) {
-        double *restrict Z = w->Z[k];
-        for (int l = LANE_START(k); l < row; l += LANES) {
-            lanes sum = load(w->M0 + row * k + l);
-            for (int a = 0; a < 6; a++) sum += Z[a] * load(w->Jt + row * a + l);
-            store(w->L + row * k + l, sum);
-        }
-        add_cross3(w->r, Z + 3, Z);
-        for (int i = 0; i < 6; i++) Z[i] += w->F[k][i];
-    }
-}
-
-/* D_f = L Delta L',   Z = L^-1 F',   W = Delta^-1 Z,   P_r = P - Z' Delta^-1 Z                                      (31) */
-INLINE int eliminate_modes(const int m, struct link_work *restrict w)
-{
-    const int row = PADDED(m);
-    double *restrict L = w->L, (*restrict Z)[SIX] = w->Z;
-    for (int k = 0; k < m; k++) {
-        const double d = L[(row + 1) * k], inverse = 1 / d;
-        if (!(d > PIVOT_SHARE * w->M0[(row + 1) * k])) return -1;
-        w->inverse_d[k] = inverse;
-        for (int j = 0; j < SIX; j += LANES) store(w->W[k] + j, inverse * load(Z[k] + j));
-        for (int i = k + 1; i < m; i++) {
-            const double l = inverse * L[row * k + i];
-            for (int j = LANE_START(i); j < row; j += LANES)
-                store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
-            for (int j = 0; j < SIX; j += LANES) store(Z[i] + j, load(Z[i] + j) - l * load(Z[k] + j));
-            L[row * k + i] = l;
-        }
-    }
-    inertia_downdate_rows(m, &w->P, (const double(*)[SIX])w->W, (const double(*)[SIX])Z);
-    return 0;
+    else
+        for (int b = 0; b < body->n_blocks; b++)
+            weigh_family(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
 {
     if (lm->loaded) {
         weigh_tip(lm->body, w);
-        fold_tip(m, w);
+        fold_tip(m, w->r, w->M0, w->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
         inertia_shift(&w->PT, w->r, &w->P);
         inertia_add_rigid(&w->P, &w->self);
     } else {
@@ -80,7 +28,7 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
         memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
         inertia_rigid(&w->P, &w->self);
     }
-    return eliminate_modes(m, w);
+    return eliminate_modes(m, w->M0, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
 
 /* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
@@ -96,7 +44,8 @@ static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
         symmul3(w->P.C, w->h, w->U + 3);
         D += dot3(w->h, w->U + 3);
     }
-    if (!(D > 0)) return -1;
+    const double *diagonal = lm->joint == JOINT_REVOLUTE ? w->P.A : w->P.C; /* what D is rounding against */
+    if (!(D > PIVOT_SHARE * (diagonal[0] + diagonal[1] + diagonal[2]))) return -1;
     w->inverse_D = 1 / D;
     if (lm->parent >= 0) {
         double G[6]; /* U/D */
@@ -131,7 +80,8 @@ static int own_bodies(const struct link_model *lm, struct link_work *w)
         if (lm->body == NULL || lm->has_payload) inertia_add_rigid(carried, own);
     }
     int failed = 0;
-    if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+    if (lm->updated != NULL) failed = updated_articulate(lm, w);
+    else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     return failed;
 }
 
@@ -141,27 +91,12 @@ enum status dyn_articulate(const struct model *model, struct work *work)
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
+        work->failed_link = i;
         if (own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
         if (lm->q >= 0 && lm->prescribed < 0 && eliminate_hinge(lm, w) != 0) return STATUS_NOT_POSITIVE;
         if (lm->parent >= 0) hand_on(&model->link[lm->parent], w, &work->link[lm->parent]);
     }
     return STATUS_OK;
-}
-
-/* The joint's share of a wrench: h'n of a revolute, h'f of a prismatic joint */
-static double along_joint(const struct link_model *lm, const double *h, const double *wrench)
-{
-    return dot3(h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
-}
-
-/* sum += sum over k of c_k row_k */
-INLINE void add_rows(const int m, const double *restrict c, const double (*restrict row)[SIX], double *restrict sum)
-{
-    for (int j = 0; j < SIX; j += LANES) {
-        lanes s = load(sum + j);
-        for (int k = 0; k < m; k++) s += c[k] * load(row[k] + j);
-        store(sum + j, s);
-    }
 }
 
 /* e = Q_eta - b_eta */
@@ -204,12 +139,12 @@ static inline void gather_hinge(const struct model *model, struct work *work, in
     const struct link_model *lm = &model->link[i];
     struct link_work *w = &work->link[i];
     if (lm->q >= 0 && lm->prescribed < 0) {
-        w->u = Q - along_joint(lm, w->h, w->z);
+        w->u = Q - along_joint(lm, w, w->z);
         axpy6(w->u * w->inverse_D, w->U, w->z);
     }
     if (lm->parent >= 0) {
         struct link_work *parent = &work->link[lm->parent];
-        wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->z : parent->zT, w->z, w->d);
+        wrench_add_shifted(carried(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
     }
 }
 
@@ -223,8 +158,11 @@ static void gather(const struct model *model, struct work *work, const struct in
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        if (lm->body != NULL) {
-            const double *eta = in->q + lm->eta, *etad = in->qd + lm->eta;
+        const double *eta = in->q + lm->eta, *etad = in->qd + lm->eta;
+        if (lm->updated != NULL) {
+            modal_forces(lm->m, lm->body, eta, etad, w);
+            updated_gather(lm, w);
+        } else if (lm->body != NULL) {
             WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, w))
         }
         double Q = 0;
@@ -248,7 +186,8 @@ static void gather_forces(const struct model *model, struct work *work, const do
         struct link_work *w = &work->link[i];
         if (lm->body != NULL) {
             memcpy(w->e, force + lm->eta, (size_t)lm->m * sizeof *force);
-            WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
+            if (lm->updated != NULL) updated_gather(lm, w);
+            else WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
         }
         gather_hinge(model, work, i, lm->q >= 0 ? force[lm->q] : 0);
     }
@@ -261,16 +200,17 @@ static void spread(const struct model *model, struct work *work, const struct in
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
-        motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, w->x);
+        struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
+        motion_shift(parent == NULL ? rest : carried(&model->link[lm->parent], parent->x, parent->xT), w->d, w->x);
         if (lm->prescribed >= 0) {
-            qdd[lm->q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+            qdd[lm->q] = prescribed_acceleration(lm, in);
         } else if (lm->q >= 0) {
             const double a = (w->u - dot6(w->U, w->x)) * w->inverse_D;
             axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);
             qdd[lm->q] = a;
         }
-        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta))
+        if (lm->updated != NULL) updated_spread(lm, w, qdd + lm->eta);
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta))
     }
 }
 

@@ -27,11 +27,6 @@ static void composite_inertias(const struct model *model, struct work *work)
     }
 }
 
-static double along_joint(const struct link_model *lm, const struct link_work *w, const double *wrench)
-{
-    return dot3(w->h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
-}
-
 /* The link's own block of the upper triangle of M, and in `column` the wrench at O of a unit acceleration of each of its
    coordinates; returns their count                                                                                 (36) */
 static int own_block(const struct model *model, struct work *work, int i, double *M)
@@ -110,6 +105,13 @@ static void hold_prescribed(const struct model *model, double *M, double *rhs)
     }
 }
 
+static int link_of(const struct model *model, int coordinate)
+{
+    int i = model->n_links - 1;
+    while (i > 0 && coordinate < (model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta)) i--;
+    return i;
+}
+
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
     const int n = model->n;
@@ -124,11 +126,14 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
         if (lm->q >= 0 && !lm->passive && in->tau != NULL) work->rhs[lm->q] += in->tau[lm->tau];
     }
     hold_prescribed(model, work->factor, work->rhs);
-    if (cholesky_factor(n, work->factor, work->inverse_d) != 0) return STATUS_NOT_POSITIVE;
+    const int failed = cholesky_factor(n, work->factor, work->inverse_d);
+    if (failed != 0) {
+        work->failed_link = link_of(model, failed - 1);
+        return STATUS_NOT_POSITIVE;
+    }
     cholesky_solve(n, work->factor, work->inverse_d, work->rhs);
     memcpy(qdd, work->rhs, (size_t)n * sizeof(double));
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0)
-            qdd[model->link[i].q] = in->prescribed_qdd != NULL ? in->prescribed_qdd[model->link[i].prescribed] : 0;
+        if (model->link[i].prescribed >= 0) qdd[model->link[i].q] = prescribed_acceleration(&model->link[i], in);
     return STATUS_OK;
 }

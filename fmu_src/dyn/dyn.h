@@ -27,7 +27,8 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
 /* Positions and velocities of the frames' origins, which no force depends on: p and v of O and T. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 
-/* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33). */
+/* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). Where it is not
+   positive definite, work->failed_link says which link has nothing that resists its joint or modes. */
 enum status dyn_articulate(const struct model *model, struct work *work);
 
 /* qdd of M qdd = generalised forces, for the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
@@ -51,7 +52,13 @@ void dyn_mass_matrix(const struct model *model, struct work *work);
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                  double *force);
 
-/* Joint force that is not tau: -(viscous, Coulomb, spring), with motor inertia apart. */
+/* Given acceleration of a prescribed joint, 0 of any other. */
+static inline double prescribed_acceleration(const struct link_model *lm, const struct input *in)
+{
+    return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+}
+
+/* Force on the joint coordinate from friction and spring: -viscous qd - Coulomb - stiffness (q - rest). */
 double joint_force(const struct link_model *lm, double q, double qd);
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */

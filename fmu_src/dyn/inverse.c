@@ -24,16 +24,13 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
         }
         if (lm->q >= 0) {
             /* f_q = h' f + Jm qdd - joint forces */
-            const double acceleration = qdd != NULL ? qdd[lm->q]
-                                        : lm->prescribed >= 0 && in->prescribed_qdd != NULL
-                                            ? in->prescribed_qdd[lm->prescribed]
-                                            : 0;
-            force[lm->q] = dot3(w->h, lm->joint == JOINT_REVOLUTE ? w->f : w->f + 3) +
-                           lm->motor_inertia * acceleration - joint_force(lm, in->q[lm->q], in->qd[lm->q]);
+            const double acceleration = qdd != NULL ? qdd[lm->q] : prescribed_acceleration(lm, in);
+            force[lm->q] = along_joint(lm, w, w->f) + lm->motor_inertia * acceleration -
+                           joint_force(lm, in->q[lm->q], in->qd[lm->q]);
         }
         if (lm->parent >= 0) {
             struct link_work *parent = &work->link[lm->parent];
-            wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->f : parent->fT, w->f, w->d);
+            wrench_add_shifted(carried(&model->link[lm->parent], parent->f, parent->fT), w->f, w->d);
         }
     }
 }

@@ -32,7 +32,7 @@ static void turn(const struct link_model *lm, const double *h, double q, double 
     }
 }
 
-/* O from the frame that carries the link:  d, h, R, p                                                  (theory.md 20) */
+/* O from the frame that carries the link:  d, h, R                                                     (theory.md 20) */
 static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q,
                            struct link_work *w)
 {

@@ -1,9 +1,9 @@
 #include "dyn/model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "dyn/updated.h"
 #include "math/vec.h"
 
 /* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
@@ -11,8 +11,9 @@ static struct rigid about_origin(const struct mass_properties *body)
 {
     const double m = body->mass, *c = body->com, *I = body->inertia;
     struct rigid r = {.m = m, .h = {m * c[0], m * c[1], m * c[2]}};
-    const double cc = dot3(c, c);
-    for (int i = 0; i < 3; i++) r.J[i] = I[i] + m * (cc - c[i] * c[i]);
+    r.J[0] = I[0] + m * (c[1] * c[1] + c[2] * c[2]);
+    r.J[1] = I[1] + m * (c[0] * c[0] + c[2] * c[2]);
+    r.J[2] = I[2] + m * (c[0] * c[0] + c[1] * c[1]);
     r.J[3] = I[3] - m * c[0] * c[1];
     r.J[4] = I[4] - m * c[0] * c[2];
     r.J[5] = I[5] - m * c[1] * c[2];
@@ -55,16 +56,18 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
-static enum status make_flexible(const struct link *link, struct arena *arena, struct link_model *lm)
+static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
 {
-    struct body *body = arena_take(arena, 1, sizeof *body);
+    struct body *body = arena_take(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
     lm->has_payload = lm->loaded = link->has_payload;
-    return body_make(link, arena, body);
+    const enum status status = body_make(link, &model->arena, body);
+    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain) return status;
+    return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
 /* The joint frame at zero in the parent's carrying frame, and how the joint moves. */
@@ -119,21 +122,26 @@ static enum status make_link(struct model *model, int i, struct report *report)
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
-    else status = make_flexible(link, &model->arena, lm);
-    if (status == STATUS_NOT_POSITIVE) {
-        report_add(report, REPORT_ERROR,
-                   "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", i,
-                   link->type == BODY_BEAM ? "beam.modes" : "nodal", link->name,
-                   link->type == BODY_BEAM ? "use fewer modes, or shapes that are less alike (polynomial ones soon are)"
-                                           : "its modes must be linearly independent and move mass");
-        return STATUS_BAD_ROBOT;
-    }
+    else status = make_flexible(link, model, lm);
+    if (lm->body != NULL) body_report(link, i, status, lm->body, report);
+    if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     struct link_model *parent = link->parent >= 0 ? &model->link[link->parent] : NULL;
     make_joint(&link->joint, parent, lm);
     if (parent != NULL) parent->loaded = true;
     if (link->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
+}
+
+/* More coordinates than this are a mistake; and n x n numbers are still counted by an int. */
+enum { MOST_COORDINATES = 20000 };
+
+static enum status check_size(const struct model *model, struct report *report)
+{
+    if (model->n <= MOST_COORDINATES) return STATUS_OK;
+    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d can be computed with", model->n,
+               MOST_COORDINATES);
+    return STATUS_BAD_ROBOT;
 }
 
 /* What the file may say and the dynamics does not compute yet. */
@@ -150,6 +158,11 @@ static enum status check_supported(const struct robot *robot, struct report *rep
 
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
+    return model_make_with(robot, UPDATE_FROM, made, report);
+}
+
+enum status model_make_with(const struct robot *robot, int update_from, struct model **made, struct report *report)
+{
     struct arena arena = {0};
     *made = NULL;
     if (check_supported(robot, report) != STATUS_OK) return STATUS_NOT_YET;
@@ -163,6 +176,7 @@ enum status model_make(const struct robot *robot, struct model **made, struct re
     model->n_links = robot->n_links;
     model->tip = robot->tip;
     model->terms = robot->elastic_terms;
+    model->update_from = update_from;
     copy3(robot->gravity, model->gravity);
     model->link = link;
     model->arena = arena;
@@ -172,6 +186,7 @@ enum status model_make(const struct robot *robot, struct model **made, struct re
         if (status != STATUS_OK) worst = status;
         if (status == STATUS_NO_MEMORY) break;
     }
+    if (worst == STATUS_OK) worst = check_size(model, report);
     if (worst != STATUS_OK) {
         model_free(model);
         return worst;

@@ -11,6 +11,8 @@
 #include "math/spatial.h"
 #include "robot/robot.h"
 
+struct updated;
+
 struct link_model {
     /* place in the tree and in q = (joint coordinate, eta) link by link */
     int parent; /* -1: the world                                   */
@@ -34,13 +36,14 @@ struct link_model {
     double motor_inertia, viscous, coulomb, coulomb_velocity, stiffness, rest;
 
     /* bodies */
-    const struct body *body; /* flexible body; NULL: rigid                                    */
-    struct rigid rigid;      /* about O in O axes: rigid link with hub and payload, or the hub */
-    bool has_hub;            /* flexible link with a hub                                      */
-    bool has_payload;        /* flexible link with a payload                                  */
-    struct rigid payload;    /* flexible link: about T in T axes                              */
-    bool loaded;             /* flexible link: something moves with T (payload or children)   */
-    struct pose tip;         /* rigid link: T in O                                            */
+    const struct body *body;       /* flexible body; NULL: rigid                                    */
+    struct rigid rigid;            /* about O in O axes: rigid link with hub and payload, or the hub */
+    bool has_hub;                  /* flexible link with a hub                                      */
+    bool has_payload;              /* flexible link with a payload                                  */
+    struct rigid payload;          /* flexible link: about T in T axes                              */
+    bool loaded;                   /* flexible link: something moves with T (payload or children)   */
+    const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
+    struct pose tip;               /* rigid link: T in O                                            */
 };
 
 struct model {
@@ -52,6 +55,7 @@ struct model {
     bool branched; /* a tree: some link carries two, or the world does */
     int tip;       /* link whose tip is reported and loaded */
     enum elastic_terms terms;
+    int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
     struct link_model *link;
     struct arena arena;
@@ -59,6 +63,9 @@ struct model {
 
 /* The robot must outlive the model. Problems (a modal mass that is not positive definite) are reported with their place. */
 enum status model_make(const struct robot *robot, struct model **model, struct report *report);
+
+/* The same with another number than UPDATE_FROM: 0 always, a large one never. For tests and measurements. */
+enum status model_make_with(const struct robot *robot, int update_from, struct model **model, struct report *report);
 void model_free(struct model *model);
 
 /* Takes the payload of a link anew from the robot: between evaluations, by the one who owns the model. */

@@ -128,8 +128,7 @@ static void tip_wrench(const struct link_model *lm, const double *wrench, struct
 static double joint_acceleration(const struct link_model *lm, const struct input *in, const double *qdd)
 {
     if (lm->q < 0) return 0;
-    if (qdd != NULL) return qdd[lm->q];
-    return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+    return qdd != NULL ? qdd[lm->q] : prescribed_acceleration(lm, in);
 }
 
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
-static enum status make_flexible(const struct body *body, struct arena *arena, struct link_work *w)
+#include "dyn/updated.h"
+
+static enum status make_flexible(const struct link_model *lm, struct arena *arena, struct link_work *w)
 {
+    const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     w->J = arena_take(arena, m, sizeof *w->J);
     w->F = arena_take(arena, m, sizeof *w->F);
@@ -21,6 +24,7 @@ static enum status make_flexible(const struct body *body, struct arena *arena, s
         w->JF = arena_take(arena, m, sizeof *w->JF);
         w->Mff = arena_take(arena, m * m, sizeof(double));
     }
+    if (lm->updated != NULL) w->updated = arena_take(arena, 1, sizeof *w->updated);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (size_t k = 0; k < m; k++) memcpy(w->M0 + row * k, body->Mff0 + m * k, m * sizeof(double));
     return body_state_make(body, arena, &w->body);
@@ -36,7 +40,7 @@ enum status work_make(const struct model *model, struct work **made)
     int most = 1;
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
         if (model->link[i].m + 1 > most) most = model->link[i].m + 1;
-        if (model->link[i].body != NULL) make_flexible(model->link[i].body, &arena, &link[i]);
+        if (model->link[i].body != NULL) make_flexible(&model->link[i], &arena, &link[i]);
     }
     double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));
     double *inverse_d = arena_take(&arena, n, sizeof(double)), *rhs = arena_take(&arena, n, sizeof(double));

@@ -39,6 +39,7 @@ struct link_work {
     double (*F)[SIX];                   /* m: M_rf at O, body alone                                             */
     double *Mff;                        /* m x m at O where F is not O; NULL: body_Mff()                        */
     struct body_state body;
+    struct updated_work *updated; /* where the link's model has `updated` */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
@@ -77,6 +78,7 @@ struct work {
     double *factor;         /* n x n, composite: factor of M                 */
     double *inverse_d;      /* n                                             */
     double *rhs;            /* n                                             */
+    int failed_link;        /* where STATUS_NOT_POSITIVE was found           */
     double (*column)[6];    /* most coordinates of a link: composite         */
     struct arena arena;
 };
@@ -88,6 +90,18 @@ void work_free(struct work *work);
 static inline struct frame *carrying_frame(const struct link_model *lm, struct link_work *w)
 {
     return lm->body == NULL ? &w->O : &w->T;
+}
+
+/* Of two quantities of a link, at O and at T, the one that its children add to. */
+static inline double *carried(const struct link_model *lm, double *at_O, double *at_T)
+{
+    return lm->body == NULL ? at_O : at_T;
+}
+
+/* The joint's share of a wrench at O: h'n of a revolute, h'f of a prismatic joint. */
+static inline double along_joint(const struct link_model *lm, const struct link_work *w, const double *wrench)
+{
+    return dot3(w->h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
 }
 
 static inline const double *link_Mff(const struct link_model *lm, const struct link_work *w)

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "flex/axes.h"
 #include "flex/quadrature.h"
 #include "flex/shapes.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/vec.h"
 
-enum { X, Y, Z };
 /* r = (x + a - f, v, w): the axis a family moves along; twist moves no point of the axis */
 static const int family_axis[FAMILY_COUNT] = {Y, Z, -1, X};
 /* theta = (psi, -w', v'): which rotation a family makes, from which derivative, with which sign */
@@ -112,6 +112,7 @@ struct beam_functions {
     double *value;                   /* m x 3 */
     double *at_point;                /* n_shapes: phi_s, with h_kl for the foreshortening shapes */
     double *h_panel;                 /* n_shapes: h_kl at the start of the panel                 */
+    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
 };
 
 static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena,
@@ -119,6 +120,7 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
     fn->m = body->m;
+    gauss_legendre(fn->node, fn->weight);
     fn->function = arena_take(arena, m, sizeof *fn->function);
     fn->family = arena_take(arena, m, sizeof *fn->family);
     fn->value = arena_take(arena, 3 * m, sizeof(double));
@@ -142,11 +144,9 @@ static void evaluate(struct beam_functions *fn, double x)
 /* h_kl += int_from^to phi'_k phi'_l dx for every foreshortening shape */
 static void add_slope_products(const struct body *body, struct beam_functions *fn, double from, double to, double *h)
 {
-    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    gauss_legendre(node, weight);
     for (int g = 0; g < GAUSS_POINTS; g++) {
-        evaluate(fn, from + (to - from) * node[g]);
-        const double w = (to - from) * weight[g];
+        evaluate(fn, from + (to - from) * fn->node[g]);
+        const double w = (to - from) * fn->weight[g];
         for (int s = body->quad_start; s < body->quad_end; s++)
             h[s] += w * fn->value[3 * body->k[s] + 1] * fn->value[3 * body->l[s] + 1];
     }
@@ -169,7 +169,7 @@ static void add_beam_point(const struct beam *beam, struct body *body, struct fi
     for (int s = 0; s < n; s++) {
         f->s[s] += dm * fn->at_point[s];
         f->b[s] += dm * x * fn->at_point[s];
-        for (int t = 0; t < n; t++) f->G[n * s + t] += dm * fn->at_point[s] * fn->at_point[t];
+        for (int t = s; t < n; t++) f->G[n * s + t] += dm * fn->at_point[s] * fn->at_point[t];
     }
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i];
@@ -198,18 +198,16 @@ static int beam_panels(const struct beam *beam)
 
 static void integrate_beam(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn)
 {
-    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    gauss_legendre(node, weight);
     const int panels = beam_panels(beam);
     for (int panel = 0; panel < panels; panel++) {
         const double from = beam->length * panel / panels, to = beam->length * (panel + 1) / panels;
         for (int g = 0; g < GAUSS_POINTS; g++) {
-            const double x = from + (to - from) * node[g];
+            const double x = from + (to - from) * fn->node[g];
             if (body->quad_end > body->quad_start) {
                 memcpy(fn->at_point, fn->h_panel, (size_t)body->n_shapes * sizeof(double));
                 add_slope_products(body, fn, from, x, fn->at_point);
             }
-            add_beam_point(beam, body, f, fn, x, (to - from) * weight[g]);
+            add_beam_point(beam, body, f, fn, x, (to - from) * fn->weight[g]);
         }
         if (body->quad_end > body->quad_start) add_slope_products(body, fn, from, to, fn->h_panel);
     }
@@ -261,6 +259,8 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
 {
     const int m = body->m;
     const size_t mm = (size_t)(m * m);
+    for (int i = 0; i < m * m; i++) f->D[i] = beam->rayleigh[0] * f->Mff0[i] + beam->rayleigh[1] * f->K[i];
+    if (beam->damping_ratio == 0) return STATUS_OK;
     double *V = arena_take(scratch, mm, sizeof *V), *w2 = arena_take(scratch, (size_t)m, sizeof *w2);
     double *MV = arena_take(scratch, mm, sizeof *MV), *work = arena_take(scratch, 3 * mm, sizeof *work);
     if (scratch->failed) return STATUS_NO_MEMORY;
@@ -271,10 +271,10 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
             for (int k = 0; k < m; k++) MV[m * i + j] += f->Mff0[m * i + k] * V[m * k + j];
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
-            double d = beam->rayleigh[0] * f->Mff0[m * i + j] + beam->rayleigh[1] * f->K[m * i + j];
+            double d = 0;
             for (int k = 0; k < m; k++)
                 d += 2 * beam->damping_ratio * sqrt(fmax(w2[k], 0)) * MV[m * i + k] * MV[m * j + k];
-            f->D[m * i + j] = d;
+            f->D[m * i + j] += d;
         }
     return STATUS_OK;
 }
@@ -360,6 +360,8 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     body->N0[0] = body->mass * L * L / 3;
     add_spin(body->N0, (const double[6]){J[0] * L, J[1] * L, J[2] * L, 0, 0, 0});
     integrate_beam(beam, body, &f, &fn);
+    for (int s = 0; s < body->n_shapes; s++)
+        for (int t = 0; t < s; t++) f.G[body->n_shapes * s + t] = f.G[body->n_shapes * t + s];
     clear_rounding(body->m, f.K);
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
@@ -466,16 +468,18 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
 
 /* ---- both ------------------------------------------------------------------------------------------------------- */
 
-static enum status check_mass(const struct body *body, struct arena *scratch)
+static enum status check_mass(struct body *body, struct arena *scratch)
 {
     const int m = body->m;
     const size_t mm = (size_t)(m * m);
     double *U = arena_take(scratch, mm, sizeof *U), *inverse_d = arena_take(scratch, (size_t)m, sizeof *inverse_d);
     if (scratch->failed) return STATUS_NO_MEMORY;
     memcpy(U, body->Mff0, mm * sizeof *U);
-    int failed = cholesky_factor(m, U, inverse_d);
-    for (int i = 0; i < m && !failed; i++) failed = !(1 / inverse_d[i] > PIVOT_SHARE * body->Mff0[(m + 1) * i]);
-    return failed ? STATUS_NOT_POSITIVE : STATUS_OK;
+    if (cholesky_factor(m, U, inverse_d) != 0) return STATUS_NOT_POSITIVE;
+    body->independence = 1;
+    for (int i = 0; i < m; i++)
+        body->independence = fmin(body->independence, 1 / (inverse_d[i] * body->Mff0[(m + 1) * i]));
+    return STATUS_OK;
 }
 
 enum status body_make(const struct link *link, struct arena *arena, struct body *body)
@@ -491,6 +495,24 @@ enum status body_make(const struct link *link, struct arena *arena, struct body 
     }
     arena_release(&scratch);
     return status;
+}
+
+void body_report(const struct link *link, int index, enum status status, const struct body *body, struct report *report)
+{
+    const bool beam = link->type == BODY_BEAM;
+    const char *place = beam ? "beam.modes" : "nodal";
+    if (status == STATUS_NOT_POSITIVE)
+        report_add(report, REPORT_ERROR,
+                   "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", index,
+                   place, link->name,
+                   beam ? "use fewer modes, or shapes that are less alike (polynomial ones soon are)"
+                        : "its modes must be linearly independent and move mass");
+    else if (status == STATUS_OK && body->independence < 1e-7)
+        report_add(
+            report, REPORT_WARNING,
+            "links[%d].%s: the shapes are nearly alike: accelerations of single modes lose %.0f of 16 digits; use "
+            "fewer modes or craig-bampton",
+            index, place, -log10(body->independence));
 }
 
 enum status body_section(const struct link *link, double x, int node, struct arena *arena, struct section *section)

@@ -49,6 +49,8 @@ struct body {
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
+    double independence; /* smallest pivot of Mff0 as a share of its diagonal: how little the shapes are alike */
+
     bool hinge_moves; /* F differs from O                                                       */
     bool plain;       /* a beam without foreshortening whose F is O: the common case, with code of its own (plain.h) */
     const double *plain_s, *plain_b, *plain_JL; /* PADDED(m): s, first row of b, JL about turn: by mode, 0 for twist */
@@ -59,6 +61,10 @@ struct body {
 
 /* Makes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
 enum status body_make(const struct link *link, struct arena *arena, struct body *body);
+
+/* Reports what is wrong with the modes of links[index], by the status of body_make() and the body it made. */
+void body_report(const struct link *link, int index, enum status status, const struct body *body,
+                 struct report *report);
 
 /* The section of a beam at x, or node number `node` of a nodal body (the one that applies is used). */
 enum status body_section(const struct link *link, double x, int node, struct arena *arena, struct section *section);

@@ -2,12 +2,11 @@
 
 #include <string.h>
 
+#include "flex/axes.h"
 #include "flex/moments.h"
 #include "flex/plain.h"
 #include "math/lanes.h"
 #include "math/vec.h"
-
-enum { X, Y, Z };
 
 /* The foreshortening shapes are of second order: `linear` keeps what is linear in them only through their slopes
    d zeta/d eta; `ruthless` drops them. So `linear` sums over the ordinary shapes along x. */

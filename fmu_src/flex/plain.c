@@ -1,10 +1,9 @@
 #include "flex/plain.h"
 
+#include "flex/axes.h"
 #include "flex/moments.h"
 #include "math/lanes.h"
 #include "math/vec.h"
-
-enum { X, Y, Z };
 
 /* sums_a = start_a + sum over the modes t that move along a of G_t z_t, rows of PADDED(m): int phi_k u dm */
 INLINE void gram_sums(const int m, const struct body *restrict body, const double *restrict b, const double *restrict z,

@@ -9,7 +9,7 @@ static int factor_panel(int n, int k0, int width, double *restrict A, double *re
 {
     for (int k = k0; k < k0 + width; k++) {
         const double *Ak = A + (size_t)n * (size_t)k;
-        if (!(Ak[k] > 0)) return k + 1;
+        if (!(Ak[k] > PIVOT_SHARE * inverse_d[k])) return k + 1; /* there the diagonal still stands */
         inverse_d[k] = 1 / Ak[k];
         for (int i = k + 1; i < k0 + width; i++) {
             double *Ai = A + (size_t)n * (size_t)i;
@@ -22,9 +22,10 @@ static int factor_panel(int n, int k0, int width, double *restrict A, double *re
 
 int cholesky_factor(int n, double *A, double *inverse_d)
 {
+    for (int k = 0; k < n; k++) inverse_d[k] = A[(size_t)(n + 1) * (size_t)k];
     for (int k = 0; k < n; k += PANEL) {
         const int failed = factor_panel(n, k, n - k < PANEL ? n - k : PANEL, A, inverse_d);
-        if (failed != 0) return failed;
+        if (failed != 0 || k + PANEL >= n) return failed;
 
         /* A_ij -= sum over the panel of u_ki Delta_k u_kj: four at a time, so that row i is read and written once */
         const double *restrict U0 = A + (size_t)n * (size_t)k, *restrict U1 = U0 + n, *restrict U2 = U1 + n,

@@ -12,7 +12,7 @@ int cholesky_factor(int n, double *A, double *inverse_d);
 void cholesky_solve(int n, const double *U, const double *inverse_d, double *x);
 
 /* The share of its diagonal element below which a pivot is rounding. */
-static const double PIVOT_SHARE = 4e-15;
+#define PIVOT_SHARE 4e-15
 
 /* x = U^-T x and x = U^-1 x for a unit upper triangle in rows of `stride`: the short solves inside the recursion. */
 INLINE void unit_forward(const int n, const int stride, const double *restrict U, double *restrict x)

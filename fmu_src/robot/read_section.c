@@ -158,4 +158,11 @@ void read_section(struct object *beam_object, struct beam *beam)
     beam->inertia_per_length[0] = rho * (area.Iy + area.Iz);
     beam->inertia_per_length[1] = rho * area.Iy;
     beam->inertia_per_length[2] = rho * area.Iz;
+    const double derived[] = {beam->mass_per_length,      beam->EIy, beam->EIz, beam->GJ, beam->EA,
+                              beam->inertia_per_length[0]};
+    for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
+        if (!isfinite(derived[i])) {
+            complain(&section_at, "with this material the beam's numbers are too large to compute with");
+            break;
+        }
 }

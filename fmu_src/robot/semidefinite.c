@@ -10,6 +10,8 @@ bool is_semidefinite(int n, const double *A)
         w[SEMIDEFINITE_MOST];
     double largest = 0;
     for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));
+    for (int i = 0; i < n; i++)
+        if (A[(n + 1) * i] < 0) return false;
     if (largest == 0) return true;
     for (int i = 0; i < n * n; i++) scaled[i] = A[i] / largest;
     eigen_symmetric(n, scaled, V, w);

@@ -1,0 +1,74 @@
+/* Elimination of modes: of a link's own (articulated.c), or of the few that move its tip (updated.c). */
+#ifndef DYN_MODES_H
+#define DYN_MODES_H
+
+#include "dyn/dyn.h"
+#include "math/dense.h"
+#include "math/vec.h"
+
+/* Z = P_T J of modes [first, last) that turn about one axis and move along one: combinations of P_T (e; 0), P_T (0; e) */
+INLINE void weigh_family(const struct section *restrict tip, int first, int last, const struct link_work *restrict w,
+                         double (*restrict Z)[SIX])
+{
+    const struct inertia *P = &w->PT;
+    const int a = tip->axis[first], t = tip->turn[first];
+    const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]}, e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
+    double turn[6], move[6];
+    symmul3(P->A, e_turn, turn);
+    tmul3(P->B, e_turn, turn + 3);
+    mul3(P->B, e_move, move);
+    symmul3(P->C, e_move, move + 3);
+    for (int k = first; k < last; k++)
+        for (int i = 0; i < 6; i++) Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
+}
+
+/* What hangs on T, brought to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)
+   Z holds P_T J and takes F; L takes D_f. */
+INLINE void fold_tip(const int m, const double *restrict r, const double *restrict M0, const double *restrict Jt,
+                     const double (*restrict F)[SIX], double (*restrict Z)[SIX], double *restrict L)
+{
+    const int row = PADDED(m);
+    for (int k = 0; k < m; k++) {
+        for (int l = LANE_START(k); l < row; l += LANES) {
+            lanes sum = load(M0 + row * k + l);
+            for (int a = 0; a < 6; a++) sum += Z[k][a] * load(Jt + row * a + l);
+            store(L + row * k + l, sum);
+        }
+        add_cross3(r, Z[k] + 3, Z[k]);
+        for (int i = 0; i < 6; i++) Z[k][i] += F[k][i];
+    }
+}
+
+/* D_f = L Delta L',   Z = L^-1 F',   W = Delta^-1 Z,   P_r = P - Z' Delta^-1 Z                                      (31) */
+INLINE int eliminate_modes(const int m, const double *restrict M0, double *restrict L, double *restrict inverse_d,
+                           double (*restrict Z)[SIX], double (*restrict W)[SIX], struct inertia *restrict P)
+{
+    const int row = PADDED(m);
+    for (int k = 0; k < m; k++) {
+        const double d = L[(row + 1) * k], inverse = 1 / d;
+        if (!(d > PIVOT_SHARE * M0[(row + 1) * k])) return -1;
+        inverse_d[k] = inverse;
+        for (int j = 0; j < SIX; j += LANES) store(W[k] + j, inverse * load(Z[k] + j));
+        for (int i = k + 1; i < m; i++) {
+            const double l = inverse * L[row * k + i];
+            for (int j = LANE_START(i); j < row; j += LANES)
+                store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
+            for (int j = 0; j < SIX; j += LANES) store(Z[i] + j, load(Z[i] + j) - l * load(Z[k] + j));
+            L[row * k + i] = l;
+        }
+    }
+    inertia_downdate_rows(m, P, (const double(*)[SIX])W, (const double(*)[SIX])Z);
+    return 0;
+}
+
+/* sum += sum over k of c_k row_k */
+INLINE void add_rows(const int m, const double *restrict c, const double (*restrict row)[SIX], double *restrict sum)
+{
+    for (int j = 0; j < SIX; j += LANES) {
+        lanes s = load(sum + j);
+        for (int k = 0; k < m; k++) s += c[k] * load(row[k] + j);
+        store(sum + j, s);
+    }
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Exact directional derivatives of the dynamics by differentiating the recursion: one direction at O(n).
+ *
+ * From M qdd + h = Q follows  d(qdd) = M^-1 (dQ - d ID),  ID the inverse dynamics at the known qdd; so a direction is one pass
+ * out and back of the tangent of dyn_inverse() and one solution with the factors that are there (theory.md 43 to 48).
+ *
+ * Derivatives of a link's vectors are taken relative to its frame: D x = dx - dphi x x, dphi the turn of the frame (world axes,
+ * dR = [dphi]x R). Bodies stand still in their frames, so D of a rigid body's inertia is zero, and so is D of what is fixed to
+ * the carrying frame (d, h). What depends on the state alone is made once, as columns: per eta_k, eta_dot_k and omega.
+ *
+ * Order of use:  dyn_configuration(q), dyn_articulate(), dyn_inverse(in, qdd), dyn_velocity(in), dyn_tangent_state(), then any
+ * number of dyn_tangent(), each followed by dyn_tangent_motion() where outputs are wanted. */
+#ifndef DYN_TANGENT_H
+#define DYN_TANGENT_H
+
+#include "dyn/dyn.h"
+#include "flex/tangent.h"
+
+/* A direction of the state and of what acts on it. Pointers that are NULL mean zeros. */
+struct direction {
+    const double *q, *qd;         /* n; of prescribed joints too                          */
+    const double *tau;            /* n_joints                                             */
+    const double *tip_wrench;     /* 6, world axes                                        */
+    const double *prescribed_qdd; /* n_prescribed                                         */
+    const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
+};
+
+/* (omega; alpha; a; u), u = v of T less v of O: in whole lanes */
+enum { TWELVE = PADDED(12) };
+
+/* A frame's change in a direction. */
+struct frame_tangent {
+    double phi[3];         /* turn, world axes                                                      */
+    double motion[TWELVE]; /* D of omega, alpha, a; of T also of u                                  */
+    double p[3];           /* dp, plain, by dyn_tangent_motion()                                    */
+    double v[3];           /* D v, by dyn_tangent_motion()                                          */
+};
+
+struct link_tangent {
+    struct rigid per_mass; /* the payload's rigid body per mass: in T, or in O of a rigid link */
+
+    /* columns, by dyn_tangent_state(); world axes */
+    double Bw[3][SIX];    /* wrench of body and hub at O per omega                           */
+    double (*Bq)[SIX];    /* m: per eta_k                                                    */
+    double (*Bv)[SIX];    /* m: per eta_dot_k                                                */
+    double Lw[3][SIX];    /* wrench of the payload at T per omega of T                       */
+    double Tw[3][TWELVE]; /* motion of T per omega of O                                      */
+    double (*Tq)[TWELVE]; /* m: per eta_k                                                    */
+    double (*Tv)[TWELVE]; /* m: per eta_dot_k                                                */
+    double *Gq;           /* m columns of PADDED(m): modal forces per eta_k, stiffness and what hangs on T included */
+    double *Gv;           /* per eta_dot_k, damping included                                 */
+    double *Gw;           /* 3 columns of PADDED(m): per omega                               */
+    double *Ft;           /* 6 columns of PADDED(m): per (alpha; a), M_rf'                   */
+    struct body_tangent body;
+    struct section_tangent tip, hinge;
+
+    /* one direction, by dyn_tangent() */
+    bool varies_q, varies_v; /* some eta, some eta_dot of this link changes */
+    bool moves;              /* something of this link or inboard of it changes */
+    struct frame_tangent O, T;
+    double lever[SIX];                 /* J deta: turn of T against O, and D of r                               */
+    double f[SIX];                     /* D of the hinge wrench                                                 */
+    double fT[SIX];                    /* D of what T carries                                                   */
+    double *modal;                     /* PADDED(m): change of the modal forces                                 */
+    double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): what dqdd adds to accelerations and wrenches */
+};
+
+/* The same for as many unit directions as there are lanes, by dyn_tangent_jacobian(). */
+struct link_batch {
+    bool moves, bends; /* as `moves` above; some eta of this link changes                     */
+    lanes dq;          /* of the joint                                                        */
+    lanes O[9], T[9];  /* D of omega, alpha, a                                                */
+    lanes lever[6];    /* J deta                                                              */
+    lanes f[6], fT[6]; /* D of the wrenches                                                   */
+    lanes *modal;      /* m                                                                   */
+};
+
+struct tangent {
+    struct link_tangent *link; /* n_links                                                       */
+    double *force; /* n: change of the generalised forces; after dyn_tangent_motion() that of prescribed joints
+                                  is what the drive must give                                    */
+    double *zeros; /* as many as any array of struct direction                       */
+    struct direction direction; /* the present one, with zeros for NULL                          */
+    struct link_batch *batch;   /* n_links                                                       */
+    struct arena arena;
+};
+
+enum status tangent_make(const struct model *model, struct tangent **tangent);
+void tangent_free(struct tangent *tangent);
+
+/* Columns at the state and accelerations of the last dyn_inverse() (tangent_columns.c). */
+void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const double *qdd);
+
+/* dqdd in a direction; that of prescribed joints is the direction's (tangent.c). The direction's arrays must stay until its
+   outputs are taken. */
+void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                 const struct direction *direction, double *dqdd);
+
+/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
+   M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
+   must add. (tangent_jacobian.c) */
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd);
+
+/* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
+void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                          double *by_q, double *by_qd);
+
+/* Joint force that is not tau, differentiated: change of joint_force(). */
+double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);
+
+/* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
+void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const double *dqdd);
+
+/* How a frame_motion changes, world axes; dR = [phi]x R. */
+struct frame_derivative {
+    double p[3], phi[3];
+    double v[3], omega[3];
+    double a[3], alpha[3];
+};
+
+/* Of dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); the deflection needs dyn_tangent() alone. */
+void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                     struct frame_derivative *tip);
+void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
+void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                            double deflection[3], double rotation[3]);
+
+#endif

@@ -1,0 +1,178 @@
+/* What is reported, in a direction: frames, reactions, deflections. After dyn_tangent(), which knows no dqdd yet. */
+#include <string.h>
+
+#include "dyn/tangent.h"
+#include "math/vec.h"
+
+/* Base to tips: what dqdd adds to accelerations, x, and to inertia forces, y */
+static void add_accelerations(const struct model *model, const struct work *work, struct tangent *tangent,
+                              const double *dqdd)
+{
+    static const double rest[6];
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
+        motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, t->x);
+        if (lm->q >= 0 && lm->prescribed < 0) /* those of prescribed joints are in already */
+            axpy3(dqdd[lm->q], w->h, lm->joint == JOINT_REVOLUTE ? t->x : t->x + 3);
+        axpy6(1, t->x, t->O.motion + 3);
+        rigid_mul(&w->self, t->x, t->y);
+        if (lm->body == NULL) continue;
+        motion_shift(t->x, w->r, t->xT);
+        for (int k = 0; k < lm->m; k++) {
+            axpy6(dqdd[lm->eta + k], w->J[k], t->xT);
+            axpy6(dqdd[lm->eta + k], w->F[k], t->y);
+        }
+        axpy6(1, t->xT, t->T.motion + 3);
+        if (lm->has_payload) rigid_mul(&w->load, t->xT, t->yT);
+        else memset(t->yT, 0, sizeof t->yT);
+    }
+}
+
+/* Tips to base: hinge wrenches, and the forces of all joints */
+static void add_wrenches(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const double *dqdd)
+{
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        if (lm->body != NULL) wrench_add_shifted(t->y, t->yT, w->r);
+        axpy6(1, t->y, t->f);
+        if (lm->q >= 0) {
+            tangent->force[lm->q] += dot3(w->h, lm->joint == JOINT_REVOLUTE ? t->y : t->y + 3);
+            if (lm->prescribed < 0) tangent->force[lm->q] += lm->motor_inertia * dqdd[lm->q];
+        }
+        if (lm->parent >= 0) {
+            struct link_tangent *parent = &tangent->link[lm->parent];
+            wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->y : parent->yT, t->y, w->d);
+        }
+    }
+}
+
+/* O from its carrying frame:  dp = dp_C + dphi_C x d + D d,   D v = D v_C + D omega_C x d + ..., relative to O      (25) */
+static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
+                           const struct frame_tangent *c, double dq, double dqd, struct frame_tangent *O)
+{
+    for (int i = 0; i < 3; i++) O->p[i] = c->p[i];
+    add_cross3(c->phi, w->d, O->p);
+    copy3(c->v, O->v);
+    add_cross3(c->motion, w->d, O->v);
+    if (lm->joint == JOINT_REVOLUTE) {
+        const double turn[3] = {dq * w->h[0], dq * w->h[1], dq * w->h[2]};
+        add_cross3(w->O.v, turn, O->v);
+    } else if (lm->joint == JOINT_PRISMATIC) {
+        double wh[3];
+        cross3(carrier->omega, w->h, wh);
+        axpy3(dq, w->h, O->p);
+        axpy3(dq, wh, O->v);
+        axpy3(dqd, w->h, O->v);
+    }
+}
+
+static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
+{
+    static const struct frame_tangent still;
+    static const struct frame world;
+    const struct direction *d = &tangent->direction;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i], *pw = &work->link[lm->parent < 0 ? 0 : lm->parent];
+        struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[lm->parent < 0 ? 0 : lm->parent];
+        const bool on_tip = lm->parent >= 0 && model->link[lm->parent].body != NULL;
+        hinge_velocity(lm, w,
+                       lm->parent < 0 ? &world
+                       : on_tip       ? &pw->T
+                                      : &pw->O,
+                       lm->parent < 0 ? &still
+                       : on_tip       ? &pt->T
+                                      : &pt->O,
+                       lm->q >= 0 ? d->q[lm->q] : 0, lm->q >= 0 ? d->qd[lm->q] : 0, &t->O);
+        if (lm->body == NULL) continue;
+        /* p_T = p_O + r,   v_T = v_O + u, of which D u is among the columns */
+        for (int k = 0; k < 3; k++) {
+            t->T.p[k] = t->O.p[k] + t->lever[3 + k];
+            t->T.v[k] = t->O.v[k] + t->T.motion[9 + k];
+        }
+        add_cross3(t->O.phi, w->r, t->T.p);
+        add_cross3(w->O.v, t->lever, t->T.v);
+    }
+}
+
+void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent, const double *dqdd)
+{
+    add_accelerations(model, work, tangent, dqdd);
+    add_wrenches(model, work, tangent, dqdd);
+    add_velocities(model, work, tangent);
+}
+
+/* dx = D x + dphi x x */
+static void plain(const double *D, const double *phi, const double *x, double *dx)
+{
+    copy3(D, dx);
+    add_cross3(phi, x, dx);
+}
+
+void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                     struct frame_derivative *tip)
+{
+    const struct link_model *lm = &model->link[link];
+    const struct frame *frame = lm->body == NULL ? &work->link[link].O : &work->link[link].T;
+    const struct frame_tangent *t = lm->body == NULL ? &tangent->link[link].O : &tangent->link[link].T;
+    double v[3], a[3], vD[3], aD[3];
+    copy3(t->p, tip->p);
+    copy3(t->phi, tip->phi);
+    copy3(frame->v, v);
+    copy3(frame->acc + 3, a);
+    copy3(t->v, vD);
+    copy3(t->motion + 6, aD);
+    if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
+        double r[3], wr[3], dwr[3];
+        mul3(frame->R, lm->tip.p, r);
+        cross3(frame->omega, r, wr);
+        cross3(t->motion, r, dwr);
+        add_cross3(t->phi, r, tip->p);
+        for (int i = 0; i < 3; i++) {
+            v[i] += wr[i];
+            vD[i] += dwr[i];
+        }
+        add_cross3(frame->acc, r, a);
+        add_cross3(frame->omega, wr, a);
+        add_cross3(t->motion + 3, r, aD);
+        add_cross3(t->motion, wr, aD);
+        add_cross3(frame->omega, dwr, aD);
+    }
+    plain(vD, t->phi, v, tip->v);
+    plain(t->motion, t->phi, frame->omega, tip->omega);
+    plain(t->motion + 3, t->phi, frame->acc, tip->alpha);
+    plain(aD, t->phi, a, tip->a);
+}
+
+void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])
+{
+    tmul3(work->link[link].O.R, tangent->link[link].f, wrench);
+    tmul3(work->link[link].O.R, tangent->link[link].f + 3, wrench + 3);
+}
+
+void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                            double deflection[3], double rotation[3])
+{
+    const struct link_model *lm = &model->link[link];
+    const struct link_work *w = &work->link[link];
+    const struct link_tangent *t = &tangent->link[link];
+    memset(deflection, 0, 3 * sizeof *deflection);
+    memset(rotation, 0, 3 * sizeof *rotation);
+    if (lm->body == NULL) return;
+    tmul3(w->O.R, t->lever + 3, deflection);
+    if (w->JF == NULL) { /* theta = Lambda eta */
+        for (int k = 0; k < lm->m; k++)
+            axpy3(tangent->direction.q[lm->eta + k], lm->body->tip.Lambda + 3 * k, rotation);
+    } else {
+        double rho[3], psi[3];
+        rotation_between(w->theta_d, w->theta, rho);
+        tmul3(w->O.R, t->lever, psi);
+        rotation_vector_rate(rho, psi, rotation);
+    }
+}

@@ -1,0 +1,377 @@
+#include "dyn/updated.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dyn/modes.h"
+#include "flex/plain.h"
+
+/* ---- made once --------------------------------------------------------------------------------------------------- */
+
+/* Below this share of what it came from a number is rounding. */
+static const double ROUNDING = 1e-14;
+
+/* M0 = U' Delta U, without what the quadrature leaves between orthogonal shapes */
+static int factor_mass(const struct body *body, double *U, double *inverse_d)
+{
+    const int m = body->m;
+    const double *M = body->Mff0;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            U[m * i + j] =
+                fabs(M[m * i + j]) > 10 * ROUNDING * sqrt(M[(m + 1) * i] * M[(m + 1) * j]) ? M[m * i + j] : 0;
+    return cholesky_factor(m, U, inverse_d); /* the upper triangle is Delta U now */
+}
+
+/* S' = U^-1 Delta^-1/2, column by column */
+static void make_S(int m, const double *DU, const double *inverse_d, double *scale, double *St, int *end)
+{
+    const int row = PADDED(m);
+    for (int l = 0; l < m; l++) {
+        scale[l] = St[row * l + l] = sqrt(inverse_d[l]);
+        for (int k = l - 1; k >= 0; k--) {
+            double sum = 0;
+            for (int j = k + 1; j <= l; j++) sum -= DU[m * k + j] * St[row * j + l];
+            St[row * k + l] = sum * inverse_d[k];
+        }
+    }
+    for (int k = 0; k < m; k++) {
+        end[k] = m;
+        while (St[row * k + end[k] - 1] == 0) end[k]--;
+    }
+}
+
+/* y = S c */
+static void multiply_S(int m, const double *St, const double *c, double *y)
+{
+    for (int l = 0; l < m; l++) {
+        y[l] = 0;
+        for (int k = 0; k <= l; k++) y[l] += St[PADDED(m) * k + l] * c[k];
+    }
+}
+
+/* Columns of one family of modes [from, to) */
+struct columns {
+    int from, to;
+    double (*QY)[PER_MODE];
+};
+
+static void set_column(const struct columns *c, int i, const double *x)
+{
+    for (int k = c->from; k < c->to; k++) c->QY[k][i] = x[k];
+}
+
+static double column_product(const struct columns *c, int i, const double *x)
+{
+    double sum = 0;
+    for (int k = c->from; k < c->to; k++) sum += c->QY[k][i] * x[k];
+    return sum;
+}
+
+static double columns_product(const struct columns *c, int i, int j)
+{
+    double sum = 0;
+    for (int k = c->from; k < c->to; k++) sum += c->QY[k][i] * c->QY[k][j];
+    return sum;
+}
+
+/* Column i less what lies along the first `count`; twice, so that what is left is across them to rounding */
+static void take_off(const struct columns *c, int count, int i)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < count; j++) {
+            const double share = columns_product(c, i, j);
+            for (int k = c->from; k < c->to; k++) c->QY[k][i] -= share * c->QY[k][j];
+        }
+}
+
+/* The next column of Q_1 from a row x of S B_t', unless it adds no direction; returns their count. Gram and Schmidt. */
+static int add_direction(const struct columns *c, int count, const double *x)
+{
+    if (count == c->to - c->from) return count;
+    set_column(c, count, x);
+    const double whole = columns_product(c, count, count);
+    take_off(c, count, count);
+    const double rest = columns_product(c, count, count);
+    const bool kept = rest > ROUNDING * ROUNDING * whole;
+    for (int k = c->from; k < c->to; k++) c->QY[k][count] *= kept ? 1 / sqrt(rest) : 0;
+    return count + kept;
+}
+
+/* The rows that are not zero in a family, times S': of B_t, then of M_rf */
+enum { LAMBDA, PHI, ABOUT, ALONG, ROWS };
+
+/* Q_1, Y_2, B_1, mu_1 and Y_2' Y_2 of family b                                                                      (40) */
+static void make_family(const struct body *body, int b, double *const row[ROWS], double (*QY)[PER_MODE],
+                        struct updated *u)
+{
+    const struct columns c = {body->block_start[b], body->block_start[b + 1], QY};
+    const int turn = body->tip.turn[c.from], axis = body->tip.axis[c.from];
+    const int count = add_direction(&c, add_direction(&c, 0, row[LAMBDA]), row[PHI]);
+    for (int i = 0; i < count; i++, u->n++) {
+        u->turn[u->n] = turn;
+        u->axis[u->n] = axis;
+        u->at[u->n] = PER_MODE * b + i;
+        u->lambda[u->n] = column_product(&c, i, row[LAMBDA]);
+        u->phi[u->n] = column_product(&c, i, row[PHI]);
+        u->about[u->n] = column_product(&c, i, row[ABOUT]);
+        u->along[u->n] = column_product(&c, i, row[ALONG]);
+    }
+    u->start[b + 1] = u->n;
+    if (count == c.to - c.from) return; /* the tip moves all there is */
+    set_column(&c, Y_TURN, row[ABOUT]);
+    set_column(&c, Y_MOVE, row[ALONG]);
+    take_off(&c, count, Y_TURN);
+    take_off(&c, count, Y_MOVE);
+    u->A[turn] += columns_product(&c, Y_TURN, Y_TURN);
+    u->C[axis] += columns_product(&c, Y_MOVE, Y_MOVE);
+    if (turn != axis) *(axis == 1 ? &u->Bzy : &u->Byz) = columns_product(&c, Y_TURN, Y_MOVE);
+}
+
+static enum status make_families(const struct body *body, const double *St, struct arena *scratch,
+                                 double (*QY)[PER_MODE], struct updated *u)
+{
+    const size_t m = (size_t)body->m;
+    double *about = arena_take(scratch, m, sizeof *about), *along = arena_take(scratch, m, sizeof *along), *row[ROWS];
+    double(*F)[SIX] = arena_take(scratch, m, sizeof *F), I[9];
+    for (int i = 0; i < ROWS; i++) row[i] = arena_take(scratch, m, sizeof *row[i]);
+    if (scratch->failed) return STATUS_NO_MEMORY;
+    identity3(I);
+    plain_coupling(body, TERMS_RUTHLESS, NULL, I, F);
+    for (int k = 0; k < body->m; k++) {
+        about[k] = F[k][body->tip.turn[k]];
+        along[k] = F[k][3 + body->tip.axis[k]];
+    }
+    multiply_S(body->m, St, body->tip.lambda, row[LAMBDA]);
+    multiply_S(body->m, St, body->tip.phi, row[PHI]);
+    multiply_S(body->m, St, about, row[ABOUT]);
+    multiply_S(body->m, St, along, row[ALONG]);
+    for (int b = 0; b < body->n_blocks; b++) make_family(body, b, row, QY, u);
+    return STATUS_OK;
+}
+
+static enum status fill(const struct body *body, struct arena *arena, struct arena *scratch, struct updated *u)
+{
+    const size_t m = (size_t)body->m, padded = (size_t)PADDED(body->m);
+    double *U = arena_take(scratch, m * m, sizeof *U), *inverse_d = arena_take(scratch, m, sizeof *inverse_d);
+    double *scale = arena_take(arena, padded, sizeof *scale), *St = arena_take(arena, m * padded, sizeof *St);
+    double(*QY)[PER_MODE] = arena_take(arena, m, sizeof *QY);
+    int *end = arena_take(arena, m, sizeof *end);
+    if (arena->failed || scratch->failed) return STATUS_NO_MEMORY;
+    if (factor_mass(body, U, inverse_d) != 0) return STATUS_NOT_POSITIVE;
+    make_S(body->m, U, inverse_d, scale, St, end);
+    u->scale = scale;
+    u->St = St;
+    u->end = end;
+    u->orthogonal = true;
+    for (int k = 0; k < body->m; k++) u->orthogonal = u->orthogonal && end[k] == k + 1;
+    u->QY = (const double(*)[PER_MODE])QY;
+    return make_families(body, St, scratch, QY, u);
+}
+
+enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made)
+{
+    struct arena scratch = {0};
+    struct updated *u = arena_take(arena, 1, sizeof *u);
+    const enum status status = u == NULL ? STATUS_NO_MEMORY : fill(body, arena, &scratch, u);
+    arena_release(&scratch);
+    *made = NULL;
+    if (status != STATUS_OK || u->n == 0 || body->m - u->n < from) return status;
+    u->tip = (struct section){.lambda = u->lambda, .phi = u->phi, .turn = u->turn, .axis = u->axis};
+    for (int j = 0; j < u->n; j++) u->unit[(PADDED(u->n) + 1) * j] = 1;
+    *made = u;
+    return STATUS_OK;
+}
+
+/* As WITH_CONSTANT_COUNT */
+#define WITH_TIP_MODES(N, count, statement) \
+    switch (count) {                        \
+        CONSTANT_CASE(N, 1, statement)      \
+        CONSTANT_CASE(N, 2, statement)      \
+        CONSTANT_CASE(N, 3, statement)      \
+        CONSTANT_CASE(N, 4, statement)      \
+        CONSTANT_CASE(N, 5, statement)      \
+        CONSTANT_CASE(N, 6, statement)      \
+    }
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+
+/* J_1 = E B_1 and mu_1 in world axes */
+INLINE void turn_tip_modes(const int n, const struct updated *restrict u, const double *restrict RJ,
+                           const double *restrict R, struct updated_work *restrict uw)
+{
+    for (int j = 0; j < n; j++) {
+        const int t = u->turn[j], a = u->axis[j];
+        for (int i = 0; i < 3; i++) {
+            uw->J1[j][i] = uw->J1t[PADDED(n) * i + j] = u->lambda[j] * RJ[3 * i + t];
+            uw->J1[j][3 + i] = uw->J1t[PADDED(n) * (3 + i) + j] = u->phi[j] * R[3 * i + a];
+            uw->mu1[j][i] = u->about[j] * R[3 * i + t];
+            uw->mu1[j][3 + i] = u->along[j] * R[3 * i + a];
+        }
+    }
+}
+
+/* P -= Y_2' Y_2, turned from F axes */
+static void subtract_constant(const struct updated *restrict u, const double *restrict R, struct inertia *restrict P)
+{
+    static const int row[6] = {0, 3, 6, 0, 0, 3}, column[6] = {0, 3, 6, 3, 6, 6};
+    double RA[9], RC[9];
+    for (int i = 0; i < 9; i++) {
+        RA[i] = R[i] * u->A[i % 3];
+        RC[i] = R[i] * u->C[i % 3];
+    }
+    for (int i = 0; i < 6; i++) {
+        P->A[i] -= dot3(RA + row[i], R + column[i]);
+        P->C[i] -= dot3(RC + row[i], R + column[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const double y = u->Byz * R[3 * i + 1], z = u->Bzy * R[3 * i + 2];
+        for (int j = 0; j < 3; j++) P->B[3 * i + j] -= y * R[3 * j + 2] + z * R[3 * j + 1];
+    }
+}
+
+/* F_1 = mu_1 + X' P_T J_1,   D_1 = 1 + J_1' P_T J_1 = L_1 Delta_1 L_1',
+   P_r = M_rr - Y_2' Y_2 + X' P_T X - F_1 D_1^-1 F_1'                                                           (40a, 40b) */
+INLINE int articulate_tip_modes(const int n, const struct link_model *lm, struct link_work *restrict w)
+{
+    const struct updated *u = lm->updated;
+    struct updated_work *restrict uw = w->updated;
+    turn_tip_modes(n, u, w->RJ, w->RF, uw);
+    if (lm->loaded) {
+        for (int b = 0; b < lm->body->n_blocks; b++)
+            if (u->start[b] < u->start[b + 1]) weigh_family(&u->tip, u->start[b], u->start[b + 1], w, w->Z);
+        fold_tip(n, w->r, u->unit, uw->J1t, (const double(*)[SIX])uw->mu1, w->Z, w->L);
+        inertia_shift(&w->PT, w->r, &w->P);
+        inertia_add_rigid(&w->P, &w->self);
+    } else {
+        memcpy(w->L, u->unit, (size_t)(n * PADDED(n)) * sizeof(double));
+        memcpy(w->Z, uw->mu1, (size_t)n * sizeof *w->Z);
+        inertia_rigid(&w->P, &w->self);
+    }
+    subtract_constant(u, w->RF, &w->P);
+    return eliminate_modes(n, u->unit, w->L, w->inverse_d, w->Z, w->W, &w->P);
+}
+
+int updated_articulate(const struct link_model *lm, struct link_work *w)
+{
+    int failed = 0;
+    WITH_TIP_MODES(N, lm->updated->n, failed = articulate_tip_modes(N, lm, w))
+    return failed;
+}
+
+/* ---- solution ---------------------------------------------------------------------------------------------------- */
+
+/* e = S e, from the last mode to the first as S is lower triangular */
+static void scale_residuals(const int m, const struct updated *restrict u, double *restrict e)
+{
+    if (u->orthogonal) {
+        for (int k = 0; k < m; k++) e[k] *= u->scale[k];
+        return;
+    }
+    for (int k = m - 1; k >= 0; k--) {
+        const double ek = e[k], *St = u->St + PADDED(m) * k;
+        e[k] = 0;
+        for (int l = LANE_START(k); l < u->end[k]; l += LANES) store(e + l, load(e + l) + ek * load(St + l));
+    }
+}
+
+/* x = S' y */
+static void unscale(const int m, const struct updated *restrict u, const double *restrict y, double *restrict x)
+{
+    if (u->orthogonal) {
+        for (int k = 0; k < m; k++) x[k] = u->scale[k] * y[k];
+        return;
+    }
+    for (int k = 0; k < m; k++) {
+        const double *St = u->St + PADDED(m) * k;
+        lanes sum = {0};
+        double part[LANES];
+        for (int l = LANE_START(k); l < u->end[k]; l += LANES) sum += load(St + l) * load(y + l);
+        store(part, sum);
+        x[k] = part[0];
+        for (int i = 1; i < LANES; i++) x[k] += part[i];
+    }
+}
+
+/* share = (Q_1 Y_2)' e */
+static void project(const struct body *restrict body, const struct updated *restrict u, const double *restrict e,
+                    double *restrict share)
+{
+    for (int b = 0; b < body->n_blocks; b++)
+        for (int i = 0; i < PER_MODE; i += LANES) {
+            lanes sum = {0};
+            for (int k = body->block_start[b]; k < body->block_start[b + 1]; k++) sum += e[k] * load(u->QY[k] + i);
+            store(share + PER_MODE * b + i, sum);
+        }
+}
+
+/* e_1 = L_1^-1 (Q_1' e - J_1' z_T),   z = b + X' z_T + F_1 D_1^-1 e_1                                             (40c) */
+INLINE void gather_tip_modes(const int n, const struct updated *restrict u, struct link_work *restrict w)
+{
+    struct updated_work *restrict uw = w->updated;
+    for (int j = 0; j < n; j++) uw->e1[j] = uw->share[u->at[j]] - dot6(uw->J1[j], w->zT);
+    unit_forward(n, PADDED(n), w->L, uw->e1);
+    wrench_add_shifted(w->z, w->zT, w->r);
+    add_rows(n, uw->e1, (const double(*)[SIX])w->W, w->z);
+}
+
+/* e = S e,   z += Y_2' e                                                                                         (40c) */
+void updated_gather(const struct link_model *lm, struct link_work *w)
+{
+    const struct updated *u = lm->updated;
+    const struct body *body = lm->body;
+    double Ye[6] = {0};
+    scale_residuals(lm->m, u, w->e);
+    project(body, u, w->e, w->updated->share);
+    for (int b = 0; b < body->n_blocks; b++) {
+        const int k = body->block_start[b];
+        Ye[body->tip.turn[k]] += w->updated->share[PER_MODE * b + Y_TURN];
+        Ye[3 + body->tip.axis[k]] += w->updated->share[PER_MODE * b + Y_MOVE];
+    }
+    add_mul3(w->RF, Ye, w->z);
+    add_mul3(w->RF, Ye + 3, w->z + 3);
+    WITH_TIP_MODES(N, u->n, gather_tip_modes(N, u, w))
+}
+
+/* xi_1 = D_1^-1 (Q_1' e - J_1' z_T - F_1' x),   x_T = X x + J_1 xi_1;   change = xi_1 - Q_1' e                    (40d) */
+INLINE void spread_tip_modes(const int n, const struct updated *restrict u, struct link_work *restrict w,
+                             double *restrict change)
+{
+    const struct updated_work *restrict uw = w->updated;
+    double xi[MOST_TIP_MODES];
+    for (int j = 0; j < n; j++) xi[j] = w->inverse_d[j] * uw->e1[j] - dot6(w->W[j], w->x);
+    unit_backward(n, PADDED(n), w->L, xi);
+    motion_shift(w->x, w->r, w->xT);
+    add_rows(n, xi, (const double(*)[SIX])uw->J1, w->xT);
+    for (int j = 0; j < n; j++) change[u->at[j]] = xi[j] - uw->share[u->at[j]];
+}
+
+/* e += (Q_1 Y_2) change */
+static void add_change(const struct body *restrict body, const struct updated *restrict u,
+                       const double *restrict change, double *restrict e)
+{
+    for (int b = 0; b < body->n_blocks; b++)
+        for (int k = body->block_start[b]; k < body->block_start[b + 1]; k++) {
+            double sum = e[k];
+            for (int i = 0; i < PER_MODE; i++) sum += u->QY[k][i] * change[PER_MODE * b + i];
+            e[k] = sum;
+        }
+}
+
+/* eta_ddot = S' (e + Q_1 (xi_1 - Q_1' e) - Y_2 x), x in F axes                                                    (40d) */
+void updated_spread(const struct link_model *lm, struct link_work *w, double *etadd)
+{
+    const struct updated *u = lm->updated;
+    const struct body *body = lm->body;
+    double change[FAMILIES * PER_MODE] = {0}, x[6];
+    tmul3(w->RF, w->x, x);
+    tmul3(w->RF, w->x + 3, x + 3);
+    for (int b = 0; b < body->n_blocks; b++) {
+        const int k = body->block_start[b];
+        change[PER_MODE * b + Y_TURN] = -x[body->tip.turn[k]];
+        change[PER_MODE * b + Y_MOVE] = -x[3 + body->tip.axis[k]];
+    }
+    WITH_TIP_MODES(N, u->n, spread_tip_modes(N, u, w, change))
+    add_change(body, u, change, w->e);
+    unscale(lm->m, u, w->e, etadd);
+}

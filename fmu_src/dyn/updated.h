@@ -1,0 +1,61 @@
+/* Ruthless beams of many modes. The modal mass M0 is constant, so its factor is made once; what hangs on the tip updates it
+   in six directions at most (theory.md 40 to 40d; Jain and Rodriguez 76 to 78). With S of S M0 S' = 1, all that the tip can
+   move is a few orthonormal columns Q_1, and all that the hinge feels besides is Y_2:
+       S B_t' = Q_1 B_1',   S M_rf' = Q_1 mu_1' + Y_2,   Q_1' Y_2 = 0                                              (40)
+   so n <= 6 coordinates xi_1 are eliminated as modes of mass 1, and the others by constants. */
+#ifndef DYN_UPDATED_H
+#define DYN_UPDATED_H
+
+#include "dyn/work.h"
+
+enum {
+    /* modes beyond those that move the tip, from which this takes fewer instructions than the direct way: by callgrind on
+       bench/arms.py with 8 links, n = 2, 4, 6, orthogonal shapes and others, the ways are even at 3 to 4 */
+    UPDATE_FROM = 4,
+    FAMILIES = 4, /* of modes: along y, along z, twist, axial */
+    MOST_TIP_MODES = 6,
+};
+
+/* A family's four numbers per mode: its rows of Q_1 (two columns at most), of Y_2 about the turning axis and along the other */
+enum { Q_FIRST, Q_SECOND, Y_TURN, Y_MOVE, PER_MODE };
+
+struct updated {
+    /* S = Delta0^-1/2 L0^-1 */
+    const double *scale; /* PADDED(m): its diagonal         */
+    const double *St;    /* m rows of PADDED(m): S'         */
+    const int *end;      /* m: end of row k of S'           */
+    bool orthogonal;     /* M0 is diagonal, S likewise      */
+    /* by modes */
+    const double (*QY)[PER_MODE]; /* m */
+    /* by columns of Q_1, family by family */
+    int n;
+    int start[FAMILIES + 1]; /* columns of a family: [start[b], start[b+1])                 */
+    int at[MOST_TIP_MODES];  /* PER_MODE times the family, plus the column's number there    */
+    int turn[MOST_TIP_MODES], axis[MOST_TIP_MODES];
+    double lambda[MOST_TIP_MODES], phi[MOST_TIP_MODES];  /* B_1:  (lambda e_turn; phi e_axis)     */
+    double about[MOST_TIP_MODES], along[MOST_TIP_MODES]; /* mu_1: (about e_turn; along e_axis)    */
+    struct section tip; /* B_1 as a section                                            */
+    double unit[MOST_TIP_MODES * PADDED(MOST_TIP_MODES)]; /* 1, n rows of PADDED(n)                */
+    /* Y_2' Y_2 in F axes: A and C diagonal, of B the entries yz and zy */
+    double A[3], C[3], Byz, Bzy;
+};
+
+struct updated_work {
+    /* by updated_articulate() */
+    double J1[MOST_TIP_MODES][SIX];         /* velocity of T per xi_1        */
+    double J1t[6 * PADDED(MOST_TIP_MODES)]; /* the same by rows of PADDED(n) */
+    double mu1[MOST_TIP_MODES][SIX];        /* world axes                    */
+    /* by updated_gather() */
+    double share[FAMILIES * PER_MODE]; /* (Q_1 Y_2)' e, by families     */
+    double e1[MOST_TIP_MODES];         /* L_1^-1 times residuals of xi_1 */
+};
+
+/* Of a plain beam. NULL where fewer than `from` modes are left beyond those that move the tip, or none moves it. */
+enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made);
+
+/* For such a link, in place of articulate_modes(), gather_modes(), spread_modes() of articulated.c. */
+int updated_articulate(const struct link_model *lm, struct link_work *w);
+void updated_gather(const struct link_model *lm, struct link_work *w);
+void updated_spread(const struct link_model *lm, struct link_work *w, double *etadd);
+
+#endif

@@ -1,0 +1,56 @@
+/* How the inertia forces of a flexible body change with eta, eta_dot and omega, at a state and for given accelerations:
+   columns made once per state, so that a direction is only a sum of them. Frame F. The dependence on acc is the mass blocks
+   themselves (M_rr, M_rf). */
+#ifndef FLEX_TANGENT_H
+#define FLEX_TANGENT_H
+
+#include "flex/inertia.h"
+#include "math/rotation_tangent.h"
+
+struct body_tangent {
+    double (*Nq)[6]; /* m: wrench on F per eta_k                                             */
+    double (*Nv)[6]; /* m: per eta_dot_k                                                     */
+    double Nw[18];   /* 6 x 3: per omega                                                     */
+    double *Gq;      /* m columns of PADDED(m): modal forces per eta_k                       */
+    double *Gv;      /* the same per eta_dot_k                                               */
+    double (*Gw)[3]; /* m: modal force k per omega                                           */
+    double *zetad;   /* n_shapes: zeta_dot                                                   */
+    double *zetadd;  /* n_shapes: zeta_ddot, with what the elastic terms keep of it          */
+    double *rhodd;   /* 3 x n_shapes: int phi_s r_ddot dm                                    */
+};
+
+enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);
+
+/* Columns of wrench and modal forces of body_force(), those of etadd included, after body_force() at the same state:
+   omega and acc = (alpha; a) of F. */
+void body_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
+                  const double *etad, const double *etadd, const double omega[3], const double acc[6],
+                  struct body_tangent *tangent);
+
+/* A section's motion in F, and how it changes with eta and eta_dot. */
+struct section_tangent {
+    double r[3], rd[3], rdd[3];         /* position and its rates, eta_ddot included                 */
+    double rate[3], rate_dot[3];        /* w and w_dot of the section against F, eta_ddot included   */
+    struct jacobian_rates turn;         /* of theta(t)                                               */
+    double *slope, *slope_d, *slope_dd; /* m: H eta, H eta_dot, H eta_ddot; zeros without H          */
+};
+
+/* What a unit of eta_k or of eta_dot_k does to a section: a turn psi and its rates, the change of r and of its rates. */
+struct section_variation {
+    double psi[3], psid[3], psidd[3];
+    double r[3], rd[3], rdd[3];
+};
+
+enum status section_tangent_make(int m, struct arena *arena, struct section_tangent *tangent);
+void section_tangent(const struct section *section, int m, const double *eta, const double *etad, const double *etadd,
+                     struct section_tangent *tangent);
+void section_vary_position(const struct section *section, const struct section_tangent *tangent, int k,
+                           struct section_variation *variation);
+void section_vary_rate(const struct section *section, const struct section_tangent *tangent, int k,
+                       struct section_variation *variation);
+
+/* Modal force k of a wrench (n; f) on the section, F axes: Lambda_k . Jl' n + (Phi_k - e_x (H eta)_k) . f; Jn = Jl' n */
+double section_force(const struct section *section, const struct section_tangent *tangent, int k, const double Jn[3],
+                     const double f[3]);
+
+#endif

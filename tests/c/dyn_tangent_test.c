@@ -1,0 +1,559 @@
+/* Exact directional derivatives against differences of the functions they differentiate, for any robot in any state and
+   direction, and the identities that need no differences. */
+#include "test.h"
+
+#include <string.h>
+
+#include "dyn/tangent.h"
+#include "math/vec.h"
+#include "support/specimen.h"
+
+enum { ROBOTS = 200, MOST = 200, MOST_VALUES = 1000 };
+
+/* A direction with its own arrays. */
+struct arrow {
+    double q[MOST], qd[MOST], tau[MOST], tip_wrench[6], prescribed_qdd[MOST], payload_mass[MOST];
+    struct direction direction;
+};
+
+static void arrow_clear(struct arrow *arrow)
+{
+    memset(arrow, 0, sizeof *arrow);
+    arrow->direction =
+        (struct direction){arrow->q, arrow->qd, arrow->tau, arrow->tip_wrench, arrow->prescribed_qdd, NULL};
+}
+
+/* Coordinates move by as much as their ranges in specimen_random_state() */
+static void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
+{
+    arrow_clear(arrow);
+    for (int i = 0; i < s->n; i++) {
+        arrow->q[i] = uniform(random, -1, 1);
+        arrow->qd[i] = uniform(random, -1, 1);
+    }
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta + k] *= 0.1;
+        if (lm->q >= 0) arrow->tau[lm->tau] = uniform(random, -30, 30);
+        if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed] = uniform(random, -3, 3);
+    }
+    for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
+}
+
+/* Everything that has a derivative, in one row. Sizes of parts let errors be told by kind. */
+enum part { QDD, DRIVES, POSE, VELOCITY, ACCELERATION, REACTION, DEFLECTION, PARTS };
+static const char *const part_name[PARTS] = {"qdd",          "drives",   "pose",      "velocity",
+                                             "acceleration", "reaction", "deflection"};
+struct values {
+    int count[PARTS];
+    double y[PARTS][MOST_VALUES];
+};
+
+static void put(struct values *v, enum part part, int count, const double *y)
+{
+    memcpy(v->y[part] + v->count[part], y, (size_t)count * sizeof *y);
+    v->count[part] += count;
+}
+
+/* The rotation is told by its matrix */
+static void evaluate(struct specimen *s, struct values *v)
+{
+    double qdd[MOST], wrench[6], deflection[3], rotation[3];
+    memset(v->count, 0, sizeof v->count);
+    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    put(v, QDD, s->n, qdd);
+    specimen_evaluate(s, qdd);
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        struct frame_motion tip;
+        if (lm->q >= 0) put(v, DRIVES, 1, s->force + lm->q);
+        dyn_tip(s->model, s->work, i, &tip);
+        put(v, POSE, 3, tip.p);
+        put(v, POSE, 9, tip.R);
+        put(v, VELOCITY, 3, tip.v);
+        put(v, VELOCITY, 3, tip.omega);
+        put(v, ACCELERATION, 3, tip.a);
+        put(v, ACCELERATION, 3, tip.alpha);
+        dyn_reaction(s->work, i, wrench);
+        put(v, REACTION, 6, wrench);
+        dyn_deflection(s->model, s->work, i, deflection, rotation);
+        put(v, DEFLECTION, 3, deflection);
+        put(v, DEFLECTION, 3, rotation);
+    }
+}
+
+/* The state of the specimen made ready for directions */
+static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
+{
+    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
+    dyn_velocity(s->model, s->work, &s->in);
+    dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
+}
+
+static void differentiate(struct specimen *s, struct tangent *tangent, const struct direction *direction,
+                          struct values *v)
+{
+    double dqdd[MOST], wrench[6], deflection[3], rotation[3];
+    memset(v->count, 0, sizeof v->count);
+    dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
+    dyn_tangent_motion(s->model, s->work, tangent, dqdd);
+    put(v, QDD, s->n, dqdd);
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        struct frame_derivative tip;
+        struct frame_motion motion;
+        double turn[9], dR[9];
+        if (lm->q >= 0) put(v, DRIVES, 1, tangent->force + lm->q);
+        dyn_tip(s->model, s->work, i, &motion);
+        dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
+        skew3(tip.phi, turn);
+        matmul3(turn, motion.R, dR);
+        put(v, POSE, 3, tip.p);
+        put(v, POSE, 9, dR);
+        put(v, VELOCITY, 3, tip.v);
+        put(v, VELOCITY, 3, tip.omega);
+        put(v, ACCELERATION, 3, tip.a);
+        put(v, ACCELERATION, 3, tip.alpha);
+        dyn_tangent_reaction(s->work, tangent, i, wrench);
+        put(v, REACTION, 6, wrench);
+        dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
+        put(v, DEFLECTION, 3, deflection);
+        put(v, DEFLECTION, 3, rotation);
+    }
+}
+
+/* The specimen's state, to come back to */
+static void remember(const struct specimen *s, struct arrow *at)
+{
+    arrow_clear(at);
+    memcpy(at->q, s->q, (size_t)s->n * sizeof(double));
+    memcpy(at->qd, s->qd, (size_t)s->n * sizeof(double));
+    memcpy(at->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
+    memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
+    memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
+}
+
+static void go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
+{
+    for (int i = 0; i < s->n; i++) {
+        s->q[i] = from->q[i] + t * along->q[i];
+        s->qd[i] = from->qd[i] + t * along->qd[i];
+    }
+    for (int i = 0; i < s->model->n_joints; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
+    for (int i = 0; i < s->model->n_prescribed; i++)
+        s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
+    for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
+}
+
+/* Central differences of eighth order along a line: h^8/630 y(9) of truncation, eps y/h of rounding. `size` is the largest of
+   what was added up, by parts. */
+static void differences(struct specimen *s, const struct arrow *along, double h, struct values *slope, double *size)
+{
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    static struct arrow from;
+    static struct values v;
+    remember(s, &from);
+    memset(slope, 0, sizeof *slope);
+    memset(size, 0, PARTS * sizeof *size);
+    for (int k = -4; k <= 4; k++) {
+        if (k == 0) continue;
+        go(s, &from, h * k, along);
+        evaluate(s, &v);
+        const double c = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
+        for (int part = 0; part < PARTS; part++) {
+            slope->count[part] = v.count[part];
+            size[part] = fmax(size[part], norm(v.count[part], v.y[part]));
+            for (int i = 0; i < v.count[part]; i++) slope->y[part][i] += c * v.y[part][i];
+        }
+    }
+    go(s, &from, 0, along);
+}
+
+static void shrink_modes(struct specimen *s, double factor)
+{
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = lm->eta; k < lm->eta + lm->m; k++) {
+            s->q[k] *= factor;
+            s->qd[k] *= factor;
+        }
+    }
+}
+
+/* Makes the next kind of elastic terms, at a state where M is positive: without its square terms it is so near eta = 0 only */
+static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
+{
+    struct tangent *tangent = NULL;
+    s->robot->elastic_terms = terms;
+    CHECK(specimen_remake(s));
+    if (terms == TERMS_LINEAR) shrink_modes(s, 0.1);
+    CHECK(tangent_make(s->model, &tangent) == STATUS_OK);
+    return tangent;
+}
+
+/* |x - y| in the norm of work->M, the size of an acceleration whatever its coordinates */
+static double mass_distance(const struct specimen *s, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
+    return sqrt(fabs(sum));
+}
+
+/* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
+   long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
+   positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
+   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions. */
+static const double tolerance[PARTS] = {1e-8, 1e-9, 1e-12, 1e-12, 1e-8, 1e-8, 1e-10};
+
+static void compare(struct specimen *s, struct tangent *tangent, const struct arrow *along, double *worst, double *sum)
+{
+    static const double h[2] = {2e-3, 5e-4}, zeros[MOST];
+    static struct values got, want[2];
+    double size[2][PARTS], error[PARTS], qdd[MOST];
+    for (int i = 0; i < 2; i++) differences(s, along, h[i], &want[i], size[i]);
+    prepare(s, tangent, qdd);
+    differentiate(s, tangent, &along->direction, &got);
+    dyn_mass_matrix(s->model, s->work);
+    for (int i = 0; i < 2; i++) {
+        double scale[PARTS];
+        for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
+        scale[DRIVES] += scale[REACTION];
+        scale[QDD] = 1e-3 + mass_distance(s, qdd, zeros) + mass_distance(s, want[i].y[QDD], zeros);
+        for (int k = 0; k < PARTS; k++) {
+            const double apart =
+                k == QDD ? mass_distance(s, got.y[k], want[i].y[k]) : distance(got.count[k], got.y[k], want[i].y[k]);
+            error[k] = i == 0 ? apart / scale[k] : fmin(error[k], apart / scale[k]);
+        }
+    }
+    for (int k = 0; k < PARTS; k++) {
+        CHECK_NEAR(error[k], 0, tolerance[k]);
+        worst[k] = fmax(worst[k], error[k]);
+        sum[k] += log10(error[k] + 1e-17);
+    }
+}
+
+static void print_errors(const double *worst, const double *sum, int count)
+{
+    for (int part = 0; part < PARTS; part++)
+        printf("     %-12s worst %.1e, typically %.1e\n", part_name[part], worst[part], pow(10, sum[part] / count));
+}
+
+TEST(random_directions_agree_with_differences)
+{
+    static struct arrow along;
+    double worst[PARTS] = {0}, sum[PARTS] = {0};
+    struct random random = {11};
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        for (int t = TERMS_FULL; t <= TERMS_RUTHLESS; t++) {
+            struct tangent *tangent = with_terms(&s, (enum elastic_terms)t);
+            arrow_random(&s, &random, &along);
+            compare(&s, tangent, &along, worst, sum);
+            tangent_free(tangent);
+        }
+        specimen_free(&s);
+    }
+    print_errors(worst, sum, 3 * ROBOTS);
+}
+
+/* Number j of the directions of one coordinate: a q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
+   as much as their range. */
+static int arrow_unit(const struct specimen *s, int j, struct arrow *along)
+{
+    double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
+    const int count[] = {s->n, s->n, s->model->n_joints, s->model->n_prescribed, 6};
+    arrow_clear(along);
+    for (int kind = 0; kind < 5; kind++) {
+        if (j < count[kind]) {
+            of[kind][j] = 0.1;
+            return 1;
+        }
+        j -= count[kind];
+    }
+    return 0;
+}
+
+/* One coordinate at a time: what is inboard stands still, and is left out of the sweep */
+TEST(unit_directions_agree_with_differences)
+{
+    static struct arrow along;
+    double worst[PARTS] = {0}, sum[PARTS] = {0};
+    int count = 0;
+    for (int seed = 0; seed < 30; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
+        for (int j = 0; arrow_unit(&s, j, &along); j++, count++) compare(&s, tangent, &along, worst, sum);
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    print_errors(worst, sum, count);
+}
+
+/* Inverse dynamics along the line, at the accelerations qdd but for those that are prescribed */
+static void forces_along(struct specimen *s, const struct arrow *from, const struct arrow *along, double t,
+                         const double *qdd, double *force)
+{
+    double moved[MOST];
+    memcpy(moved, qdd, (size_t)s->n * sizeof *qdd);
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        if (lm->prescribed >= 0) moved[lm->q] += t * along->prescribed_qdd[lm->prescribed];
+    }
+    go(s, from, t, along);
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_inverse(s->model, s->work, &s->in, moved, force);
+}
+
+/* The tangent of inverse dynamics alone, where no mass matrix takes digits: eps/h of the forces that add up is all there is */
+TEST(inverse_dynamics_agree_with_differences)
+{
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}, h = 2e-3;
+    static struct arrow along, from;
+    double worst = 0, want[MOST], force[MOST], sum[MOST], qdd[MOST], dqdd[MOST];
+    struct random random = {12};
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
+            struct tangent *tangent = with_terms(&s, (enum elastic_terms)terms);
+            arrow_random(&s, &random, &along);
+            memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.n);
+            remember(&s, &from);
+            memset(want, 0, sizeof want);
+            for (int k = 1; k <= 4; k++)
+                for (int side = -1; side <= 1; side += 2) {
+                    forces_along(&s, &from, &along, side * k * h, qdd, force);
+                    for (int i = 0; i < s.n; i++) want[i] += side * weight[k - 1] / h * force[i];
+                }
+            go(&s, &from, 0, &along);
+            force_terms(&s, qdd, sum);
+            dyn_configuration(s.model, s.work, s.q);
+            CHECK(dyn_articulate(s.model, s.work) == STATUS_OK);
+            dyn_inverse(s.model, s.work, &s.in, qdd, s.force);
+            dyn_velocity(s.model, s.work, &s.in);
+            dyn_tangent_state(s.model, s.work, tangent, &s.in, qdd);
+            dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd);
+            const double error = distance(s.n, tangent->force, want) / (norm(s.n, sum) + norm(s.n, want));
+            CHECK_NEAR(error, 0, 2e-12);
+            worst = fmax(worst, error);
+            tangent_free(tangent);
+        }
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* qdd is linear in tau: the derivative is a column of M^-1, the very numbers of dyn_solve_forces(); and M times it is e_j */
+TEST(columns_of_the_inverse_mass_matrix)
+{
+    static struct arrow along;
+    double qdd[MOST], dqdd[MOST], column[MOST], force[MOST], worst = 0;
+    for (int seed = 0; seed < 100; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
+        prepare(&s, tangent, qdd);
+        dyn_mass_matrix(s.model, s.work);
+        for (int i = 0; i < s.model->n_links; i++) {
+            const struct link_model *lm = &s.model->link[i];
+            if (lm->q < 0 || lm->passive || lm->prescribed >= 0) continue;
+            arrow_clear(&along);
+            along.tau[lm->tau] = 1;
+            dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd);
+            memset(force, 0, sizeof force);
+            force[lm->q] = 1;
+            dyn_solve_forces(s.model, s.work, force, column);
+            CHECK(distance(s.n, dqdd, column) == 0);
+            double back = -1, terms = 1;
+            for (int k = 0; k < s.n; k++) {
+                back += s.work->M[s.n * lm->q + k] * dqdd[k];
+                terms += fabs(s.work->M[s.n * lm->q + k] * dqdd[k]);
+            }
+            CHECK_NEAR(back, 0, 1e-11 * terms);
+            worst = fmax(worst, fabs(back) / terms);
+        }
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* In the direction in which time goes, (q, qd) = (qd, qdd), poses change by velocities and velocities by accelerations. No
+   differences: both sides are right to rounding. */
+TEST(along_the_flow_poses_change_by_velocities)
+{
+    double qdd[MOST], dqdd[MOST], worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
+        prepare(&s, tangent, qdd);
+        const struct direction flow = {.q = s.qd, .qd = qdd};
+        dyn_tangent(s.model, s.work, tangent, &s.in, &flow, dqdd);
+        dyn_tangent_motion(s.model, s.work, tangent, dqdd);
+        for (int i = 0; i < s.model->n_links; i++) {
+            struct frame_motion tip;
+            struct frame_derivative d;
+            dyn_tip(s.model, s.work, i, &tip);
+            dyn_tangent_tip(s.model, s.work, tangent, i, &d);
+            const double speed = 1 + norm(3, tip.v) + norm(3, tip.omega),
+                         rate = speed * speed + norm(s.n, qdd) + norm(3, tip.a) + norm(3, tip.alpha);
+            const double slow = distance(3, d.p, tip.v) + distance(3, d.phi, tip.omega),
+                         fast = distance(3, d.v, tip.a) + distance(3, d.omega, tip.alpha);
+            CHECK_NEAR(slow, 0, 1e-13 * speed * speed);
+            CHECK_NEAR(fast, 0, 1e-13 * rate);
+            worst = fmax(worst, fmax(slow / (speed * speed), fast / rate));
+        }
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* Forces are linear in the mass of a payload: a difference of any length is its derivative, to rounding */
+TEST(payloads_of_more_mass)
+{
+    double force[MOST], change[MOST], qdd[MOST], dqdd[MOST], sum[MOST], dmass[MOST], worst = 0;
+    int tried = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        memset(dmass, 0, sizeof dmass);
+        memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.n);
+        specimen_evaluate(&s, qdd);
+        memcpy(force, s.force, sizeof(double) * (size_t)s.n);
+        struct robot *robot = s.robot;
+        for (int i = 0; i < robot->n_links; i++) {
+            if (!robot->link[i].has_payload) continue;
+            dmass[i] = 0.3 + 0.1 * i;
+            robot->link[i].payload.mass += dmass[i];
+            tried++;
+        }
+        CHECK(specimen_remake(&s));
+        specimen_evaluate(&s, qdd);
+        for (int i = 0; i < s.n; i++) change[i] = s.force[i] - force[i];
+        force_terms(&s, qdd, sum);
+        struct tangent *tangent = with_terms(&s, TERMS_FULL);
+        dyn_configuration(s.model, s.work, s.q);
+        CHECK(dyn_articulate(s.model, s.work) == STATUS_OK);
+        dyn_inverse(s.model, s.work, &s.in, qdd, s.force);
+        dyn_tangent_state(s.model, s.work, tangent, &s.in, qdd);
+        dyn_tangent(s.model, s.work, tangent, &s.in, &(struct direction){.payload_mass = dmass}, dqdd);
+        const double error = distance(s.n, tangent->force, change) / norm(s.n, sum);
+        CHECK_NEAR(error, 0, 1e-14);
+        worst = fmax(worst, error);
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    CHECK(tried > 100);
+    printf("     worst %.1e\n", worst);
+}
+
+/* The whole Jacobian is its columns: the sums are the same but for their order */
+TEST(jacobian_is_unit_directions)
+{
+    static double by_q[MOST * MOST], by_qd[MOST * MOST];
+    double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
+        prepare(&s, tangent, qdd);
+        dyn_tangent_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
+        for (int j = 0; j < 2 * s.n; j++) {
+            const double *column = j < s.n ? by_q + s.n * j : by_qd + s.n * (j - s.n);
+            one[j % s.n] = 1;
+            dyn_tangent(s.model, s.work, tangent, &s.in,
+                        &(struct direction){.q = j < s.n ? one : NULL, .qd = j < s.n ? NULL : one}, dqdd);
+            one[j % s.n] = 0;
+            const double error = distance(s.n, column, dqdd) / (1 + norm(s.n, qdd) + norm(s.n, dqdd));
+            CHECK_NEAR(error, 0, 1e-10);
+            worst = fmax(worst, error);
+        }
+        tangent_free(tangent);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* The factors of updated.c and those made anew give the same direction; as far apart as cond(M) eps allows */
+TEST(updated_factors_give_the_same)
+{
+    static struct arrow along;
+    double qdd[MOST], dqdd[2][MOST], worst = 0;
+    struct random random = {13};
+    struct report silent = {0};
+    for (int seed = 0; seed < 100; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        s.robot->elastic_terms = TERMS_RUTHLESS;
+        arrow_random(&s, &random, &along);
+        for (int i = 0; i < 2; i++) {
+            struct tangent *tangent;
+            model_free(s.model);
+            work_free(s.work);
+            CHECK(model_make_with(s.robot, i == 0 ? 0 : 1000, &s.model, &silent) == STATUS_OK);
+            CHECK(work_make(s.model, &s.work) == STATUS_OK);
+            CHECK(tangent_make(s.model, &tangent) == STATUS_OK);
+            prepare(&s, tangent, qdd);
+            dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd[i]);
+            tangent_free(tangent);
+        }
+        const double error = distance(s.n, dqdd[0], dqdd[1]) / norm(s.n, dqdd[1]);
+        CHECK_NEAR(error, 0, 1e-9);
+        worst = fmax(worst, error);
+        specimen_free(&s);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* R_O' R_T = Exp(rotation),  R_O' (p_T - p_O) = deflection + its value at eta = 0, where both are zero */
+TEST(deflection_is_the_tip_seen_from_the_hinge)
+{
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        double q[MOST], before[MOST][3];
+        memcpy(q, s.q, sizeof(double) * (size_t)s.n);
+        for (int straight = 1; straight >= 0; straight--) {
+            if (straight) shrink_modes(&s, 0);
+            else memcpy(s.q, q, sizeof(double) * (size_t)s.n);
+            specimen_evaluate(&s, s.qdd);
+            for (int i = 0; i < s.model->n_links; i++) {
+                const struct link_work *w = &s.work->link[i];
+                double deflection[3], rotation[3], E[9], RE[9], r[3], seen[3];
+                if (s.model->link[i].body == NULL) continue;
+                dyn_deflection(s.model, s.work, i, deflection, rotation);
+                const struct exp_coefficients e = exp_coefficients(dot3(rotation, rotation));
+                rotation_exp(&e, rotation, E);
+                matmul3(w->O.R, E, RE);
+                CHECK_NEAR(distance(9, RE, w->T.R), 0, 1e-14);
+                for (int k = 0; k < 3; k++) r[k] = w->T.p[k] - w->O.p[k];
+                tmul3(w->O.R, r, seen);
+                for (int k = 0; k < 3; k++) seen[k] -= deflection[k];
+                if (straight) CHECK_NEAR(norm(3, deflection) + norm(3, rotation), 0, 1e-14);
+                else CHECK_NEAR(distance(3, seen, before[i]), 0, 1e-14);
+                copy3(seen, before[i]);
+            }
+        }
+        specimen_free(&s);
+    }
+}
+
+int main(void)
+{
+    RUN(inverse_dynamics_agree_with_differences);
+    RUN(random_directions_agree_with_differences);
+    RUN(unit_directions_agree_with_differences);
+    RUN(columns_of_the_inverse_mass_matrix);
+    RUN(along_the_flow_poses_change_by_velocities);
+    RUN(jacobian_is_unit_directions);
+    RUN(payloads_of_more_mass);
+    RUN(updated_factors_give_the_same);
+    RUN(deflection_is_the_tip_seen_from_the_hinge);
+    return test_summary();
+}
