@@ -27,7 +27,8 @@ static char *cut_field(char **line)
     *line = *end == '\0' ? end : end + 1;
     *end = '\0';
     field += strspn(field, " \t\"");
-    for (char *last = field + strlen(field); last > field && strchr(" \t\"\r", last[-1]) != NULL; last--) last[-1] = '\0';
+    for (char *last = field + strlen(field); last > field && strchr(" \t\"\r", last[-1]) != NULL; last--)
+        last[-1] = '\0';
     return field;
 }
 
@@ -46,14 +47,16 @@ static int read_row(const char *file, int line_number, char *line, struct csv *c
 {
     double *row = csv->number + (size_t)csv->n_columns * (size_t)csv->n_rows;
     if (count_of(line, ',') + 1 != csv->n_columns) {
-        fprintf(stderr, "limber: %s: line %d: expected %d numbers, found %d\n", file, line_number, csv->n_columns, count_of(line, ',') + 1);
+        fprintf(stderr, "limber: %s: line %d: expected %d numbers, found %d\n", file, line_number, csv->n_columns,
+                count_of(line, ',') + 1);
         return 1;
     }
     for (int i = 0; i < csv->n_columns; i++) {
         char *field = cut_field(&line), *end;
         row[i] = strtod(field, &end);
         if (*field == '\0' || *end != '\0' || !isfinite(row[i])) {
-            fprintf(stderr, "limber: %s: line %d, %s: '%s' is not a finite number\n", file, line_number, csv->name[i], field);
+            fprintf(stderr, "limber: %s: line %d, %s: '%s' is not a finite number\n", file, line_number, csv->name[i],
+                    field);
             return 1;
         }
     }

@@ -10,7 +10,7 @@
 #include "load.h"
 
 struct options {
-    const char *robot, *trajectory, *profile, *rate, *period, *output;
+    const char *robot, *trajectory, *profile, *rate, *period;
     double until, step;
     bool rigid;
 };
@@ -19,8 +19,8 @@ struct options {
 struct motion {
     const struct model *model;
     struct csv table;
-    int *column;    /* n_joints x 3: columns of q, qd, qdd in the table       */
-    double *k, *T;  /* n_joints: profile                                      */
+    int *column;   /* n_joints x 3: columns of q, qd, qdd in the table       */
+    double *k, *T; /* n_joints: profile                                      */
     double until, step;
     int n_rows;
 };
@@ -33,8 +33,11 @@ static int parse_options(int argc, char **argv, struct options *options)
         const char *name;
         const char **text;
         double *number;
-    } table[] = {{"--trajectory", &options->trajectory, NULL}, {"--profile", &options->profile, NULL}, {"--rate", &options->rate, NULL},
-                 {"--period", &options->period, NULL},         {"-o", &options->output, NULL},         {"--until", NULL, &options->until},
+    } table[] = {{"--trajectory", &options->trajectory, NULL},
+                 {"--profile", &options->profile, NULL},
+                 {"--rate", &options->rate, NULL},
+                 {"--period", &options->period, NULL},
+                 {"--until", NULL, &options->until},
                  {"--step", NULL, &options->step}};
     for (int i = 1; i < argc; i++) {
         int found = -1;
@@ -43,7 +46,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (found >= 0) {
             if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
             if (table[found].text != NULL) *table[found].text = argv[i];
-            else if (!((*table[found].number = strtod(argv[i], NULL)) > 0)) return cli_usage("inverse", "%s takes a positive number", table[found].name);
+            else if (!((*table[found].number = strtod(argv[i], NULL)) > 0))
+                return cli_usage("inverse", "%s takes a positive number", table[found].name);
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
         } else if (strcmp(argv[i], "--json") == 0) {
@@ -57,9 +61,12 @@ static int parse_options(int argc, char **argv, struct options *options)
         }
     }
     if (options->robot == NULL) return cli_usage("inverse", "expected ROBOT");
-    if ((options->trajectory == NULL) == (options->profile == NULL)) return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
-    if (options->profile != NULL && strcmp(options->profile, "cycloid") != 0) return cli_usage("inverse", "--profile is cycloid, not '%s'", options->profile);
-    if (options->profile != NULL && (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
+    if ((options->trajectory == NULL) == (options->profile == NULL))
+        return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
+    if (options->profile != NULL && strcmp(options->profile, "cycloid") != 0)
+        return cli_usage("inverse", "--profile is cycloid, not '%s'", options->profile);
+    if (options->profile != NULL &&
+        (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
         return cli_usage("inverse", "--profile cycloid needs --rate, --period, --until and --step");
     return EXIT_FINE;
 }
@@ -70,7 +77,8 @@ static int read_list(const char *option, const char *text, int count, double *nu
         char *end;
         number[i] = strtod(text, &end);
         const bool last = i == count - 1;
-        if (end == text || !isfinite(number[i]) || *end != (last ? '\0' : ',')) return cli_usage("inverse", "%s takes %d numbers with commas between", option, count);
+        if (end == text || !isfinite(number[i]) || *end != (last ? '\0' : ','))
+            return cli_usage("inverse", "%s takes %d numbers with commas between", option, count);
         text = end + 1;
     }
     return EXIT_FINE;
@@ -97,7 +105,8 @@ static int read_table(const char *file, struct arena *arena, struct motion *moti
         for (int c = 1; c < motion->table.n_columns; c++)
             if (strcmp(motion->table.name[c], name) == 0) motion->column[j] = c;
         if (motion->column[j] < 0) {
-            fprintf(stderr, "limber: %s: column %s is missing: q, qd and qdd of every joint that moves are needed\n", file, name);
+            fprintf(stderr, "limber: %s: column %s is missing: q, qd and qdd of every joint that moves are needed\n",
+                    file, name);
             bad++;
         }
     }
@@ -140,12 +149,14 @@ static void write_torques(const struct motion *motion, struct work *work, struct
 {
     const struct model *model = motion->model;
     const size_t n = (size_t)model->n;
-    double *q = arena_take(arena, n, sizeof *q), *qd = arena_take(arena, n, sizeof *qd), *qdd = arena_take(arena, n, sizeof *qdd);
+    double *q = arena_take(arena, n, sizeof *q), *qd = arena_take(arena, n, sizeof *qd),
+           *qdd = arena_take(arena, n, sizeof *qdd);
     double *force = arena_take(arena, n, sizeof *force), *out = arena_take(arena, n + 1, sizeof *out);
     const struct input in = {.q = q, .qd = qd};
     fputs("time", stream);
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].tau >= 0 && !model->link[i].passive) fprintf(stream, ",%s.tau", model->robot->link[i].joint.name);
+        if (model->link[i].tau >= 0 && !model->link[i].passive)
+            fprintf(stream, ",%s.tau", model->robot->link[i].joint.name);
     fputc('\n', stream);
     for (int row = 0; row < motion->n_rows; row++) {
         for (int i = 0; i < model->n_links; i++) {
@@ -177,18 +188,14 @@ int command_inverse(int argc, char **argv)
     bool flexible = false;
     for (int i = 0; i < loaded.model->n_links; i++) flexible = flexible || loaded.model->link[i].m > 0;
     if (flexible && !options.rigid) {
-        fprintf(stderr, "limber: %s: the inverse dynamics of flexible links is not yet there: --rigid holds the elastic coordinates at zero\n", options.robot);
+        fprintf(stderr,
+                "limber: %s: the inverse dynamics of flexible links is not yet there: --rigid holds the elastic "
+                "coordinates at zero\n",
+                options.robot);
         code = EXIT_COMPUTATION;
     }
     if (code == EXIT_FINE) code = make_motion(&options, &arena, &motion);
-    FILE *stream = code != EXIT_FINE ? NULL : options.output != NULL ? fopen(options.output, "w") : stdout;
-    if (stream != NULL) {
-        write_torques(&motion, loaded.work, &arena, stream);
-        if (fflush(stream) != 0 || (stream != stdout && fclose(stream) != 0)) code = EXIT_INPUT;
-    } else if (code == EXIT_FINE) {
-        code = EXIT_INPUT;
-    }
-    if (code == EXIT_INPUT) fprintf(stderr, "limber: inverse: no result was written\n");
+    if (code == EXIT_FINE) write_torques(&motion, loaded.work, &arena, stdout);
     arena_release(&arena);
     cli_free_model(&loaded);
     return code;

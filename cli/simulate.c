@@ -15,7 +15,7 @@
 enum { MOST_SETTINGS = 256 };
 
 struct options {
-    const char *robot, *inputs, *at, *output;
+    const char *robot, *inputs, *at;
     double until, step, rtol;
     const char *setting[MOST_SETTINGS];
     int n_settings;
@@ -30,7 +30,7 @@ struct run {
     int *input_reference; /* per column of the inputs; the first (time) unused */
     int next_row;         /* first row of the inputs behind the current time   */
     int n_columns;
-    int *column;          /* value references of the output columns            */
+    int *column; /* value references of the output columns            */
     double *row;
     struct arena arena;
 };
@@ -56,9 +56,9 @@ static int parse_options(int argc, char **argv, struct options *options)
     int code = EXIT_FINE;
     for (int i = 1; i < argc && code == EXIT_FINE; i++) {
         const char *option = argv[i], *next = i + 1 < argc ? argv[i + 1] : "";
-        const bool takes_value = strcmp(option, "--until") == 0 || strcmp(option, "--step") == 0 || strcmp(option, "--rtol") == 0 ||
-                                 strcmp(option, "--inputs") == 0 || strcmp(option, "--at") == 0 || strcmp(option, "--set") == 0 ||
-                                 strcmp(option, "-o") == 0;
+        const bool takes_value = strcmp(option, "--until") == 0 || strcmp(option, "--step") == 0 ||
+                                 strcmp(option, "--rtol") == 0 || strcmp(option, "--inputs") == 0 ||
+                                 strcmp(option, "--at") == 0 || strcmp(option, "--set") == 0;
         if (takes_value && i + 1 >= argc) return cli_usage("simulate", "%s takes a value", option);
         i += takes_value;
         if (strcmp(option, "--until") == 0) code = read_positive(option, next, &options->until);
@@ -66,8 +66,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (strcmp(option, "--rtol") == 0) code = read_positive(option, next, &options->rtol);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
-        else if (strcmp(option, "-o") == 0) options->output = next;
-        else if (strcmp(option, "--set") == 0 && options->n_settings < MOST_SETTINGS) options->setting[options->n_settings++] = next;
+        else if (strcmp(option, "--set") == 0 && options->n_settings < MOST_SETTINGS)
+            options->setting[options->n_settings++] = next;
         else if (strcmp(option, "--stats") == 0) options->stats = true;
         else if (strcmp(option, "--json") == 0) continue; /* the result is a table in any case; --stats is JSON */
         else if (option[0] == '-' && option[1] != '\0') code = cli_usage("simulate", "unknown option '%s'", option);
@@ -75,7 +75,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         else code = cli_usage("simulate", "too many arguments: '%s'", option);
     }
     if (code == EXIT_FINE && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
-    if (code == EXIT_FINE && !(options->until > 0 && options->step > 0)) code = cli_usage("simulate", "--until T and --step H are needed");
+    if (code == EXIT_FINE && !(options->until > 0 && options->step > 0))
+        code = cli_usage("simulate", "--until T and --step H are needed");
     return code;
 }
 
@@ -85,7 +86,8 @@ static int find_variable(const struct run *run, const char *place, const char *n
 {
     const int row = variables_find(run->variables, name);
     if (row >= 0 && run->variables->row[row].causality == causality) return run->variables->row[row].reference;
-    fprintf(stderr, "limber: %s: %s: no such %s of this robot\n", place, name, causality == CAUSALITY_INPUT ? "input" : "parameter");
+    fprintf(stderr, "limber: %s: %s: no such %s of this robot\n", place, name,
+            causality == CAUSALITY_INPUT ? "input" : "parameter");
     return -1;
 }
 
@@ -161,7 +163,10 @@ static void choose_columns(struct run *run)
 
 /* ---- running ------------------------------------------------------------------------------------------------------------------ */
 
-static const double *input_row(const struct run *run, int row) { return run->inputs.number + (size_t)run->inputs.n_columns * (size_t)row; }
+static const double *input_row(const struct run *run, int row)
+{
+    return run->inputs.number + (size_t)run->inputs.n_columns * (size_t)row;
+}
 
 /* Inputs at t and, where rows lie on both sides, the slope that leads to the next one; held before the first and after the last */
 static void set_inputs(struct run *run, double t)
@@ -169,7 +174,8 @@ static void set_inputs(struct run *run, double t)
     const struct csv *inputs = &run->inputs;
     if (inputs->n_rows == 0) return;
     while (run->next_row < inputs->n_rows && input_row(run, run->next_row)[0] <= t) run->next_row++;
-    const int after = run->next_row < inputs->n_rows ? run->next_row : inputs->n_rows - 1, before = run->next_row > 0 ? run->next_row - 1 : 0;
+    const int after = run->next_row < inputs->n_rows ? run->next_row : inputs->n_rows - 1,
+              before = run->next_row > 0 ? run->next_row - 1 : 0;
     const double *a = input_row(run, before), *b = input_row(run, after), span = b[0] - a[0];
     for (int c = 1; c < inputs->n_columns; c++) {
         const double slope = span > 0 ? (b[c] - a[c]) / span : 0;
@@ -201,7 +207,8 @@ static enum status advance(struct run *run, double t, double end)
     while (status == STATUS_OK && t < end) {
         set_inputs(run, t);
         double to = end;
-        if (run->next_row < run->inputs.n_rows && input_row(run, run->next_row)[0] < end * (1 - 1e-12)) to = input_row(run, run->next_row)[0];
+        if (run->next_row < run->inputs.n_rows && input_row(run, run->next_row)[0] < end * (1 - 1e-12))
+            to = input_row(run, run->next_row)[0];
         status = sim_step(run->sim, to - t);
         t = to;
     }
@@ -234,8 +241,8 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
     sim_statistics(run->sim, &s);
-    fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n", s.steps, s.rhs, s.jacobians,
-            s.restarts, cpu_seconds);
+    fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n",
+            s.steps, s.rhs, s.jacobians, s.restarts, cpu_seconds);
 }
 
 static int run_all(struct run *run)
@@ -245,18 +252,11 @@ static int run_all(struct run *run)
     if (code == EXIT_FINE) code = read_inputs(run);
     if (code != EXIT_FINE) return code;
     choose_columns(run);
-    FILE *stream = run->options.output != NULL ? fopen(run->options.output, "w") : stdout;
-    if (stream == NULL) {
-        fprintf(stderr, "limber: %s: cannot be written\n", run->options.output);
-        return EXIT_INPUT;
-    }
     const clock_t start = clock();
-    code = simulate(run, stream);
+    code = simulate(run, stdout);
     const double cpu_seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    const bool written = fflush(stream) == 0 && !ferror(stream) && (stream == stdout || fclose(stream) == 0);
-    if (!written) fprintf(stderr, "limber: the result could not be written\n");
     if (run->options.stats) print_statistics(run, cpu_seconds);
-    return code == EXIT_FINE && !written ? EXIT_INPUT : code;
+    return code;
 }
 
 int command_simulate(int argc, char **argv)

@@ -21,7 +21,7 @@ static fmi2Status ready_to_get(struct instance *instance, const fmi2ValueReferen
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = instance_variable(instance, vr[i], type);
         if (variable == NULL) return fmi2Error;
-        computed = computed || is_computed(variable);
+        computed = computed || (is_computed(variable) && !instance_is_state(instance, variable));
         REQUIRE(!is_computed(variable) || instance->progress.state != STATE_INSTANTIATED,
                 "%s is known only from initialization mode on", variable->name);
     }
@@ -127,9 +127,13 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
     ENTER(c, fmi2SetReal);
     const fmi2Status status = ready_to_set(instance, vr, n, value, TYPE_REAL);
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++)
-        REQUIRE(isfinite(value[i]), "%s = %g: must be a finite number", instance->variables->by_reference[vr[i]]->name,
-                value[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *variable = instance->variables->by_reference[vr[i]];
+        REQUIRE(isfinite(value[i]), "%s = %g: must be a finite number", variable->name, value[i]);
+        const char *complaint =
+            variable->variability == VARIABILITY_TUNABLE ? sim_complaint(instance->sim, (int)vr[i], value[i]) : NULL;
+        REQUIRE(complaint == NULL, "%s = %g: %s", variable->name, value[i], complaint);
+    }
     for (size_t i = 0; i < n; i++) set_value(instance, vr[i], value[i]);
     return fmi2OK;
 }

@@ -119,7 +119,8 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
     integrator_statistics(integrator, &integrator->before);
     integrator->before.restarts++;
     memcpy(N_VGetArrayPointer(integrator->y), y, (size_t)integrator->ode.n * sizeof *y);
-    const int failed = CVodeReInit(integrator->cvode, t, integrator->y) != 0 || CVodeSetInitStep(integrator->cvode, first_step) != 0;
+    const int failed =
+        CVodeReInit(integrator->cvode, t, integrator->y) != 0 || CVodeSetInitStep(integrator->cvode, first_step) != 0;
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 

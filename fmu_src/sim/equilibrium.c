@@ -71,7 +71,8 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
         memcpy(e->residual, e->trial, (size_t)e->n * sizeof(double));
     }
     if (norm <= 1e-8 * (first + e->scale)) return STATUS_OK; /* rounding is all that is left */
-    report_add(sim->report, REPORT_ERROR, "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
+    report_add(sim->report, REPORT_ERROR,
+               "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
                sim->name, norm, first);
     return STATUS_NO_EQUILIBRIUM;
 }

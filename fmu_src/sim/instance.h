@@ -3,13 +3,21 @@
 #define SIM_INSTANCE_H
 
 #include "base/arena.h"
-#include "dyn/dyn.h"
+#include "dyn/tangent.h"
 #include "sim/sim.h"
 
 /* Inputs over a step: u(t) = u + rate (t - from). */
 struct held_inputs {
     double *u, *rate; /* n_inputs, in the order of sim->input */
     double from;      /* local time                     [s]   */
+};
+
+/* A direction of states and inputs. */
+struct seed {
+    double *q, *qd; /* n                          */
+    double *tau;    /* n_joints                   */
+    double *qdd;    /* n_prescribed               */
+    double tip_wrench[6];
 };
 
 struct sim {
@@ -22,29 +30,35 @@ struct sim {
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */
 
-    double *value;      /* n_values: all variables; inputs and parameters as set, the rest by sim_update() */
+    double *value; /* n_values: all variables; inputs and parameters as set, the rest by sim_update() */
     int n_inputs;
-    int *input;         /* value references of the inputs                                        */
-    int *input_place;   /* [value reference]: number among the inputs, -1                        */
+    int *input;       /* value references of the inputs                                        */
+    int *input_place; /* [value reference]: number among the inputs, -1                        */
 
     /* the state: positions and rates of all coordinates; those of prescribed joints follow from the inputs */
     double *q, *qd, *qdd; /* n                                                                   */
     int n_free;
-    int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
+    int *free_coordinate;       /* n_free: coordinates that are not prescribed                         */
     double *y, *ydot, *scratch; /* 2 n_free: (q; qd) of those                                    */
-    double *force;        /* n: inverse dynamics                                                 */
+    double *force;              /* n: inverse dynamics                                                 */
     double *tau, *prescribed_qdd, tip_wrench[6];
-    struct input in;      /* points to q, qd, tau, ...                                           */
+    struct input in; /* points to q, qd, tau, ...                                           */
 
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: what compensated summation keeps                  */
-    struct integrator *integrator;
-    struct held_inputs now, before; /* of this step and of the last one                          */
-    double *nominal;                /* 2 n_free                                                  */
-    bool restart;                   /* the next step begins with a restart                       */
-    double first_step;              /* of that restart; 0: chosen anew                           */
-    bool fresh;                     /* values are up to date                                     */
-    bool model_exchange_time;       /* the importer owns the time                                */
+    struct integrator *integrator;   /* NULL: there is nothing to integrate                        */
+    struct held_inputs now, before;  /* of this step and of the last one                          */
+    double *nominal;                 /* 2 n_free                                                  */
+    bool restart;                    /* the next step begins with a restart                       */
+    double first_step;               /* of that restart; 0: chosen anew                           */
+    bool fresh;                      /* values are up to date                                     */
+
+    /* derivatives */
+    struct tangent *tangent;
+    bool tangent_fresh; /* its columns belong to the values                          */
+    struct seed seed;
+    double *dqdd;         /* n                                                         */
+    double *by_q, *by_qd; /* n x n: of qdd, by columns                                 */
     double tolerance;
     struct arena arena;
 };

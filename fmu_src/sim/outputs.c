@@ -10,8 +10,9 @@
 /* a = a b, w first */
 static void quaternion_multiply(double a[4], const double b[4])
 {
-    const double c[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-                         a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+    const double c[4] = {
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
     memcpy(a, c, sizeof c);
 }
 
@@ -26,7 +27,8 @@ static void quaternion_exp(const double t[3], double quaternion[4])
 /* of a constant rotation matrix, by its largest component */
 static void quaternion_of(const double R[9], double q[4])
 {
-    const double trace = R[0] + R[4] + R[8], four[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace};
+    const double trace = R[0] + R[4] + R[8],
+                 four[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace};
     const double pair[4][4] = {{four[0], R[7] - R[5], R[2] - R[6], R[3] - R[1]},
                                {R[7] - R[5], four[1], R[1] + R[3], R[2] + R[6]},
                                {R[2] - R[6], R[1] + R[3], four[2], R[5] + R[7]},
@@ -120,7 +122,8 @@ static void put_energy(struct sim *sim)
     dyn_energy(sim->model, sim->work, &sim->in, &energy);
     double power = energy.power; /* prescribed joints are driven too */
     for (int i = 0; i < sim->model->n_links; i++)
-        if (sim->model->link[i].prescribed >= 0) power += sim->force[sim->model->link[i].q] * sim->qd[sim->model->link[i].q];
+        if (sim->model->link[i].prescribed >= 0)
+            power += sim->force[sim->model->link[i].q] * sim->qd[sim->model->link[i].q];
     const double total = energy.kinetic + energy.elastic + energy.gravity;
     put(sim, KIND_ENERGY_KINETIC, 0, &energy.kinetic, 1);
     put(sim, KIND_ENERGY_ELASTIC, 0, &energy.elastic, 1);
@@ -133,7 +136,8 @@ enum status sim_compute(struct sim *sim)
 {
     const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
     if (status != STATUS_OK) return status;
-    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd, sim->force); /* motion and reactions for these accelerations */
+    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd,
+                sim->force); /* motion and reactions for these accelerations */
     dyn_velocity(sim->model, sim->work, &sim->in);
     for (int i = 0; i < sim->model->n_links; i++) put_link(sim, i);
     put_tip(sim);

@@ -33,7 +33,8 @@ static const char *complaint(const struct variable *variable, double value)
     case KIND_EIY:
     case KIND_EIZ:
     case KIND_GJ:
-    case KIND_EA: return value > 0 || variable->start == 0 ? (value >= 0 ? NULL : "must not be negative") : "must be positive";
+    case KIND_EA:
+        return value > 0 || variable->start == 0 ? (value >= 0 ? NULL : "must not be negative") : "must be positive";
     case KIND_DAMPING_RATIO:
     case KIND_VISCOUS:
     case KIND_COULOMB:
@@ -42,10 +43,16 @@ static const char *complaint(const struct variable *variable, double value)
     case KIND_PAYLOAD_MASS:
     case KIND_RELATIVE_TOLERANCE:
     case KIND_MAX_STEP: return value >= 0 ? NULL : "must not be negative";
-    case KIND_ELASTIC_TERMS: return value >= TERMS_FULL && value <= TERMS_RUTHLESS ? NULL : "must be 1 (full), 2 (linear) or 3 (ruthless)";
+    case KIND_ELASTIC_TERMS:
+        return value >= TERMS_FULL && value <= TERMS_RUTHLESS ? NULL : "must be 1 (full), 2 (linear) or 3 (ruthless)";
     case KIND_MAX_ORDER: return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
     default: return NULL;
     }
+}
+
+const char *sim_complaint(const struct sim *sim, int reference, double value)
+{
+    return complaint(sim->variables.by_reference[reference], value);
 }
 
 static enum status check(struct sim *sim)
@@ -85,18 +92,23 @@ enum status sim_apply_parameters(struct sim *sim)
     if (!copy_to_robot(sim)) return STATUS_OK;
 
     struct model *model;
-    struct work *work;
+    struct work *work = NULL;
+    struct tangent *tangent = NULL;
     enum status status = model_make(sim->robot, &model, sim->report);
     if (status != STATUS_OK) return status;
     status = work_make(model, &work);
+    if (status == STATUS_OK) status = tangent_make(model, &tangent);
     if (status != STATUS_OK) {
+        work_free(work);
         model_free(model);
         return status;
     }
+    tangent_free(sim->tangent);
     work_free(sim->work);
     model_free(sim->model);
     sim->model = model;
     sim->work = work;
+    sim->tangent = tangent;
     return STATUS_OK;
 }
 

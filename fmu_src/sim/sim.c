@@ -53,11 +53,13 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
     scatter(sim, y);
     sim_apply_inputs(sim, held, t);
     const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
+    double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
         ydot[i] = y[sim->n_free + i];
         ydot[sim->n_free + i] = sim->qdd[sim->free_coordinate[i]];
+        sum += fabs(ydot[sim->n_free + i]);
     }
-    return status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 static int rhs(void *context, double t, const double *y, double *ydot)
@@ -79,16 +81,18 @@ static void make_guid(struct sim *sim, const char *text)
 {
     const unsigned long long a = hash_text(text), b = variables_hash(&sim->variables, a);
     sim->robot_hash = b;
-    snprintf(sim->guid, sizeof sim->guid, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff, a & 0xffff, b >> 48,
-             b & 0xffffffffffffULL);
+    snprintf(sim->guid, sizeof sim->guid, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff,
+             a & 0xffff, b >> 48, b & 0xffffffffffffULL);
 }
 
 static enum status take_arrays(struct sim *sim)
 {
     struct arena *arena = &sim->arena;
     const struct model *model = sim->model;
-    const size_t n = (size_t)model->n, values = (size_t)sim->variables.n_values, states = (size_t)sim->variables.n_states;
-    double **const coordinate_arrays[] = {&sim->q, &sim->qd, &sim->qdd, &sim->force};
+    const size_t n = (size_t)model->n, values = (size_t)sim->variables.n_values,
+                 states = (size_t)sim->variables.n_states;
+    double **const coordinate_arrays[] = {&sim->q,    &sim->qd,     &sim->qdd,    &sim->force,
+                                          &sim->dqdd, &sim->seed.q, &sim->seed.qd};
     double **const state_arrays[] = {&sim->y, &sim->ydot, &sim->scratch, &sim->nominal};
     double **const input_arrays[] = {&sim->now.u, &sim->now.rate, &sim->before.u, &sim->before.rate};
     sim->value = arena_take(arena, values, sizeof(double));
@@ -97,8 +101,13 @@ static enum status take_arrays(struct sim *sim)
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
-    for (int i = 0; i < 4; i++) {
+    sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
+    sim->by_q = arena_take(arena, n * n, sizeof(double));
+    sim->by_qd = arena_take(arena, n * n, sizeof(double));
+    for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
         *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
+    for (int i = 0; i < 4; i++) {
         *state_arrays[i] = arena_take(arena, states, sizeof(double));
         *input_arrays[i] = arena_take(arena, values, sizeof(double));
     }
@@ -127,13 +136,14 @@ static enum status build(struct sim *sim, const char *text)
 {
     enum status status = model_make(sim->robot, &sim->model, sim->report);
     if (status == STATUS_OK) status = work_make(sim->model, &sim->work);
+    if (status == STATUS_OK) status = tangent_make(sim->model, &sim->tangent);
     if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status != STATUS_OK) return status;
     number_inputs_and_states(sim);
     make_guid(sim, text);
     const struct ode ode = {.n = 2 * sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
-    status = integrator_make(&ode, sim->report, &sim->integrator);
+    if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
@@ -161,6 +171,7 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL) return;
     integrator_free(sim->integrator);
+    tangent_free(sim->tangent);
     work_free(sim->work);
     model_free(sim->model);
     if (sim->robot != NULL) robot_free(sim->robot);
@@ -181,10 +192,22 @@ enum status sim_reset(struct sim *sim)
     return STATUS_OK;
 }
 
-const struct variables *sim_variables(const struct sim *sim) { return &sim->variables; }
-const struct robot *sim_robot(const struct sim *sim) { return sim->robot; }
-const struct model *sim_model(const struct sim *sim) { return sim->model; }
-const char *sim_guid(const struct sim *sim) { return sim->guid; }
+const struct variables *sim_variables(const struct sim *sim)
+{
+    return &sim->variables;
+}
+const struct robot *sim_robot(const struct sim *sim)
+{
+    return sim->robot;
+}
+const struct model *sim_model(const struct sim *sim)
+{
+    return sim->model;
+}
+const char *sim_guid(const struct sim *sim)
+{
+    return sim->guid;
+}
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------ */
 
@@ -214,10 +237,15 @@ enum status sim_update(struct sim *sim)
     sim_apply_inputs(sim, &sim->now, sim->local);
     const enum status status = sim_compute(sim);
     sim->fresh = status == STATUS_OK;
+    sim->tangent_fresh = false;
     return status;
 }
 
-double sim_get(struct sim *sim, int reference) { return sim->value[reference]; }
+double sim_get(struct sim *sim, int reference)
+{
+    const double *state = state_place(sim, sim->variables.by_reference[reference]);
+    return state != NULL ? *state : sim->value[reference];
+}
 
 void sim_set(struct sim *sim, int reference, double value)
 {
@@ -248,6 +276,7 @@ static enum status configure(struct sim *sim, double importer_tolerance)
     const struct variables *v = &sim->variables;
     const double own = sim->value[v->first[KIND_RELATIVE_TOLERANCE][0]];
     sim->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
+    if (sim->integrator == NULL) return STATUS_OK;
     const struct integrator_options options = {.relative_tolerance = sim->tolerance,
                                                .nominal = sim->nominal,
                                                .max_step = sim->value[v->first[KIND_MAX_STEP][0]],
@@ -293,9 +322,15 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     return status;
 }
 
-double sim_time(const struct sim *sim) { return sim->start_time + sim->local; }
+double sim_time(const struct sim *sim)
+{
+    return sim->start_time + sim->local;
+}
 
-void sim_set_input_rate(struct sim *sim, int reference, double rate) { sim->now.rate[sim->input_place[reference]] = rate; }
+void sim_set_input_rate(struct sim *sim, int reference, double rate)
+{
+    sim->now.rate[sim->input_place[reference]] = rate;
+}
 
 /* Did the inputs jump? What the last step's inputs would have come to by now, against what is set. */
 static bool inputs_jumped(struct sim *sim)
@@ -303,7 +338,8 @@ static bool inputs_jumped(struct sim *sim)
     bool changed = false;
     const double elapsed = sim->local - sim->before.from;
     for (int i = 0; i < sim->n_inputs; i++)
-        changed = changed || sim->now.u[i] != sim->before.u[i] + sim->before.rate[i] * elapsed || sim->now.rate[i] != sim->before.rate[i];
+        changed = changed || sim->now.u[i] != sim->before.u[i] + sim->before.rate[i] * elapsed ||
+                  sim->now.rate[i] != sim->before.rate[i];
     if (!changed) return false;
     if (sim_derivatives(sim, &sim->before, sim->local, sim->y, sim->scratch) != STATUS_OK) return true;
     if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) != STATUS_OK) return true;
@@ -348,21 +384,28 @@ static void continue_prescribed(struct sim *sim)
     }
 }
 
-enum status sim_step(struct sim *sim, double h)
+/* From the local time to h later; on failure *reached is the last good time */
+static enum status integrate(struct sim *sim, double h, double *reached)
 {
-    hold_inputs(sim, sim->local);
-    continue_prescribed(sim);
     gather(sim, sim->y);
-    if (sim->restart || inputs_jumped(sim)) {
+    if (sim->integrator != NULL && (sim->restart || inputs_jumped(sim))) {
         const enum status status = integrator_restart(sim->integrator, sim->local, sim->y, sim->first_step);
         if (status != STATUS_OK) return status;
         sim->restart = false;
         sim->first_step = 0;
     }
-    const double started = sim->local;
     advance_time(sim, h);
-    double reached = sim->local;
-    const enum status status = integrator_advance(sim->integrator, sim->local, sim->y, &reached);
+    *reached = sim->local;
+    return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
+}
+
+enum status sim_step(struct sim *sim, double h)
+{
+    const double started = sim->local;
+    double reached = started;
+    hold_inputs(sim, sim->local);
+    continue_prescribed(sim);
+    const enum status status = integrate(sim, h, &reached);
     if (status != STATUS_OK) {
         sim->local = reached > started ? reached : started;
         sim->carry = 0;
@@ -385,7 +428,10 @@ void sim_set_time(struct sim *sim, double time)
     sim->restart = true;
 }
 
-void sim_get_states(const struct sim *sim, double *x) { gather(sim, x); }
+void sim_get_states(const struct sim *sim, double *x)
+{
+    gather(sim, x);
+}
 
 void sim_set_states(struct sim *sim, const double *x)
 {
@@ -397,8 +443,13 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    for (int s = 0; s < sim->variables.n_states; s++) dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
+    for (int s = 0; s < sim->variables.n_states; s++)
+        dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
     return status;
 }
 
-void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics) { integrator_statistics(sim->integrator, statistics); }
+void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
+{
+    memset(statistics, 0, sizeof *statistics);
+    if (sim->integrator != NULL) integrator_statistics(sim->integrator, statistics);
+}

@@ -35,6 +35,9 @@ double sim_get(struct sim *sim, int reference); /* after sim_update() for whatev
    sim_initialise(), inputs, states and tunable parameters at once. */
 void sim_set(struct sim *sim, int reference, double value);
 
+/* What is wrong with a value of a parameter, in words; NULL: nothing. */
+const char *sim_complaint(const struct sim *sim, int reference, double value);
+
 /* ---- initialisation and steps --------------------------------------------------------------------------------------------- */
 
 struct sim_experiment {
@@ -65,8 +68,8 @@ void sim_set_states(struct sim *sim, const double *x);
 enum status sim_get_derivatives(struct sim *sim, double *dx);
 
 /* Directional derivative: what `seed` on the known (states, inputs) does to the unknown (outputs, locals, derivatives). */
-enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known, const double *seed,
-                            double *result);
+enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
+                            const double *seed, double *result);
 
 /* ---- saved state --------------------------------------------------------------------------------------------------------------- */
 

@@ -26,8 +26,15 @@ enum { PARTS = 9 };
 static void list_parts(struct sim *sim, double scalars[8], struct part part[PARTS])
 {
     const int n = sim->model->n, inputs = sim->n_inputs;
-    const struct part all[PARTS] = {{sim->value, sim->variables.n_values}, {sim->q, n}, {sim->qd, n}, {sim->now.u, inputs},
-                                    {sim->now.rate, inputs}, {sim->before.u, inputs}, {sim->before.rate, inputs}, {scalars, 8}, {NULL, 0}};
+    const struct part all[PARTS] = {{sim->value, sim->variables.n_values},
+                                    {sim->q, n},
+                                    {sim->qd, n},
+                                    {sim->now.u, inputs},
+                                    {sim->now.rate, inputs},
+                                    {sim->before.u, inputs},
+                                    {sim->before.rate, inputs},
+                                    {scalars, 8},
+                                    {NULL, 0}};
     memcpy(part, all, sizeof all);
 }
 
@@ -47,9 +54,11 @@ size_t sim_state_size(const struct sim *sim)
 enum status sim_save(struct sim *sim, unsigned char *bytes)
 {
     struct part part[PARTS];
-    if (!sim->restart) sim->first_step = integrator_step_size(sim->integrator); /* from here on, this instance restarts too */
+    if (!sim->restart && sim->integrator != NULL)
+        sim->first_step = integrator_step_size(sim->integrator); /* from here on, this instance restarts too */
     sim->restart = true;
-    double scalars[8] = {sim->start_time, sim->local, sim->carry, sim->first_step, sim->tolerance, sim->now.from, sim->before.from, 0};
+    double scalars[8] = {sim->start_time, sim->local,    sim->carry,       sim->first_step,
+                         sim->tolerance,  sim->now.from, sim->before.from, 0};
     list_parts(sim, scalars, part);
     unsigned char *to = bytes + sizeof(struct header);
     for (int i = 0; i < PARTS; i++) {
@@ -77,7 +86,8 @@ static const char *fault_of(const struct sim *sim, const unsigned char *bytes, s
     if (header.version != VERSION) return "it comes from another version of Limber";
     if (header.robot != sim->robot_hash) return "it belongs to another robot";
     if (header.bytes != size || size != sim_state_size(sim)) return "its size is wrong";
-    if (header.checksum != checksum(bytes + sizeof header, size - sizeof header)) return "its checksum does not match: it was damaged";
+    if (header.checksum != checksum(bytes + sizeof header, size - sizeof header))
+        return "its checksum does not match: it was damaged";
     return NULL;
 }
 

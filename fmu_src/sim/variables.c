@@ -223,7 +223,8 @@ static double nominal_of(const struct model *model, enum kind kind, int i, int k
 /* ---- making the rows ------------------------------------------------------------------------------------------------------ */
 
 /* The name with %J and %L replaced, an index where there are several, wrapped in der() for a derivative. */
-static const char *make_name(struct arena *arena, const struct robot *robot, const struct row *row, int i, int k, int count, bool derivative)
+static const char *make_name(struct arena *arena, const struct robot *robot, const struct row *row, int i, int k,
+                             int count, bool derivative)
 {
     const char *owner = strncmp(row->name, "%J", 2) == 0   ? robot->link[i].joint.name
                         : strncmp(row->name, "%L", 2) == 0 ? robot->link[i].name
@@ -244,10 +245,12 @@ static const struct row *row_of(enum kind kind)
     return NULL;
 }
 
-static void add_variable(const struct model *model, struct arena *arena, const struct row *row, int i, int k, int count, struct variables *v)
+static void add_variable(const struct model *model, struct arena *arena, const struct row *row, int i, int k, int count,
+                         struct variables *v)
 {
     const char *unit = unit_of(model, i, k, row), *display = row->display_unit;
-    if (model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL) display = NULL; /* degrees are for angles */
+    if (model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL)
+        display = NULL; /* degrees are for angles */
     v->row[v->n++] = (struct variable){.name = make_name(arena, model->robot, row, i, k, count, false),
                                        .description = row->description,
                                        .unit = unit,
@@ -272,7 +275,8 @@ static int find_row(const struct variables *v, enum kind kind, int owner, int k)
 }
 
 /* der(state): an alias of the variable that has its value */
-static void add_derivative(const struct model *model, struct arena *arena, int state_row, enum kind value_kind, struct variables *v)
+static void add_derivative(const struct model *model, struct arena *arena, int state_row, enum kind value_kind,
+                           struct variables *v)
 {
     const struct variable *state = &v->row[state_row];
     const struct variable *value = &v->row[find_row(v, value_kind, state->owner, state->k)];

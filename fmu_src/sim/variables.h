@@ -15,26 +15,26 @@ enum variable_type { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUMERATION };
 
 /* What a variable is; the owner (a link, a loop, an actuator, or the robot) says of what. */
 enum kind {
-    KIND_TAU_IN,      /* driven joint                                  */
-    KIND_Q_IN,        /* prescribed joint: its motion                  */
+    KIND_TAU_IN, /* driven joint                                  */
+    KIND_Q_IN,   /* prescribed joint: its motion                  */
     KIND_QD_IN,
     KIND_QDD_IN,
     KIND_TIP_FORCE,
     KIND_TIP_TORQUE,
-    KIND_Q,           /* joint that moves by itself: states            */
+    KIND_Q, /* joint that moves by itself: states            */
     KIND_QD,
     KIND_QDD,
-    KIND_TAU_OUT,     /* prescribed joint: what the drive must give    */
+    KIND_TAU_OUT, /* prescribed joint: what the drive must give    */
     KIND_TIP_POSITION,
     KIND_TIP_QUATERNION,
     KIND_TIP_VELOCITY,
     KIND_TIP_ANGULAR_VELOCITY,
     KIND_TIP_ACCELERATION,
-    KIND_DEFLECTION,  /* flexible link                                 */
+    KIND_DEFLECTION, /* flexible link                                 */
     KIND_ROTATION,
-    KIND_ROOT_FORCE,  /* every link                                    */
+    KIND_ROOT_FORCE, /* every link                                    */
     KIND_ROOT_MOMENT,
-    KIND_ETA,         /* flexible link: states                         */
+    KIND_ETA, /* flexible link: states                         */
     KIND_ETAD,
     KIND_ETADD,
     KIND_ENERGY_KINETIC,
@@ -42,7 +42,7 @@ enum kind {
     KIND_ENERGY_GRAVITY,
     KIND_ENERGY_TOTAL,
     KIND_POWER_JOINTS,
-    KIND_Q_START,     /* parameters from here on                       */
+    KIND_Q_START, /* parameters from here on                       */
     KIND_QD_START,
     KIND_ETA_START,
     KIND_ETAD_START,
@@ -78,23 +78,23 @@ struct variable {
     enum variability variability;
     enum initial initial;
     enum kind kind;
-    int owner;                /* link; 0 for the robot's own                      */
-    int k;                    /* component or mode, from 0                        */
-    int reference;            /* value reference: index into the values           */
-    double start;             /* of inputs and parameters                         */
-    double nominal;           /* of states; 0: none                               */
-    int derivative_of;        /* index of the state it derives, else -1           */
+    int owner;         /* link; 0 for the robot's own                      */
+    int k;             /* component or mode, from 0                        */
+    int reference;     /* value reference: index into the values           */
+    double start;      /* of inputs and parameters                         */
+    double nominal;    /* of states; 0: none                               */
+    int derivative_of; /* index of the state it derives, else -1           */
 };
 
 struct variables {
-    int n;                       /* rows, aliases included        */
-    int n_values;                /* value references              */
-    struct variable *row;        /* n, in the order of the XML    */
+    int n;                                /* rows, aliases included        */
+    int n_values;                         /* value references              */
+    struct variable *row;                 /* n, in the order of the XML    */
     const struct variable **by_reference; /* n_values: the row that is not an alias */
-    int *first[KIND_COUNT];      /* [owner]: first value reference of that kind, -1 where it has none */
-    int n_states;                /* 2 (n - n_prescribed)          */
-    int *state;                  /* n_states: rows of the states, in the order of the state vector: (q; qd) without prescribed */
-    int *derivative;             /* n_states: rows of their derivatives (aliases of qd and qdd) */
+    int *first[KIND_COUNT];               /* [owner]: first value reference of that kind, -1 where it has none */
+    int n_states;                         /* 2 (n - n_prescribed)          */
+    int *state;      /* n_states: rows of the states, in the order of the state vector: (q; qd) without prescribed */
+    int *derivative; /* n_states: rows of their derivatives (aliases of qd and qdd) */
 };
 
 enum status variables_make(const struct model *model, struct arena *arena, struct variables *variables);
