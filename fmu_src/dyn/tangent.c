@@ -49,6 +49,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
         batch[i].modal = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].modal);
+        batch[i].e = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].e);
         link[i].per_mass = unit_payload(&model->robot->link[i], &model->link[i]);
         if (model->link[i].body != NULL) make_flexible(model->link[i].body, &arena, &link[i]);
     }

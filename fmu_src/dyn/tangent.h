@@ -66,12 +66,13 @@ struct link_tangent {
 
 /* The same for as many unit directions as there are lanes, by dyn_tangent_jacobian(). */
 struct link_batch {
-    bool moves, bends; /* as `moves` above; some eta of this link changes                     */
-    lanes dq;          /* of the joint                                                        */
-    lanes O[9], T[9];  /* D of omega, alpha, a                                                */
-    lanes lever[6];    /* J deta                                                              */
-    lanes f[6], fT[6]; /* D of the wrenches                                                   */
-    lanes *modal;      /* m                                                                   */
+    bool moves, bends;                     /* as `moves` above; some eta of this link changes                     */
+    lanes dq;                              /* of the joint                                                        */
+    lanes O[9], T[9];                      /* D of omega, alpha, a                                                */
+    lanes lever[6];                        /* J deta                                                              */
+    lanes f[6], fT[6];                     /* D of the wrenches                                                   */
+    lanes *modal;                          /* m                                                                   */
+    lanes u, *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns() */
 };
 
 struct tangent {
@@ -105,6 +106,10 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
 /* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd);
+
+/* Columns of generalised forces, `count` of n, replaced by M^-1 of them (tangent_solve.c). */
+void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
+                       double *columns);
 
 /* Joint force that is not tau, differentiated: change of joint_force(). */
 double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);

@@ -315,9 +315,10 @@ static void flexible_columns(const struct model *model, const struct link_model 
 
     for (int k = 0; k < m; k++) {
         vary_mode(&at, t, k);
+        if (body->diagonal) t->Gq[(row + 1) * k] += body->K[(m + 1) * k];
         for (int j = 0; j < m; j++) {
-            t->Gq[row * k + j] += body->K[m * j + k];
-            t->Gv[row * k + j] += body->D[m * j + k];
+            if (!body->diagonal) t->Gq[row * k + j] += body->K[m * j + k];
+            if (body->damped) t->Gv[row * k + j] += body->D[m * j + k];
         }
         for (int i = 0; i < 6; i++) t->Ft[row * i + k] = w->F[k][i];
     }

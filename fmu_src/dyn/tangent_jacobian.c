@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dyn/tangent.h"
+#include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
 /* Coordinates [first, first + LANES) are varied, one in each lane: of q, or of qd. */
@@ -22,26 +23,6 @@ static lanes unit(const struct batch *batch, int j)
 static bool varies(const struct batch *batch, int from, int to)
 {
     return from < batch->first + LANES && batch->first < to;
-}
-
-/* c += a x b, one of them the same for all lanes */
-INLINE void add_cross_right(const lanes *a, const double *b, lanes *c)
-{
-    c[0] += a[1] * b[2] - a[2] * b[1];
-    c[1] += a[2] * b[0] - a[0] * b[2];
-    c[2] += a[0] * b[1] - a[1] * b[0];
-}
-
-INLINE void add_cross_left(const double *a, const lanes *b, lanes *c)
-{
-    c[0] += a[1] * b[2] - a[2] * b[1];
-    c[1] += a[2] * b[0] - a[0] * b[2];
-    c[2] += a[0] * b[1] - a[1] * b[0];
-}
-
-INLINE void add_scaled(int count, const double *x, lanes s, lanes *y)
-{
-    for (int i = 0; i < count; i++) y[i] += s * x[i];
 }
 
 /* w = inertia of a rigid body times x */
@@ -121,6 +102,18 @@ static void flexible_batch(const struct link_model *lm, const struct link_work *
     for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], b->T[i], b->fT);
 }
 
+static void stand_still(struct link_batch *b, int m)
+{
+    b->dq = (lanes){0};
+    b->bends = false;
+    memset(b->O, 0, sizeof b->O);
+    memset(b->T, 0, sizeof b->T);
+    memset(b->lever, 0, sizeof b->lever);
+    memset(b->f, 0, sizeof b->f);
+    memset(b->fT, 0, sizeof b->fT);
+    memset(b->modal, 0, (size_t)m * sizeof *b->modal);
+}
+
 /* Base to tips. What is inboard of the varied coordinates stands still. */
 static void outward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in,
                     const struct batch *batch)
@@ -134,10 +127,7 @@ static void outward(const struct model *model, const struct work *work, struct t
         const int first = lm->q >= 0 ? lm->q : lm->eta;
         b->moves = (parent != NULL && pb->moves) || varies(batch, first, lm->eta + lm->m);
         if (!b->moves) {
-            lanes *modal = b->modal;
-            memset(b, 0, sizeof *b);
-            b->modal = modal;
-            memset(modal, 0, (size_t)lm->m * sizeof *modal);
+            stand_still(b, lm->m);
             continue;
         }
         const bool on_tip = parent != NULL && parent->body != NULL;
@@ -206,14 +196,6 @@ static void hand_to_parent(const struct link_model *lm, const struct link_work *
     add_cross_left(w->d, b->f + 3, sum);
 }
 
-/* value's lanes to element i of as many columns of n */
-static void put(lanes value, int count, int n, int i, double *columns)
-{
-    double lane[LANES];
-    store(lane, value);
-    for (int l = 0; l < count; l++) columns[(size_t)n * (size_t)l + (size_t)i] = lane[l];
-}
-
 /* Tips to base: minus the change of the generalised forces of dyn_inverse(), into `count` columns */
 static void inward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in,
                    const struct batch *batch, int count, double *columns)
@@ -254,10 +236,7 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd)
 {
-    const size_t n = (size_t)model->n;
     dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
-    for (size_t j = 0; j < n; j++) {
-        dyn_solve_forces(model, work, by_q + n * j, by_q + n * j);
-        dyn_solve_forces(model, work, by_qd + n * j, by_qd + n * j);
-    }
+    dyn_solve_columns(model, work, tangent, model->n, by_q);
+    dyn_solve_columns(model, work, tangent, model->n, by_qd);
 }

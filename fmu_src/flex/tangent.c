@@ -2,11 +2,10 @@
 
 #include <string.h>
 
+#include "flex/axes.h"
 #include "flex/moments.h"
 #include "math/lanes.h"
 #include "math/vec.h"
-
-enum { X, Y, Z };
 
 enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *t)
 {
