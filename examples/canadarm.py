@@ -108,7 +108,7 @@ def plot(result, file):
     axes[1].set(ylabel="angle minus $\\theta_i$ [deg]")
     axes[2].set(ylabel="tip deflection of the link [mm]", xlabel="time [s]", xlim=(0, UNTIL))
     for axis, place in zip(axes, ("upper left", "upper right", "lower right")): axis.legend(loc=place)
-    for axis in axes[1:]: axis.axhline(0, color="black", linewidth=0.6)
+    for axis in axes[1:]: axis.axhline(0, color="black", linewidth=0.6, zorder=0)
     figure.align_ylabels(axes)
     figure.savefig(file, dpi=130)
     plt.close(figure)
