@@ -186,7 +186,11 @@ static void set_inputs(struct run *run, double t)
 
 static int write_row(struct run *run, FILE *stream, double t)
 {
-    if (sim_update(run->sim) != STATUS_OK) return EXIT_COMPUTATION;
+    const enum status status = sim_update(run->sim);
+    if (status != STATUS_OK) {
+        fprintf(stderr, "limber: simulate: at t = %.9g s: %s\n", t, status_text(status));
+        return EXIT_COMPUTATION;
+    }
     run->row[0] = t;
     for (int c = 0; c < run->n_columns; c++) run->row[1 + c] = sim_get(run->sim, run->column[c]);
     csv_write_row(stream, run->row, run->n_columns + 1);

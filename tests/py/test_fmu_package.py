@@ -413,7 +413,7 @@ def test_icon(packed, tmp_path):
     (tmp_path / "model.png").write_bytes(packed.read("model.png"))
     with Image.open(tmp_path / "model.png") as image:
         assert image.size == (100, 100)
-        assert len(image.convert("RGB").getcolors(10000)) > 5, "an empty picture"
+        assert len(image.convert("RGB").getcolors(10000)) > 2, "an empty picture"  # background and what is drawn on it
 
 
 class Page(html.parser.HTMLParser):
