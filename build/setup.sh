@@ -64,15 +64,23 @@ tool()
     say "getting the importer $name"
     rm -f "$tools/$name.stamp" "$tools/$name.missing"
     if "$@" >"$log" 2>&1; then printf '%s\n' "$wanted" >"$tools/$name.stamp"
-    else { printf '%s\n' "$wanted"; grep -v '^ *$' "$log" | tail -n 5; } >"$tools/$name.missing"
+    else { printf '%s\n' "$wanted"; sed '/^ *$/d' "$log" | tail -n 5; } >"$tools/$name.missing"
     fi
+}
+
+within() # within SECONDS COMMAND...
+{
+    local status=0
+    timeout "$@" || status=$?
+    [ $status -ne 124 ] || echo "not done after $1 s"
+    return $status
 }
 
 tools_python()
 {
     rm -rf "$tools/venv"
     python3 -m venv "$tools/venv" \
-        && timeout 900 "$tools/venv/bin/python" -m pip install --disable-pip-version-check -r "$root/build/requirements-tools.txt"
+        && within 900 "$tools/venv/bin/python" -m pip install --disable-pip-version-check -r "$root/build/requirements-tools.txt"
 }
 
 fmi_sim=0.7.0
@@ -80,8 +88,8 @@ fmi_sim=0.7.0
 tools_fmi_sim()
 {
     command -v cargo >/dev/null || { echo "cargo is not on the PATH"; return 1; }
-    timeout 1500 cargo install fmi-sim --version "$fmi_sim" --locked --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" \
-        || return 1
+    CARGO_PROFILE_DEV_DEBUG=0 within 1500 cargo install fmi-sim --version "$fmi_sim" --locked --force --debug \
+        --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" || return 1   # not optimised: half the time to build
     rm -rf "$tools/fmi-sim/target"
 }
 
@@ -92,6 +100,8 @@ case "${1-}" in
     ;;
 tools)
     mkdir -p "$tools"
+    exec 9>"$tools/lock"
+    flock 9   # one at a time
     tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
     tool fmi-sim "$fmi_sim" tools_fmi_sim
     ;;
