@@ -15,19 +15,20 @@ static bool is_computed(const struct variable *variable)
 static fmi2Status ready_to_get(struct instance *instance, const fmi2ValueReference vr[], size_t n, const void *value,
                                enum variable_type type)
 {
-    bool computed = false;
+    bool computed = false, settled = true; /* states need no computation, but they need their start values */
     REQUIRE_ARRAY(n, vr);
     REQUIRE_ARRAY(n, value);
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = instance_variable(instance, vr[i], type);
         if (variable == NULL) return fmi2Error;
         computed = computed || (is_computed(variable) && !instance_is_state(instance, variable));
+        settled = settled && !is_computed(variable);
         REQUIRE(!is_computed(variable) || instance->progress.state != STATE_INSTANTIATED,
                 "%s is known only from initialization mode on", variable->name);
     }
-    if (!computed) return fmi2OK;
+    if (settled) return fmi2OK;
     const enum status status = instance_settle(instance);
-    return instance_leave(instance, status == STATUS_OK ? sim_update(instance->sim) : status);
+    return instance_leave(instance, status == STATUS_OK && computed ? sim_update(instance->sim) : status);
 }
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real value[])
