@@ -196,26 +196,29 @@ static double reach(const struct robot *robot)
     return sum > 0 ? sum : 1;
 }
 
-/* About the lowest frequency of a flexible body, by Rayleigh's quotient of each coordinate alone [rad/s] */
-static double lowest_frequency(const struct body *body)
+/* About the frequency of an elastic coordinate, by its own Rayleigh quotient [rad/s] */
+static double mode_frequency(const struct body *body, int k)
 {
-    double w2 = INFINITY;
-    for (int k = 0; k < body->m; k++) w2 = fmin(w2, body->K[(body->m + 1) * k] / body->Mff0[(body->m + 1) * k]);
-    return sqrt(fmax(w2, 0));
+    const int diagonal = (body->m + 1) * k;
+    return sqrt(fmax(body->K[diagonal] / body->Mff0[diagonal], 0));
 }
 
-/* The scale of a state: a radian, the reach, one per cent of the link; rates by the link's lowest frequency, at least 1/s. */
-static double nominal_of(const struct model *model, enum kind kind, int i, int k)
+/* The scale of an elastic coordinate: one per cent of the link, or what 10 m/s^2 at its tip makes of a mode that is stiffer */
+static double eta_scale(const struct model *model, int i, int k)
 {
     const struct link *link = &model->robot->link[i];
-    const double joint = model->link[i].joint == JOINT_PRISMATIC ? reach(model->robot) : 1;
-    const double length = link->type == BODY_BEAM ? link->beam.length : 1;
-    const double eta = 0.01 * (eta_dimension(link, k) == 'm' ? length : 1);
+    const double length = link->type == BODY_BEAM ? link->beam.length : 1, w = mode_frequency(model->link[i].body, k);
+    return eta_dimension(link, k) == 'm' ? fmin(0.01 * length, 10 / (w * w)) : fmin(0.01, 10 / length / (w * w));
+}
+
+/* The scale of a state: a radian, the reach, that of a mode; rates of modes by their frequency, at least 1/s. */
+static double nominal_of(const struct model *model, enum kind kind, int i, int k)
+{
     switch (kind) {
     case KIND_Q:
-    case KIND_QD: return joint;
-    case KIND_ETA: return eta;
-    case KIND_ETAD: return eta * fmax(1, lowest_frequency(model->link[i].body));
+    case KIND_QD: return model->link[i].joint == JOINT_PRISMATIC ? reach(model->robot) : 1;
+    case KIND_ETA: return eta_scale(model, i, k);
+    case KIND_ETAD: return eta_scale(model, i, k) * fmax(1, mode_frequency(model->link[i].body, k));
     default: return 0;
     }
 }
