@@ -5,7 +5,7 @@ set -euo pipefail
 usage()
 {
     cat <<'TEXT'
-usage: ./run.sh           set up, build, and show Limber at work on a flexible arm
+usage: ./run.sh           set up, build, pack the Canadarm's FMU, simulate and plot it
        ./run.sh bench     set up, build, and measure
        ./run.sh --help    this text
 
@@ -25,10 +25,8 @@ demo()
     local robot=resources/canadarm.json
     [ -x "$out/limber" ] || fail "build/out/limber was not built: are there sources in cli/?"
     [ -f "$robot" ] || fail "$robot is missing"
-    say "limber check $robot"
-    "$out/limber" check "$robot"
-    say "limber eval $robot: straight and at rest, 10 N m on every driven joint"
-    "$python" build/show.py "$out/limber" "$robot"
+    say "the Canadarm as an FMU, simulated by FMPy (examples/canadarm.py)"
+    LIMBER="$out/limber" "$python" examples/canadarm.py "$out/run" || fail "the example failed"
 }
 
 cd "$root"

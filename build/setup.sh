@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Makes this machine ready to build and test: Debian packages that are missing, and a Python environment in build/out/venv.
 # Quiet and quick when nothing is missing.
+# setup.sh tools (called by the tests): FMU importers in build/out/tools. They are no condition: one that cannot be had leaves its
+# reason in build/out/tools/NAME.missing, and its tests are skipped with it. Remove that file to try again.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
     cmake ninja-build gcc libc6-dev binutils pkg-config git   # building
-    libjson-c-dev libsundials-dev libzip-dev libxml2-dev liblapacke-dev liblapack-dev
+    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
 )
 
@@ -50,5 +52,58 @@ make_python()
     printf '%s\n' "$wanted" >"$stamp"
 }
 
-install_packages
-make_python
+tools="$out/tools"
+
+# tool NAME WANTED COMMAND...: runs the command once for each WANTED (what determines its result)
+tool()
+{
+    local name="$1" wanted="$2" log="$tools/$1.log"
+    shift 2
+    if [ "$(cat "$tools/$name.stamp" 2>/dev/null)" = "$wanted" ] || [ "$(head -n 1 "$tools/$name.missing" 2>/dev/null)" = "$wanted" ]
+    then return 0; fi
+    say "getting the importer $name"
+    rm -f "$tools/$name.stamp" "$tools/$name.missing"
+    if "$@" >"$log" 2>&1; then printf '%s\n' "$wanted" >"$tools/$name.stamp"
+    else { printf '%s\n' "$wanted"; sed '/^ *$/d' "$log" | tail -n 5; } >"$tools/$name.missing"
+    fi
+}
+
+within() # within SECONDS COMMAND...
+{
+    local status=0
+    timeout "$@" || status=$?
+    [ $status -ne 124 ] || echo "not done after $1 s"
+    return $status
+}
+
+tools_python()
+{
+    rm -rf "$tools/venv"
+    python3 -m venv "$tools/venv" \
+        && within 900 "$tools/venv/bin/python" -m pip install --disable-pip-version-check -r "$root/build/requirements-tools.txt"
+}
+
+fmi_sim=0.7.0
+
+tools_fmi_sim()
+{
+    command -v cargo >/dev/null || { echo "cargo is not on the PATH"; return 1; }
+    CARGO_PROFILE_DEV_DEBUG=0 within 1500 cargo install fmi-sim --version "$fmi_sim" --locked --force --debug \
+        --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" || return 1   # not optimised: half the time to build
+    rm -rf "$tools/fmi-sim/target"
+}
+
+case "${1-}" in
+'')
+    install_packages
+    make_python
+    ;;
+tools)
+    mkdir -p "$tools"
+    exec 9>"$tools/lock"
+    flock 9   # one at a time
+    tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
+    tool fmi-sim "$fmi_sim" tools_fmi_sim
+    ;;
+*) fail "usage: setup.sh [tools]" ;;
+esac

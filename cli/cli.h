@@ -10,6 +10,9 @@ enum exit_code { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION
 int command_check(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_simulate(int argc, char **argv);
+int command_inverse(int argc, char **argv);
+int command_fmu(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
    for `limber check` and kept quiet here. The caller frees the robot. */

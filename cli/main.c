@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +13,12 @@ static const struct command {
     const char *summary;
     const char *details; /* options and what else --help says */
     int (*run)(int argc, char **argv);
+    bool own_output; /* -o is the command's own */
 } commands[] = {
     {"check", "ROBOT [--json]",
      "validates a robot file and prints what it is: links, joints, coordinates, masses, frequencies, warnings",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
-     command_check},
+     command_check, false},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
      "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
@@ -25,10 +27,38 @@ static const struct command {
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
      "  --json                                  JSON, as in any case\n"
      "  -o FILE                                 result file instead of standard output\n",
-     command_eval},
+     command_eval, false},
+    {"simulate", "ROBOT --until T --step H [options]",
+     "simulates the robot as the FMU does and prints all outputs and locals as CSV",
+     "  --until T         end of the simulation [s]\n"
+     "  --step H          communication and output step [s]\n"
+     "  --inputs CSV      inputs by name, first column time, linear between rows\n"
+     "  --at STATE        start from the q and qd of a state file (-: standard input)\n"
+     "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
+     "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  -o CSV            result file instead of standard output\n"
+     "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
+     command_simulate, false},
+    {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... --rigid",
+     "joint torques for a joint motion, as CSV that simulate --inputs takes",
+     "  --trajectory CSV     columns time, then q, qd, qdd of every joint that moves, by FMU name\n"
+     "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), with\n"
+     "  --rate K,K,...       k of every joint that moves [rad/s or m/s]\n"
+     "  --period T,T,...     T of every joint that moves [s]\n"
+     "  --until T --step H   rows of a profile [s]\n"
+     "  --rigid              elastic coordinates zero and held\n"
+     "  -o CSV               result file instead of standard output\n",
+     command_inverse, false},
+    {"fmu", "ROBOT -o FILE.fmu [--json]",
+     "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
+     "  -o FILE.fmu  where to; replaced as a whole if it exists\n"
+     "  --json       machine-readable summary\n\n"
+     "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
+     "  variable LIMBER_FMU_LIBRARY names.\n",
+     command_fmu, true},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
-     command_bench},
+     command_bench, false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -133,7 +163,7 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : complain_unknown(argv[1]);
     if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
-    int count = argc - 1, code = redirect(command->name, &count, argv + 1);
+    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1);
     if (code == EXIT_FINE) code = finish(command->run(count, argv + 1));
     return code;
 }

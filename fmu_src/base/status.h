@@ -8,6 +8,9 @@
     X(BAD_ROBOT, -1, "the robot file is not valid")                              \
     X(NO_MEMORY, -2, "out of memory")                                            \
     X(NO_FILE, -3, "the file cannot be read")                                    \
+    X(INTEGRATION, 2, "the integration cannot go on from this state")            \
+    X(NO_EQUILIBRIUM, 3, "no static equilibrium was found")                      \
+    X(BAD_STATE, 4, "the saved state is not one of this robot")                  \
     X(NOT_YET, -4, "this robot uses something that this version does not compute with yet")
 
 enum status {

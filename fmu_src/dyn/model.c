@@ -201,3 +201,10 @@ void model_free(struct model *model)
     struct arena arena = model->arena; /* the model lives in it */
     arena_release(&arena);
 }
+
+void model_set_payload(struct model *model, int i)
+{
+    const struct link *link = &model->robot->link[i];
+    if (model->link[i].body == NULL) make_rigid(link, &model->link[i]);
+    else model->link[i].payload = about_origin(&link->payload);
+}

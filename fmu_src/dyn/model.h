@@ -68,4 +68,7 @@ enum status model_make(const struct robot *robot, struct model **model, struct r
 enum status model_make_with(const struct robot *robot, int update_from, struct model **model, struct report *report);
 void model_free(struct model *model);
 
+/* Takes the payload of a link anew from the robot: between evaluations, by the one who owns the model. */
+void model_set_payload(struct model *model, int link);
+
 #endif

@@ -1,0 +1,20 @@
+/* The log categories, once: the XML lists them, the logger uses no other. */
+#ifndef FMI_CATEGORIES_H
+#define FMI_CATEGORIES_H
+
+/* X(identifier, name, description) */
+#define CATEGORY_LIST(X)                                                                                        \
+    X(ERROR, "logStatusError", "what went wrong; always logged")                                                \
+    X(WARNING, "logStatusWarning", "what is doubtful in the robot file or in a parameter")                      \
+    X(DISCARD, "logStatusDiscard", "a state or step that cannot be computed; another one may work")             \
+    X(SOLVER, "solver", "statistics of the integrator: steps, right-hand sides, Jacobians, restarts, failures") \
+    X(ALL, "logAll", "everything")
+
+enum category {
+#define CATEGORY_CODE(identifier, name, description) CATEGORY_##identifier,
+    CATEGORY_LIST(CATEGORY_CODE)
+#undef CATEGORY_CODE
+        CATEGORY_COUNT
+};
+
+#endif

@@ -1,0 +1,14 @@
+/* Where the importer says the resources are, as a file name. */
+#ifndef FMI_LOCATION_H
+#define FMI_LOCATION_H
+
+#include "base/arena.h"
+
+/* The file `name` in the folder that a resource location means: file:///x, file:/x, file:////x, file://localhost/x, percent
+   codes, trailing slashes, or a plain path. NULL, with *fault the reason, where it means none. */
+const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault);
+
+/* All of a file as text, in the arena. NULL, with *fault the reason. */
+const char *location_read(const char *file, struct arena *arena, const char **fault);
+
+#endif

@@ -1,0 +1,110 @@
+/* Model exchange: the importer integrates. There are no events: event mode is where a tunable parameter changes. */
+#include <math.h>
+
+#include "fmi/instance.h"
+
+/* ---- modes ---------------------------------------------------------------------------------------------------------------- */
+
+fmi2Status fmi2EnterEventMode(fmi2Component c)
+{
+    ENTER(c, fmi2EnterEventMode);
+    instance->progress.state = STATE_EVENT;
+    return fmi2OK;
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
+{
+    ENTER(c, fmi2NewDiscreteStates);
+    REQUIRE(info != NULL, "the event info is NULL");
+    *info = (fmi2EventInfo){.newDiscreteStatesNeeded = fmi2False,
+                            .terminateSimulation = fmi2False,
+                            .nominalsOfContinuousStatesChanged = fmi2False,
+                            .valuesOfContinuousStatesChanged = fmi2False,
+                            .nextEventTimeDefined = fmi2False,
+                            .nextEventTime = 0};
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
+{
+    ENTER(c, fmi2EnterContinuousTimeMode);
+    instance->progress.state = STATE_CONTINUOUS;
+    return fmi2OK;
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_rollback, fmi2Boolean *event,
+                                       fmi2Boolean *terminate)
+{
+    (void)no_rollback;
+    ENTER(c, fmi2CompletedIntegratorStep);
+    REQUIRE(event != NULL && terminate != NULL, "a pointer for the answer is NULL");
+    *event = fmi2False;
+    *terminate = fmi2False;
+    return fmi2OK;
+}
+
+/* ---- time and states -------------------------------------------------------------------------------------------------------- */
+
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
+{
+    ENTER(c, fmi2SetTime);
+    REQUIRE(isfinite(time), "the time must be finite: %g", time);
+    sim_set_time(instance->sim, time);
+    return fmi2OK;
+}
+
+/* Arrays over the states must have their number. */
+static fmi2Status check_states(const struct instance *instance, const fmi2Real *x, size_t n)
+{
+    REQUIRE(n == (size_t)instance->variables->n_states, "the array has %zu numbers; this robot has %d states", n,
+            instance->variables->n_states);
+    REQUIRE_ARRAY(n, x);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
+{
+    ENTER(c, fmi2SetContinuousStates);
+    const struct variables *v = instance->variables;
+    if (check_states(instance, x, n) != fmi2OK) return fmi2Error;
+    for (size_t s = 0; s < n; s++)
+        REQUIRE(isfinite(x[s]), "%s = %g: must be a finite number", v->row[v->state[s]].name, x[s]);
+    sim_set_states(instance->sim, x);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    ENTER(c, fmi2GetContinuousStates);
+    if (check_states(instance, x, n) != fmi2OK) return fmi2Error;
+    const enum status status = instance_settle(instance);
+    if (status == STATUS_OK) sim_get_states(instance->sim, x);
+    return instance_leave(instance, status);
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t n)
+{
+    ENTER(c, fmi2GetNominalsOfContinuousStates);
+    const struct variables *v = instance->variables;
+    if (check_states(instance, nominal, n) != fmi2OK) return fmi2Error;
+    for (size_t s = 0; s < n; s++) nominal[s] = v->row[v->state[s]].nominal;
+    return fmi2OK;
+}
+
+/* ---- evaluation -------------------------------------------------------------------------------------------------------------- */
+
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivative[], size_t n)
+{
+    ENTER(c, fmi2GetDerivatives);
+    if (check_states(instance, derivative, n) != fmi2OK) return fmi2Error;
+    const enum status status = instance_settle(instance);
+    return instance_leave(instance, status == STATUS_OK ? sim_get_derivatives(instance->sim, derivative) : status);
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicator[], size_t n)
+{
+    ENTER(c, fmi2GetEventIndicators);
+    (void)indicator;
+    REQUIRE(n == 0, "this FMU has no event indicators");
+    return fmi2OK;
+}

@@ -1,0 +1,184 @@
+/* Saved states. One pointer-free form serves the importer's handle and the serialised bytes:
+       header | where the instance stands in the call sequence | the simulation's own saved state
+   with a checksum over all of it, so that what is put back is what was saved, or refused. */
+#include <string.h>
+
+#include "fmi/instance.h"
+
+enum { VERSION = 1 };
+static const char MAGIC[8] = "limberF2";
+
+/* Fixed widths and no padding: every byte is written and checked. */
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t type;     /* fmi2Type                                 */
+    uint64_t size;     /* of all bytes                             */
+    uint64_t checksum; /* of all bytes, with this field zero       */
+    char guid[40];     /* of the robot                             */
+    uint32_t state, stale, stop_defined, zero;
+    uint64_t steps;
+    double point, start_time, stop_time, tolerance;
+};
+
+/* What an fmi2FMUstate points to */
+struct saved {
+    size_t size;
+    unsigned char bytes[]; /* header, then the simulation's */
+};
+
+static uint64_t checksum_of(const unsigned char *bytes, size_t size)
+{
+    struct header header;
+    uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
+    memcpy(&header, bytes, sizeof header);
+    header.checksum = 0;
+    const unsigned char *head = (const unsigned char *)&header;
+    for (size_t i = 0; i < sizeof header; i++) hash = (hash ^ head[i]) * 1099511628211ULL;
+    for (size_t i = sizeof header; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ULL;
+    return hash;
+}
+
+static size_t size_of(const struct instance *instance)
+{
+    return sizeof(struct header) + sim_state_size(instance->sim);
+}
+
+/* ---- the bytes ---------------------------------------------------------------------------------------------------------------- */
+
+static void write_header(const struct instance *instance, unsigned char *bytes)
+{
+    const struct progress *progress = &instance->progress;
+    struct header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, MAGIC, sizeof MAGIC);
+    strncpy(header.guid, sim_guid(instance->sim), sizeof header.guid - 1);
+    header.version = VERSION;
+    header.type = (uint32_t)instance->type;
+    header.size = size_of(instance);
+    header.state = (uint32_t)progress->state;
+    header.stale = progress->stale;
+    header.stop_defined = progress->experiment.stop_defined;
+    header.steps = progress->steps;
+    header.point = progress->point;
+    header.start_time = progress->experiment.start_time;
+    header.stop_time = progress->experiment.stop_time;
+    header.tolerance = progress->experiment.tolerance;
+    memcpy(bytes, &header, sizeof header);
+    header.checksum = checksum_of(bytes, size_of(instance));
+    memcpy(bytes, &header, sizeof header);
+}
+
+/* Why these bytes are not a state for this instance; NULL where they are */
+static const char *fault_of(const struct instance *instance, const unsigned char *bytes, size_t size)
+{
+    struct header header;
+    if (size < sizeof header) return "it is too short";
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0) return "it is not a saved state of Limber";
+    if (header.version != VERSION) return "it comes from another version of Limber";
+    if (header.size != size) return "it has the wrong size";
+    if (header.checksum != checksum_of(bytes, size)) return "its checksum does not match: it was damaged";
+    if (strncmp(header.guid, sim_guid(instance->sim), sizeof header.guid) != 0) return "it belongs to another robot";
+    if (size != size_of(instance)) return "it has the wrong size";
+    if (header.type != (uint32_t)instance->type) return "it mixes model exchange and co-simulation";
+    if (instance_state_name((enum state)header.state) == NULL) return "it names no state of the call sequence";
+    return NULL;
+}
+
+static void read_progress(const unsigned char *bytes, struct progress *progress)
+{
+    struct header header;
+    memcpy(&header, bytes, sizeof header);
+    *progress = (struct progress){.state = (enum state)header.state,
+                                  .stale = header.stale != 0,
+                                  .point = header.point,
+                                  .steps = header.steps,
+                                  .experiment = {.start_time = header.start_time,
+                                                 .stop_defined = header.stop_defined != 0,
+                                                 .stop_time = header.stop_time,
+                                                 .tolerance = header.tolerance}};
+}
+
+/* ---- the importer's handle ------------------------------------------------------------------------------------------------------ */
+
+static struct saved *take_saved(const struct instance *instance, size_t size)
+{
+    struct saved *saved = instance->allocator.take(1, sizeof *saved + size);
+    if (saved != NULL) saved->size = size;
+    return saved;
+}
+
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
+{
+    ENTER(c, fmi2GetFMUstate);
+    REQUIRE(state != NULL, "the pointer to the state is NULL");
+    struct saved *saved = *state, *fresh = NULL;
+    if (saved == NULL || saved->size != size_of(instance)) saved = fresh = take_saved(instance, size_of(instance));
+    if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
+    const enum status status = sim_save(instance->sim, saved->bytes + sizeof(struct header));
+    if (status != STATUS_OK) {
+        if (fresh != NULL) instance->allocator.give_back(fresh);
+        return instance_leave(instance, status);
+    }
+    write_header(instance, saved->bytes);
+    if (fresh != NULL && *state != NULL) instance->allocator.give_back(*state);
+    *state = saved;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
+{
+    ENTER(c, fmi2SetFMUstate);
+    REQUIRE(state != NULL, "the state is NULL");
+    const struct saved *saved = state;
+    const char *fault = fault_of(instance, saved->bytes, saved->size);
+    REQUIRE(fault == NULL, "the state is refused: %s", fault);
+    const size_t head = sizeof(struct header);
+    const enum status status = sim_restore(instance->sim, saved->bytes + head, saved->size - head);
+    if (status == STATUS_OK) read_progress(saved->bytes, &instance->progress);
+    else if (status != STATUS_BAD_STATE) instance->progress.state = STATE_ERROR; /* half put back */
+    return instance_leave(instance, status);
+}
+
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
+{
+    ENTER(c, fmi2FreeFMUstate);
+    if (state == NULL || *state == NULL) return fmi2OK;
+    instance->allocator.give_back(*state);
+    *state = NULL;
+    return fmi2OK;
+}
+
+/* ---- serialisation ----------------------------------------------------------------------------------------------------------------- */
+
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
+{
+    ENTER(c, fmi2SerializedFMUstateSize);
+    REQUIRE(state != NULL && size != NULL, "the state or the pointer for the size is NULL");
+    *size = ((const struct saved *)state)->size;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
+{
+    ENTER(c, fmi2SerializeFMUstate);
+    REQUIRE(state != NULL && bytes != NULL, "the state or the array of bytes is NULL");
+    const struct saved *saved = state;
+    REQUIRE(size >= saved->size, "the array has %zu bytes; the state needs %zu", size, saved->size);
+    memcpy(bytes, saved->bytes, saved->size);
+    return fmi2OK;
+}
+
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
+{
+    ENTER(c, fmi2DeSerializeFMUstate);
+    REQUIRE(bytes != NULL && state != NULL, "the array of bytes or the pointer to the state is NULL");
+    const char *fault = fault_of(instance, (const unsigned char *)bytes, size);
+    REQUIRE(fault == NULL, "the state is refused: %s", fault);
+    struct saved *saved = take_saved(instance, size);
+    if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
+    memcpy(saved->bytes, bytes, size);
+    *state = saved;
+    return fmi2OK;
+}

@@ -1,0 +1,53 @@
+/* Stiff integration with error control: CVODE (BDF, Newton) behind five functions. The only layer that knows SUNDIALS. */
+#ifndef ODE_INTEGRATOR_H
+#define ODE_INTEGRATOR_H
+
+#include <stdbool.h>
+
+#include "base/report.h"
+#include "base/status.h"
+
+/* dy/dt = f(t, y). A positive return asks for a smaller step, a negative one gives up. */
+struct ode {
+    int n;
+    void *context;
+    int (*rhs)(void *context, double t, const double *y, double *ydot);
+    int (*jacobian)(void *context, double t, const double *y, double *J); /* df/dy, column major n x n */
+};
+
+struct integrator_options {
+    double relative_tolerance;
+    const double *nominal; /* n: absolute tolerances are relative_tolerance times these */
+    double max_step;       /* 0: none                                                   */
+    int max_order;         /* 1 to 5                                                    */
+};
+
+struct integrator_statistics {
+    long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
+};
+
+struct integrator;
+
+/* What CVODE has to say goes to `report`, which must outlive the integrator. */
+enum status integrator_make(const struct ode *ode, struct report *report, struct integrator **integrator);
+void integrator_free(struct integrator *integrator);
+
+/* Takes effect with the next restart. */
+enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
+
+/* Forgets the past and starts from (t, y); first_step = 0: chosen anew. */
+enum status integrator_restart(struct integrator *integrator, double t, const double *y, double first_step);
+
+/* Integrates to exactly `end` and never past it. y is the state there, or on failure the last good one, at time *reached. */
+enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
+
+/* The step size the integrator would take next; 0 before the first step. */
+double integrator_step_size(const struct integrator *integrator);
+
+/* Whether a change of the right-hand side by `difference` is small against the tolerance over the step that lies ahead:
+   |h difference| in the weighted norm of the error test. */
+double integrator_jump(const struct integrator *integrator, const double *y, const double *difference);
+
+void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics);
+
+#endif

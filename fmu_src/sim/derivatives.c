@@ -1,0 +1,182 @@
+/* Derivatives of an instance, all by the tangent of the recursion: the integrator's Jacobian, directional derivatives of its
+   variables, rates of its outputs. */
+#include <string.h>
+
+#include "dyn/tangent.h"
+#include "math/vec.h"
+#include "sim/instance.h"
+
+/* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
+
+int sim_jacobian(void *context, double t, const double *y, double *J)
+{
+    struct sim *sim = context;
+    const int n = sim->n_free, N = 2 * n;
+    if (sim_derivatives(sim, &sim->now, t, y, sim->ydot) != STATUS_OK) return 1;
+    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd, sim->force);
+    dyn_velocity(sim->model, sim->work, &sim->in);
+    dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
+    dyn_tangent_jacobian(sim->model, sim->work, sim->tangent, &sim->in, sim->by_q, sim->by_qd);
+
+    /* [0 1; A B] */
+    memset(J, 0, (size_t)N * (size_t)N * sizeof(double));
+    for (int j = 0; j < n; j++) {
+        double *by_position = J + (size_t)N * (size_t)j, *by_rate = J + (size_t)N * (size_t)(n + j);
+        const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
+        by_rate[j] = 1;
+        for (int i = 0; i < n; i++) {
+            by_position[n + i] = sim->by_q[column + (size_t)sim->free_coordinate[i]];
+            by_rate[n + i] = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
+        }
+    }
+    return 0;
+}
+
+/* ---- a direction --------------------------------------------------------------------------------------------------------- */
+
+static void clear(struct seed *seed, const struct model *model)
+{
+    memset(seed->q, 0, (size_t)model->n * sizeof(double));
+    memset(seed->qd, 0, (size_t)model->n * sizeof(double));
+    memset(seed->tau, 0, (size_t)model->n_joints * sizeof(double));
+    memset(seed->qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    memset(seed->tip_wrench, 0, sizeof seed->tip_wrench);
+}
+
+/* Adds what a known (a state, an input) changes; false: it is neither */
+static bool add_seed(struct sim *sim, const struct variable *variable, double amount)
+{
+    const struct link_model *lm = &sim->model->link[variable->owner];
+    struct seed *seed = &sim->seed;
+    switch (variable->kind) {
+    case KIND_Q:
+    case KIND_Q_IN: seed->q[lm->q] += amount; return true;
+    case KIND_QD:
+    case KIND_QD_IN: seed->qd[lm->q] += amount; return true;
+    case KIND_ETA: seed->q[lm->eta + variable->k] += amount; return true;
+    case KIND_ETAD: seed->qd[lm->eta + variable->k] += amount; return true;
+    case KIND_QDD_IN: seed->qdd[lm->prescribed] += amount; return true;
+    case KIND_TAU_IN: seed->tau[lm->tau] += amount; return true;
+    case KIND_TIP_FORCE: seed->tip_wrench[3 + variable->k] += amount; return true;
+    case KIND_TIP_TORQUE: seed->tip_wrench[variable->k] += amount; return true;
+    default: return false;
+    }
+}
+
+/* The tangent at the present state in the direction of the seed */
+static enum status differentiate(struct sim *sim)
+{
+    const enum status status = sim_update(sim);
+    if (status != STATUS_OK) return status;
+    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
+    sim->tangent_fresh = true;
+    const struct seed *seed = &sim->seed;
+    const struct direction direction = {
+        .q = seed->q, .qd = seed->qd, .tau = seed->tau, .tip_wrench = seed->tip_wrench, .prescribed_qdd = seed->qdd};
+    dyn_tangent(sim->model, sim->work, sim->tangent, &sim->in, &direction, sim->dqdd);
+    dyn_tangent_motion(sim->model, sim->work, sim->tangent, sim->dqdd);
+    return STATUS_OK;
+}
+
+/* ---- what it does to a variable --------------------------------------------------------------------------------------------- */
+
+static double tip_change(struct sim *sim, const struct variable *variable)
+{
+    struct frame_derivative tip;
+    dyn_tangent_tip(sim->model, sim->work, sim->tangent, sim->model->tip, &tip);
+    switch (variable->kind) {
+    case KIND_TIP_POSITION: return tip.p[variable->k];
+    case KIND_TIP_VELOCITY: return tip.v[variable->k];
+    case KIND_TIP_ANGULAR_VELOCITY: return tip.omega[variable->k];
+    case KIND_TIP_ACCELERATION: return tip.a[variable->k];
+    default: break;
+    }
+    /* quaternion: 1/2 (0, phi) q */
+    const double *q = sim->value + sim->variables.first[KIND_TIP_QUATERNION][0], *phi = tip.phi;
+    double vector[3];
+    cross3(phi, q + 1, vector);
+    for (int i = 0; i < 3; i++) vector[i] += q[0] * phi[i];
+    return 0.5 * (variable->k == 0 ? -dot3(phi, q + 1) : vector[variable->k - 1]);
+}
+
+static double link_change(struct sim *sim, const struct variable *variable)
+{
+    double wrench[6], deflection[3], rotation[3];
+    switch (variable->kind) {
+    case KIND_ROOT_MOMENT:
+    case KIND_ROOT_FORCE:
+        dyn_tangent_reaction(sim->work, sim->tangent, variable->owner, wrench);
+        return wrench[variable->kind == KIND_ROOT_FORCE ? 3 + variable->k : variable->k];
+    default:
+        dyn_tangent_deflection(sim->model, sim->work, sim->tangent, variable->owner, deflection, rotation);
+        return variable->kind == KIND_DEFLECTION ? deflection[variable->k] : rotation[variable->k];
+    }
+}
+
+/* Change of a variable in the direction of the last differentiate(); false: it is not one that has a derivative here */
+static bool change_of(struct sim *sim, const struct variable *variable, double *change)
+{
+    const struct link_model *lm = &sim->model->link[variable->owner];
+    switch (variable->kind) {
+    case KIND_Q: *change = sim->seed.q[lm->q]; return true;
+    case KIND_QD: *change = sim->seed.qd[lm->q]; return true;
+    case KIND_QDD: *change = sim->dqdd[lm->q]; return true;
+    case KIND_ETA: *change = sim->seed.q[lm->eta + variable->k]; return true;
+    case KIND_ETAD: *change = sim->seed.qd[lm->eta + variable->k]; return true;
+    case KIND_ETADD: *change = sim->dqdd[lm->eta + variable->k]; return true;
+    case KIND_TAU_OUT: *change = sim->tangent->force[lm->q]; return true;
+    case KIND_TIP_POSITION:
+    case KIND_TIP_QUATERNION:
+    case KIND_TIP_VELOCITY:
+    case KIND_TIP_ANGULAR_VELOCITY:
+    case KIND_TIP_ACCELERATION: *change = tip_change(sim, variable); return true;
+    case KIND_DEFLECTION:
+    case KIND_ROTATION:
+    case KIND_ROOT_FORCE:
+    case KIND_ROOT_MOMENT: *change = link_change(sim, variable); return true;
+    default: return false;
+    }
+}
+
+static enum status refuse(struct sim *sim, const struct variable *variable, const char *role)
+{
+    report_add(sim->report, REPORT_ERROR, "%s: no derivative is provided with this variable as %s", variable->name,
+               role);
+    return STATUS_NOT_YET;
+}
+
+enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
+                            const double *seed, double *result)
+{
+    clear(&sim->seed, sim->model);
+    for (int i = 0; i < n_known; i++) {
+        const struct variable *variable = sim->variables.by_reference[known[i]];
+        if (!add_seed(sim, variable, seed[i])) return refuse(sim, variable, "known");
+    }
+    const enum status status = differentiate(sim);
+    if (status != STATUS_OK) return status;
+    for (int i = 0; i < n_unknown; i++) {
+        const struct variable *variable = sim->variables.by_reference[unknown[i]];
+        if (!change_of(sim, variable, &result[i])) return refuse(sim, variable, "unknown");
+    }
+    return STATUS_OK;
+}
+
+/* The direction of time: states by their rates, inputs by those of the last step */
+enum status sim_output_rate(struct sim *sim, int reference, double *rate)
+{
+    enum status status = sim_update(sim);
+    if (status != STATUS_OK) return status;
+    clear(&sim->seed, sim->model);
+    for (int i = 0; i < sim->n_free; i++) {
+        const int c = sim->free_coordinate[i];
+        sim->seed.q[c] = sim->qd[c];
+        sim->seed.qd[c] = sim->qdd[c];
+    }
+    for (int i = 0; i < sim->n_inputs; i++)
+        (void)add_seed(sim, sim->variables.by_reference[sim->input[i]], sim->before.rate[i]);
+    status = differentiate(sim);
+    if (status != STATUS_OK) return status;
+    const struct variable *variable = sim->variables.by_reference[reference];
+    return change_of(sim, variable, rate) ? STATUS_OK : refuse(sim, variable, "output");
+}

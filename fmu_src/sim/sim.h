@@ -1,0 +1,85 @@
+/* An instance: a robot, its model and work, an integrator, and the values of all variables. `limber simulate` and the FMU
+   are the same instance, with and without an importer. No function here knows FMI. */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "base/report.h"
+#include "ode/integrator.h"
+#include "sim/variables.h"
+
+struct sim;
+
+/* ---- life ------------------------------------------------------------------------------------------------------------- */
+
+/* An instance of the robot in this text (a robot file); `name` is what messages call it. Problems go to `report`, which must
+   outlive the instance, now and later. */
+enum status sim_make(const char *name, const char *text, struct report *report, struct sim **sim);
+void sim_free(struct sim *sim);
+
+/* Back to what sim_make() left: the start values of the file, nothing set, no memory taken or given back. */
+enum status sim_reset(struct sim *sim);
+
+const struct variables *sim_variables(const struct sim *sim);
+const struct robot *sim_robot(const struct sim *sim);
+const struct model *sim_model(const struct sim *sim);
+/* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the robot file's text and the variable table. */
+const char *sim_guid(const struct sim *sim);
+
+/* ---- values, by value reference (0 <= reference < variables->n_values) -------------------------------------------------- */
+
+/* Brings outputs, locals and state derivatives up to date with time, states and inputs where they are not. */
+enum status sim_update(struct sim *sim);
+double sim_get(struct sim *sim, int reference); /* after sim_update() for whatever is computed */
+
+/* Sets an input, a parameter or a state (the caller has checked that it may); the value is finite. Fixed parameters act with
+   sim_initialise(), inputs, states and tunable parameters at once. */
+void sim_set(struct sim *sim, int reference, double value);
+
+/* What is wrong with a value of a parameter, in words; NULL: nothing. */
+const char *sim_complaint(const struct sim *sim, int reference, double value);
+
+/* ---- initialisation and steps --------------------------------------------------------------------------------------------- */
+
+struct sim_experiment {
+    double start_time;
+    bool stop_defined;
+    double stop_time;
+    double tolerance; /* 0: none given */
+};
+
+/* Applies the parameters (the model is made again where one was changed), sets the states from their start values or the
+   static equilibrium, and readies the integrator. */
+enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment);
+
+/* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
+   held, or follow the rates that sim_set_input_rate() gave for this step. On STATUS_INTEGRATION the last good state stays,
+   sim_time() says when. */
+enum status sim_step(struct sim *sim, double h);
+double sim_time(const struct sim *sim);
+void sim_set_input_rate(struct sim *sim, int reference, double rate);
+/* d/dt of an output at the end of the last step. */
+enum status sim_output_rate(struct sim *sim, int reference, double *rate);
+
+/* ---- model exchange ---------------------------------------------------------------------------------------------------------- */
+
+void sim_set_time(struct sim *sim, double time);
+void sim_get_states(const struct sim *sim, double *x);
+void sim_set_states(struct sim *sim, const double *x);
+enum status sim_get_derivatives(struct sim *sim, double *dx);
+
+/* Directional derivative: what `seed` on the known (states, inputs) does to the unknown (outputs, locals, derivatives). */
+enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
+                            const double *seed, double *result);
+
+/* ---- saved state --------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a saved state (the same for every state of this robot), and its pointer-free, checksummed form. Saving makes the
+   next step begin with a restart, here and in every copy: both then go on bit for bit alike. */
+size_t sim_state_size(const struct sim *sim);
+enum status sim_save(struct sim *sim, unsigned char *bytes);
+/* Refuses, with a report, what is not a state of this robot; the instance then stays as it was. */
+enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size);
+
+void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics);
+
+#endif

@@ -1,0 +1,114 @@
+#include "dependencies.h"
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------------- */
+
+/* Is `link` the link `base`, or does it hang on it? */
+static bool hangs_on(const struct model *model, int link, int base)
+{
+    while (link > base) link = model->link[link].parent; /* parents come first */
+    return link == base;
+}
+
+static bool moves_by_itself(const struct link_model *lm)
+{
+    return lm->m > 0 || (lm->q >= 0 && lm->prescribed < 0);
+}
+
+/* The link nearest to the world on the way to `link` that moves by itself: everything that hangs on it accelerates together,
+   and nothing beside it does. -1: the motion of `link` is prescribed. */
+static int free_root(const struct model *model, int link)
+{
+    int root = -1;
+    for (; link >= 0; link = model->link[link].parent)
+        if (moves_by_itself(&model->link[link])) root = link;
+    return root;
+}
+
+/* ---- knowns ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_position(enum kind kind)
+{
+    return kind == KIND_Q || kind == KIND_Q_IN || kind == KIND_ETA;
+}
+
+static bool is_rate(enum kind kind)
+{
+    return kind == KIND_QD || kind == KIND_QD_IN || kind == KIND_ETAD;
+}
+
+static bool is_prescribed(enum kind kind)
+{
+    return kind == KIND_Q_IN || kind == KIND_QD_IN || kind == KIND_QDD_IN;
+}
+
+/* Where a known acts. */
+static int link_of(const struct model *model, const struct variable *known)
+{
+    return known->kind == KIND_TIP_FORCE || known->kind == KIND_TIP_TORQUE ? model->tip : known->owner;
+}
+
+/* Does it turn what the link carries? A sliding joint does not, nor does a mode whose rotation is zero at the tip. */
+static bool turns(const struct model *model, const struct variable *known)
+{
+    const struct link_model *lm = &model->link[known->owner];
+    if (known->kind != KIND_ETA && known->kind != KIND_ETAD) return lm->joint == JOINT_REVOLUTE;
+    const double *rotation = lm->body->tip.Lambda + 3 * known->k;
+    return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
+}
+
+bool is_known(const struct variables *variables, const struct variable *variable)
+{
+    if (variable->causality == CAUSALITY_INPUT) return true;
+    for (int s = 0; s < variables->n_states; s++)
+        if (&variables->row[variables->state[s]] == variable) return true;
+    return false;
+}
+
+/* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
+
+/* Component `axis` of u = Phi eta - 1/2 eta' H eta e_x, or of theta = Lambda eta, at the tip. Where the hinge node moves, the
+   hinge frame turns and mixes all components. */
+static bool bends(const struct body *body, enum kind kind, int axis, int mode)
+{
+    const struct section *tip = &body->tip;
+    if (body->hinge_moves) return true;
+    if (kind == KIND_ROTATION) return tip->Lambda[3 * mode + axis] != 0;
+    if (tip->Phi[3 * mode + axis] != 0) return true;
+    for (int k = 0; axis == 0 && tip->H != NULL && k < body->m; k++)
+        if (tip->H[body->m * mode + k] != 0) return true;
+    return false;
+}
+
+/* Accelerations and reactions of a link: all that accelerates together with it or is carried by it, and the prescribed motion
+   of what carries that. */
+static bool couples(const struct model *model, int link, const struct variable *known)
+{
+    const int root = free_root(model, link), base = root >= 0 ? root : link;
+    if (hangs_on(model, link_of(model, known), base)) return true;
+    return is_prescribed(known->kind) && hangs_on(model, base, known->owner);
+}
+
+bool depends_on(const struct model *model, const struct variable *unknown, const struct variable *known)
+{
+    const enum kind kind = known->kind;
+    const bool inboard = hangs_on(model, model->tip, known->owner);
+    switch (unknown->kind) {
+    case KIND_DEFLECTION:
+    case KIND_ROTATION:
+        return kind == KIND_ETA && known->owner == unknown->owner &&
+               bends(model->link[known->owner].body, unknown->kind, unknown->k, known->k);
+    case KIND_TIP_POSITION: return inboard && is_position(kind);
+    case KIND_TIP_QUATERNION: return inboard && is_position(kind) && turns(model, known);
+    case KIND_TIP_VELOCITY: return inboard && (is_position(kind) || is_rate(kind));
+    case KIND_TIP_ANGULAR_VELOCITY: return inboard && (is_position(kind) || is_rate(kind)) && turns(model, known);
+    case KIND_TIP_ACCELERATION:
+        if (free_root(model, model->tip) < 0) return inboard && is_prescribed(kind);
+        return couples(model, model->tip, known);
+    case KIND_QDD:
+    case KIND_ETADD:
+    case KIND_TAU_OUT:
+    case KIND_ROOT_FORCE:
+    case KIND_ROOT_MOMENT: return couples(model, unknown->owner, known);
+    default: return known->reference == unknown->reference; /* a state: itself */
+    }
+}

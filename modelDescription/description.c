@@ -1,0 +1,291 @@
+/* modelDescription.xml, from the variable table. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dependencies.h"
+#include "flex/frequencies.h"
+#include "fmi/categories.h"
+#include "licenses.h"
+#include "units.h"
+#include "xml.h"
+
+/* ---- what it is ---------------------------------------------------------------------------------------------------- */
+
+static void write_common_capabilities(struct xml *xml, const char *identifier)
+{
+    xml_attribute(xml, "modelIdentifier", identifier);
+    xml_attribute(xml, "canBeInstantiatedOnlyOncePerProcess", "false");
+    xml_true(xml, "canGetAndSetFMUstate");
+    xml_true(xml, "canSerializeFMUstate");
+    xml_true(xml, "providesDirectionalDerivative");
+}
+
+static void write_interfaces(struct xml *xml, const char *identifier)
+{
+    xml_begin(xml, "ModelExchange");
+    write_common_capabilities(xml, identifier);
+    xml_true(xml, "completedIntegratorStepNotNeeded");
+    xml_end(xml);
+
+    xml_begin(xml, "CoSimulation");
+    write_common_capabilities(xml, identifier);
+    xml_true(xml, "canHandleVariableCommunicationStepSize");
+    xml_true(xml, "canInterpolateInputs");
+    xml_integer(xml, "maxOutputDerivativeOrder", 1);
+    xml_end(xml);
+}
+
+/* ---- units and types ------------------------------------------------------------------------------------------------- */
+
+static void write_unit(struct xml *xml, const char *unit)
+{
+    int exponent[BASE_COUNT];
+    if (!unit_exponents(unit, exponent)) xml->failed = true; /* the table has a unit that units.c does not know */
+    xml_begin(xml, "Unit");
+    xml_attribute(xml, "name", unit);
+    xml_begin(xml, "BaseUnit");
+    for (int b = 0; b < BASE_COUNT; b++)
+        if (exponent[b] != 0) xml_integer(xml, base_unit_name[b], exponent[b]);
+    xml_end(xml);
+    for (int d = 0; d < display_unit_count; d++) {
+        if (strcmp(display_units[d].unit, unit) != 0) continue;
+        xml_begin(xml, "DisplayUnit");
+        xml_attribute(xml, "name", display_units[d].name);
+        xml_number(xml, "factor", display_units[d].factor);
+        xml_end(xml);
+    }
+    xml_end(xml);
+}
+
+static void write_units(struct xml *xml, const struct variables *variables)
+{
+    xml_begin(xml, "UnitDefinitions");
+    for (int r = 0; r < variables->n; r++) {
+        const char *unit = variables->row[r].unit;
+        bool new = unit != NULL;
+        for (int s = 0; s < r && new; s++)
+            new = variables->row[s].unit == NULL || strcmp(variables->row[s].unit, unit) != 0;
+        if (new) write_unit(xml, unit);
+    }
+    xml_end(xml);
+}
+
+#define ELASTIC_TERMS_TYPE "elastic_terms_type"
+
+static void write_types(struct xml *xml)
+{
+    static const struct {
+        enum elastic_terms value;
+        const char *name, *description;
+    } items[] = {{TERMS_FULL, "full", "all terms, of any order in the elastic coordinates"},
+                 {TERMS_LINEAR, "linear", "inertia of the links to first order in the elastic coordinates"},
+                 {TERMS_RUTHLESS, "ruthless", "inertia of the links as if they were undeformed"}};
+    xml_begin(xml, "TypeDefinitions");
+    xml_begin(xml, "SimpleType");
+    xml_attribute(xml, "name", ELASTIC_TERMS_TYPE);
+    xml_attribute(xml, "description", "Order of the elastic terms that are kept");
+    xml_begin(xml, "Enumeration");
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        xml_begin(xml, "Item");
+        xml_attribute(xml, "name", items[i].name);
+        xml_integer(xml, "value", items[i].value);
+        xml_attribute(xml, "description", items[i].description);
+        xml_end(xml);
+    }
+    xml_end(xml);
+    xml_end(xml);
+    xml_end(xml);
+}
+
+static void write_log_categories(struct xml *xml)
+{
+    xml_begin(xml, "LogCategories");
+#define WRITE_CATEGORY(symbol, name, text)   \
+    xml_begin(xml, "Category");              \
+    xml_attribute(xml, "name", name);        \
+    xml_attribute(xml, "description", text); \
+    xml_end(xml);
+    CATEGORY_LIST(WRITE_CATEGORY)
+#undef WRITE_CATEGORY
+    xml_end(xml);
+}
+
+/* ---- default experiment ------------------------------------------------------------------------------------------------ */
+
+/* The lowest of the links' own frequencies; 1 Hz for a rigid robot. */
+static double lowest_frequency(const struct robot *robot)
+{
+    double lowest = INFINITY;
+    for (int i = 0; i < robot->n_links; i++) {
+        double hz;
+        if (link_frequencies(&robot->link[i], &hz, 1) > 0 && hz > 0) lowest = fmin(lowest, hz);
+    }
+    return isfinite(lowest) ? lowest : 1;
+}
+
+/* About ten periods of the slowest link, as 1, 2 or 5 times a power of ten within 1 to 100 s, in a thousand steps. */
+static void write_experiment(struct xml *xml, const struct robot *robot)
+{
+    static const char *const stops[] = {"1", "2", "5", "10", "20", "50", "100"};
+    static const char *const steps[] = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"};
+    const double wanted = 10 / lowest_frequency(robot);
+    size_t i = 0;
+    while (i + 1 < sizeof stops / sizeof stops[0] && strtod(stops[i], NULL) < wanted) i++;
+    xml_begin(xml, "DefaultExperiment");
+    xml_attribute(xml, "startTime", "0");
+    xml_attribute(xml, "stopTime", stops[i]);
+    xml_attribute(xml, "tolerance", "1e-6");
+    xml_attribute(xml, "stepSize", steps[i]);
+    xml_end(xml);
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------------- */
+
+const char *causality_name(enum causality causality)
+{
+    static const char *const names[] = {"input", "output", "local", "parameter"};
+    return names[causality];
+}
+
+const char *variability_name(enum variability variability)
+{
+    static const char *const names[] = {"continuous", "fixed", "tunable"};
+    return names[variability];
+}
+
+static void write_start(struct xml *xml, const struct variable *v)
+{
+    if (v->causality != CAUSALITY_INPUT && v->initial != INITIAL_EXACT) return;
+    switch (v->type) {
+    case TYPE_REAL: xml_number(xml, "start", v->start); break;
+    case TYPE_BOOLEAN: xml_attribute(xml, "start", v->start != 0 ? "true" : "false"); break;
+    case TYPE_INTEGER:
+    case TYPE_ENUMERATION: xml_integer(xml, "start", (int)v->start); break;
+    }
+}
+
+static void write_variable(struct xml *xml, const struct variable *v)
+{
+    static const char *const type_names[] = {"Real", "Integer", "Boolean", "Enumeration"};
+    static const char *const initial_names[] = {NULL, "exact", "calculated"};
+    xml_begin(xml, "ScalarVariable");
+    xml_attribute(xml, "name", v->name);
+    xml_integer(xml, "valueReference", v->reference);
+    xml_attribute(xml, "description", v->description);
+    xml_attribute(xml, "causality", causality_name(v->causality));
+    xml_attribute(xml, "variability", variability_name(v->variability));
+    if (v->initial != INITIAL_NONE) xml_attribute(xml, "initial", initial_names[v->initial]);
+
+    xml_begin(xml, type_names[v->type]);
+    if (v->type == TYPE_ENUMERATION) xml_attribute(xml, "declaredType", ELASTIC_TERMS_TYPE);
+    if (v->unit != NULL) xml_attribute(xml, "unit", v->unit);
+    if (v->display_unit != NULL) xml_attribute(xml, "displayUnit", v->display_unit);
+    write_start(xml, v);
+    if (v->nominal > 0) xml_number(xml, "nominal", v->nominal);
+    if (v->derivative_of >= 0) xml_integer(xml, "derivative", v->derivative_of + 1);
+    xml_end(xml);
+    xml_end(xml);
+}
+
+static void write_variables(struct xml *xml, const struct variables *variables)
+{
+    xml_begin(xml, "ModelVariables");
+    for (int r = 0; r < variables->n; r++) write_variable(xml, &variables->row[r]);
+    xml_end(xml);
+}
+
+/* ---- structure ----------------------------------------------------------------------------------------------------------- */
+
+struct structure {
+    const struct fmu *fmu;
+    const int *known; /* rows of inputs and states, ascending */
+    int n_known;
+    char *list; /* room for the numbers of all rows */
+};
+
+/* The rows are numbered from 1. */
+static void write_unknown(struct xml *xml, const struct structure *structure, int row)
+{
+    const struct variables *variables = structure->fmu->variables;
+    char *end = structure->list;
+    *end = '\0';
+    for (int i = 0; i < structure->n_known; i++) {
+        const int known = structure->known[i];
+        if (depends_on(structure->fmu->model, &variables->row[row], &variables->row[known]))
+            end += sprintf(end, end == structure->list ? "%d" : " %d", known + 1);
+    }
+    xml_begin(xml, "Unknown");
+    xml_integer(xml, "index", row + 1);
+    xml_attribute(xml, "dependencies", structure->list);
+    xml_end(xml);
+}
+
+/* Outputs, states and derivatives that initialisation calculates, ascending. They depend on all that is known then
+   (parameters, inputs), which need not be said. */
+static bool is_initial_unknown(const struct variables *variables, int row)
+{
+    const struct variable *v = &variables->row[row];
+    if (v->causality == CAUSALITY_OUTPUT || v->derivative_of >= 0) return true;
+    return v->causality == CAUSALITY_LOCAL && is_known(variables, v); /* a state */
+}
+
+static void write_structure(struct xml *xml, const struct structure *structure)
+{
+    const struct variables *variables = structure->fmu->variables;
+    xml_begin(xml, "ModelStructure");
+    xml_begin(xml, "Outputs");
+    for (int r = 0; r < variables->n; r++)
+        if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, structure, r);
+    xml_end(xml);
+    if (variables->n_states > 0) {
+        xml_begin(xml, "Derivatives");
+        for (int s = 0; s < variables->n_states; s++) write_unknown(xml, structure, variables->derivative[s]);
+        xml_end(xml);
+    }
+    xml_begin(xml, "InitialUnknowns");
+    for (int r = 0; r < variables->n; r++) {
+        if (!is_initial_unknown(variables, r)) continue;
+        xml_begin(xml, "Unknown");
+        xml_integer(xml, "index", r + 1);
+        xml_end(xml);
+    }
+    xml_end(xml);
+    xml_end(xml);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+
+struct blob description_make(const struct fmu *fmu, struct arena *arena)
+{
+    enum { DIGITS = 12 }; /* of a row's number, with a blank */
+    const struct robot *robot = fmu->model->robot;
+    const struct variables *variables = fmu->variables;
+    int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
+    struct structure structure = {fmu, known, 0, arena_take(arena, (size_t)variables->n + 1, DIGITS)};
+    if (arena->failed) return (struct blob){0};
+    for (int r = 0; r < variables->n; r++)
+        if (is_known(variables, &variables->row[r])) known[structure.n_known++] = r;
+
+    struct xml xml;
+    xml_open(&xml, DOCUMENT_XML);
+    xml_begin(&xml, "fmiModelDescription");
+    xml_attribute(&xml, "fmiVersion", "2.0");
+    xml_attribute(&xml, "modelName", robot->name);
+    xml_attribute(&xml, "guid", fmu->guid);
+    if (*robot->description != '\0') xml_attribute(&xml, "description", robot->description);
+    xml_attribute(&xml, "license", LICENSE_SUMMARY);
+    xml_attribute(&xml, "generationTool", "Limber " LIMBER_VERSION);
+    xml_attribute(&xml, "variableNamingConvention", "structured");
+    xml_integer(&xml, "numberOfEventIndicators", 0);
+    write_interfaces(&xml, robot->name);
+    write_units(&xml, variables);
+    write_types(&xml);
+    write_log_categories(&xml);
+    write_experiment(&xml, robot);
+    write_variables(&xml, variables);
+    write_structure(&xml, &structure);
+    xml_end(&xml);
+    return xml_close(&xml, arena);
+}

@@ -1,0 +1,36 @@
+/* What is packed into an FMU and from what it is made. Each part is a file of its own that makes one blob. */
+#ifndef FMU_H
+#define FMU_H
+
+#include "dyn/work.h"
+#include "sim/variables.h"
+
+/* What every part is made from. */
+struct fmu {
+    const char *guid;
+    const struct variables *variables;
+    const struct model *model;
+    struct work *work;
+};
+
+struct blob {
+    const void *bytes; /* NULL: could not be made */
+    size_t size;
+};
+
+/* modelDescription.xml */
+struct blob description_make(const struct fmu *fmu, struct arena *arena);
+/* documentation/index.html: self-contained */
+struct blob page_make(const struct fmu *fmu, struct arena *arena);
+/* model.png */
+struct blob icon_make(const struct fmu *fmu, struct arena *arena);
+
+/* Words of the table's enumerations, as FMI spells them. */
+const char *causality_name(enum causality causality);
+const char *variability_name(enum variability variability);
+
+/* "%.17g" or shorter, if that reads back the same */
+enum { NUMBER_SIZE = 32 };
+const char *exact_number(double value, char text[NUMBER_SIZE]);
+
+#endif

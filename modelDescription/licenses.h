@@ -1,0 +1,20 @@
+/* The licences of what is inside an FMU. */
+#ifndef LICENSES_H
+#define LICENSES_H
+
+#define LICENSE_SUMMARY "BSD-3-Clause (Limber, SUNDIALS) and MIT (json-c); texts in documentation/licenses"
+
+enum { LICENSE_PARTS = 3 };
+
+struct license {
+    const char *what;                 /* the software                            */
+    const char *role;                 /* what it does in the FMU                 */
+    const char *name;                 /* short name of the licence               */
+    const char *file;                 /* within documentation/licenses           */
+    const char *parts[LICENSE_PARTS]; /* the text, one part after the other; NULL: no more */
+};
+
+extern const struct license licenses[];
+extern const int license_count;
+
+#endif

@@ -1,0 +1,86 @@
+#include "package.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zip.h>
+
+#include "licenses.h"
+
+enum { NAME_SIZE = 1024 };
+enum { PLAIN_FILE = 0100644, PROGRAM_FILE = 0100755 };
+enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date that a zip file knows */
+
+struct package {
+    zip_t *zip;
+    struct report *report;
+    bool failed;
+};
+
+/* The bytes must stay until the archive is closed. */
+static void add(struct package *package, const char *name, struct blob blob, zip_uint32_t mode)
+{
+    if (package->failed) return;
+    package->failed = true;
+    if (blob.bytes == NULL) {
+        report_add(package->report, REPORT_ERROR, "%s could not be made", name);
+        return;
+    }
+    zip_source_t *source = zip_source_buffer(package->zip, blob.bytes, blob.size, 0);
+    const zip_int64_t added = source != NULL ? zip_file_add(package->zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
+    if (added < 0) zip_source_free(source);
+    const zip_uint64_t index = (zip_uint64_t)added;
+    package->failed = added < 0 || zip_set_file_compression(package->zip, index, ZIP_CM_DEFLATE, 9) != 0 ||
+                      zip_file_set_dostime(package->zip, index, 0, FIRST_OF_1980, 0) != 0 ||
+                      zip_file_set_external_attributes(package->zip, index, 0, ZIP_OPSYS_UNIX, mode << 16) != 0;
+    if (package->failed) report_add(package->report, REPORT_ERROR, "%s: %s", name, zip_strerror(package->zip));
+}
+
+static void add_licenses(struct package *package, struct arena *arena)
+{
+    for (int i = 0; i < license_count; i++) {
+        size_t size = 1;
+        for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL; p++) size += strlen(licenses[i].parts[p]);
+        char name[NAME_SIZE], *text = arena_take(arena, size, 1);
+        for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL && text != NULL; p++)
+            strcat(text, licenses[i].parts[p]);
+        snprintf(name, sizeof name, "documentation/licenses/%s", licenses[i].file);
+        add(package, name, (struct blob){text, size - 1}, PLAIN_FILE);
+    }
+}
+
+static void add_all(struct package *package, const struct fmu *fmu, struct blob robot, struct blob library,
+                    struct arena *arena)
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "binaries/linux64/%s.so", fmu->model->robot->name);
+    add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
+    add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
+    add(package, "resources/robot.json", robot, PLAIN_FILE);
+    add(package, name, library, PROGRAM_FILE);
+    add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
+    add_licenses(package, arena);
+}
+
+/* libzip writes beside the file and renames at the end. */
+enum status package_write(const struct fmu *fmu, struct blob robot, struct blob library, const char *file,
+                          struct report *report)
+{
+    int code;
+    struct package package = {.zip = zip_open(file, ZIP_CREATE | ZIP_TRUNCATE, &code), .report = report};
+    if (package.zip == NULL) {
+        zip_error_t error;
+        zip_error_init_with_code(&error, code);
+        report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_error_strerror(&error));
+        zip_error_fini(&error);
+        return STATUS_NO_FILE;
+    }
+    struct arena arena = {0};
+    add_all(&package, fmu, robot, library, &arena);
+    if (!package.failed && zip_close(package.zip) != 0) {
+        package.failed = true;
+        report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_strerror(package.zip));
+    }
+    if (package.failed) zip_discard(package.zip);
+    arena_release(&arena);
+    return package.failed ? STATUS_NO_FILE : STATUS_OK;
+}

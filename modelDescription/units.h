@@ -1,0 +1,22 @@
+/* Units as products of base units, and the units in which people like to see them. */
+#ifndef UNITS_H
+#define UNITS_H
+
+#include <stdbool.h>
+
+enum base_unit { BASE_KG, BASE_M, BASE_S, BASE_RAD, BASE_COUNT };
+extern const char *const base_unit_name[BASE_COUNT];
+
+/* Exponents of a unit such as "N.m.s/rad": symbols with an exponent behind them, multiplied by '.', divided by '/', which
+   acts on the next symbol alone. False where a symbol is not known. */
+bool unit_exponents(const char *unit, int exponent[BASE_COUNT]);
+
+/* The value in `name` is factor times the value in `unit`. */
+struct display_unit {
+    const char *unit, *name;
+    double factor;
+};
+extern const struct display_unit display_units[];
+extern const int display_unit_count;
+
+#endif

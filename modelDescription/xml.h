@@ -1,0 +1,47 @@
+/* libxml2's text writer with its errors kept: a failed call spoils the whole document, which then comes out as NULL. */
+#ifndef XML_H
+#define XML_H
+
+#include <stdbool.h>
+
+#include "fmu.h"
+
+struct _xmlTextWriter;
+struct _xmlBuffer;
+
+struct xml {
+    struct _xmlTextWriter *writer;
+    struct _xmlBuffer *buffer;
+    bool failed;
+};
+
+enum document { DOCUMENT_XML, DOCUMENT_HTML };
+
+void xml_open(struct xml *xml, enum document document);
+/* The finished document; the writer is gone afterwards. */
+struct blob xml_close(struct xml *xml, struct arena *arena);
+
+void xml_begin(struct xml *xml, const char *element);
+void xml_end(struct xml *xml);      /* <e/> where it is empty                             */
+void xml_end_full(struct xml *xml); /* <e></e> likewise: what HTML wants                  */
+void xml_text(struct xml *xml, const char *text);
+void xml_raw(struct xml *xml, const char *text); /* not escaped: style sheets of our own  */
+void xml_attribute(struct xml *xml, const char *name, const char *value);
+void xml_number(struct xml *xml, const char *name, double value); /* reads back exactly   */
+void xml_integer(struct xml *xml, const char *name, int value);
+void xml_true(struct xml *xml, const char *name);
+
+/* Text, or an attribute, as printf() makes it; up to 511 characters. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void xml_printf(struct xml *xml, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void xml_attribute_printf(struct xml *xml, const char *name, const char *format, ...);
+
+/* <element>text</element> */
+void xml_leaf(struct xml *xml, const char *element, const char *text);
+
+#endif

@@ -1,0 +1,143 @@
+/* An importer for tests: a robot in a folder of its own, a logger that remembers, short names for the usual calls. */
+#ifndef FMI_HOST_H
+#define FMI_HOST_H
+
+#include <fmi2Functions.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/sim.h"
+#include "test.h"
+
+static const char host_robot[] =
+    "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"gravity\": [0, -9.81, 0], \"links\": ["
+    "{\"name\": \"upper\", \"joint\": {\"name\": \"shoulder\", \"type\": \"revolute\", \"axis\": [0, 0, 1]},"
+    " \"beam\": {\"length\": 1.0, \"mass_per_length\": 2.0, \"EIz\": 500.0, \"damping_ratio\": 0.01,"
+    " \"modes\": {\"y\": {\"shape\": \"clamped-free\", \"count\": 2}}}},"
+    "{\"name\": \"lower\", \"joint\": {\"name\": \"elbow\", \"type\": \"revolute\", \"axis\": [0, 0, 1]},"
+    " \"beam\": {\"length\": 0.8, \"mass_per_length\": 1.0, \"EIz\": 200.0, \"damping_ratio\": 0.01,"
+    " \"modes\": {\"y\": {\"shape\": \"clamped-free\", \"count\": 1}}}, \"payload\": {\"mass\": 0.5}}]}";
+
+struct host {
+    char folder[64], file[128], guid[64];
+    fmi2CallbackFunctions functions;
+    int messages, singles; /* messages; percent signs that were not doubled */
+    fmi2Status status;     /* of the last message                           */
+    char category[64], text[8192];
+    long blocks;     /* taken minus given back */
+    struct sim *sim; /* for its table */
+};
+
+static struct host *host_now; /* whose blocks the allocator counts */
+
+static void *host_take(size_t count, size_t size)
+{
+    host_now->blocks++;
+    return calloc(count, size);
+}
+
+static void host_give_back(void *block)
+{
+    if (block != NULL) host_now->blocks--;
+    free(block);
+}
+
+static void host_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                     fmi2String message, ...)
+{
+    struct host *host = environment;
+    host->messages++;
+    host->status = status;
+    CHECK(name != NULL && category != NULL && message != NULL);
+    snprintf(host->category, sizeof host->category, "%s", category);
+    snprintf(host->text, sizeof host->text, "%s", message);
+    for (const char *at = message; (at = strchr(at, '%')) != NULL; at += 2)
+        if (at[1] != '%') {
+            host->singles++;
+            break;
+        }
+}
+
+static void host_write(const char *file, const char *text)
+{
+    FILE *stream = fopen(file, "wb");
+    CHECK(stream != NULL);
+    if (stream == NULL) return;
+    fputs(text, stream);
+    fclose(stream);
+}
+
+static void host_open(struct host *host)
+{
+    static struct report silent;
+    memset(host, 0, sizeof *host);
+    snprintf(host->folder, sizeof host->folder, "/tmp/limber-fmi-XXXXXX");
+    CHECK(mkdtemp(host->folder) != NULL);
+    snprintf(host->file, sizeof host->file, "%s/robot.json", host->folder);
+    host_write(host->file, host_robot);
+    host->functions = (fmi2CallbackFunctions){host_log, host_take, host_give_back, NULL, host};
+    CHECK(sim_make("robot", host_robot, &silent, &host->sim) == STATUS_OK);
+    snprintf(host->guid, sizeof host->guid, "%s", sim_guid(host->sim));
+    host_now = host;
+}
+
+static void host_close(struct host *host)
+{
+    CHECK(host->blocks == 0);
+    CHECK(host->singles == 0);
+    sim_free(host->sim);
+    unlink(host->file);
+    rmdir(host->folder);
+}
+
+static inline fmi2Component host_make(struct host *host, fmi2Type type)
+{
+    fmi2Component c = fmi2Instantiate("two", type, host->guid, host->folder, &host->functions, fmi2False, fmi2False);
+    CHECK(c != NULL);
+    return c;
+}
+
+/* A new instance after initialization */
+static inline fmi2Component host_start(struct host *host, fmi2Type type)
+{
+    fmi2Component c = host_make(host, type);
+    CHECK(fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0) == fmi2OK);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
+    CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
+    return c;
+}
+
+static inline fmi2ValueReference host_find(const struct host *host, const char *name)
+{
+    const struct variables *v = sim_variables(host->sim);
+    const int row = variables_find(v, name);
+    if (row < 0) printf("no variable %s\n", name);
+    CHECK(row >= 0);
+    return row < 0 ? 0 : (fmi2ValueReference)v->row[row].reference;
+}
+
+static inline double host_get(const struct host *host, fmi2Component c, const char *name)
+{
+    const fmi2ValueReference reference = host_find(host, name);
+    double value = NAN;
+    CHECK(fmi2GetReal(c, &reference, 1, &value) == fmi2OK);
+    return value;
+}
+
+static inline fmi2Status host_set(const struct host *host, fmi2Component c, const char *name, double value)
+{
+    const fmi2ValueReference reference = host_find(host, name);
+    return fmi2SetReal(c, &reference, 1, &value);
+}
+
+/* The last message, cleared */
+static inline int host_said(struct host *host, const char *part)
+{
+    const int found = strstr(host->text, part) != NULL;
+    if (!found) printf("expected \"%s\", logged: \"%s\"\n", part, host->text);
+    return found;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* Saved states: what is put back goes on bit for bit; what was damaged is refused. */
+#include "fmi_host.h"
+#include "support/random.h"
+
+enum { STEPS = 20 };
+
+/* Steps from step number `from`, the tip's path into x */
+static void run(const struct host *host, fmi2Component c, int from, double x[STEPS])
+{
+    for (int i = 0; i < STEPS; i++) {
+        const double h = 0.01;
+        CHECK(host_set(host, c, "elbow.tau", 0.1 * (i % 5)) == fmi2OK);
+        CHECK(fmi2DoStep(c, (from + i) * h, h, fmi2False) == fmi2OK);
+        x[i] = host_get(host, c, "tip.position[2]");
+    }
+}
+
+static int same(const double *a, const double *b)
+{
+    return memcmp(a, b, STEPS * sizeof *a) == 0;
+}
+
+TEST(rollback_is_exact)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    double before[STEPS], first[STEPS], again[STEPS];
+    fmi2FMUstate state = NULL, copy = NULL;
+    run(&host, c, 0, before);
+    CHECK(fmi2GetFMUstate(c, &state) == fmi2OK);
+    run(&host, c, STEPS, first);
+    CHECK(fmi2SetFMUstate(c, state) == fmi2OK);
+    run(&host, c, STEPS, again);
+    CHECK(same(first, again));
+
+    CHECK(fmi2Terminate(c) == fmi2OK && fmi2SetFMUstate(c, state) == fmi2OK); /* after termination */
+    run(&host, c, STEPS, again);
+    CHECK(same(first, again));
+    const fmi2FMUstate block = state;
+    CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && state == block); /* a given handle is used again */
+
+    size_t size = 0;
+    fmi2Byte bytes[1 << 16];
+    CHECK(fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK && size > 100 && size < sizeof bytes);
+    CHECK(fmi2SerializeFMUstate(c, state, bytes, size - 1) == fmi2Error && host_said(&host, "needs"));
+    CHECK(fmi2SerializeFMUstate(c, state, bytes, size) == fmi2OK);
+    CHECK(fmi2SetFMUstate(c, state) == fmi2OK);
+    run(&host, c, 2 * STEPS, first);
+    CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK && state == NULL);
+    fmi2FreeInstance(c);
+
+    c = host_make(&host, fmi2CoSimulation); /* freshly instantiated, nothing else was called */
+    CHECK(fmi2DeSerializeFMUstate(c, bytes, size, &copy) == fmi2OK);
+    CHECK(fmi2SetFMUstate(c, copy) == fmi2OK);
+    run(&host, c, 2 * STEPS, again);
+    CHECK(same(first, again));
+    CHECK(fmi2FreeFMUstate(c, &copy) == fmi2OK && fmi2FreeFMUstate(c, &copy) == fmi2OK &&
+          fmi2FreeFMUstate(c, NULL) == fmi2OK);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(reset_begins_anew)
+{
+    struct host host;
+    host_open(&host);
+    double first[STEPS], again[STEPS];
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    run(&host, c, 0, first);
+    for (int i = 0; i < 5; i++) {
+        CHECK(fmi2Reset(c) == fmi2OK);
+        if (i == 2) CHECK(host_set(&host, c, "upper.EIz", 700) == fmi2OK); /* forgotten by the next reset */
+        CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+        run(&host, c, 0, again);
+        CHECK(same(first, again) == (i != 2));
+    }
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(damaged_states_are_refused)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    fmi2FMUstate state = NULL, copy = NULL;
+    size_t size = 0;
+    fmi2Byte bytes[1 << 16], bad[1 << 16];
+    double x[STEPS];
+    run(&host, c, 0, x);
+    CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK);
+    CHECK(fmi2SerializeFMUstate(c, state, bytes, size) == fmi2OK);
+    CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+    struct random random = {1};
+    for (int i = 0; i < 2000; i++) {
+        memcpy(bad, bytes, size);
+        const size_t at = (size_t)pick(&random, (int)size);
+        bad[at] = (fmi2Byte)(bad[at] ^ (1 + i % 255));
+        CHECK(fmi2DeSerializeFMUstate(c, bad, size, &copy) == fmi2Error && copy == NULL);
+    }
+    for (size_t shorter = 0; shorter < size; shorter += 1 + shorter / 3)
+        CHECK(fmi2DeSerializeFMUstate(c, bytes, shorter, &copy) == fmi2Error && copy == NULL);
+    CHECK(fmi2DeSerializeFMUstate(c, bytes, size + 1, &copy) == fmi2Error);
+    CHECK(fmi2DeSerializeFMUstate(c, NULL, size, &copy) == fmi2Error);
+    CHECK(fmi2DeSerializeFMUstate(c, bytes, size, NULL) == fmi2Error);
+    CHECK(fmi2SetFMUstate(c, NULL) == fmi2Error);
+    CHECK(fmi2GetFMUstate(c, NULL) == fmi2Error);
+    fmi2Component me = host_make(&host, fmi2ModelExchange);
+    CHECK(fmi2DeSerializeFMUstate(me, bytes, size, &copy) == fmi2Error && host_said(&host, "mixes"));
+    fmi2FreeInstance(me);
+    CHECK(fmi2DoStep(c, STEPS * 0.01, 0.01, 0) == fmi2OK); /* still usable */
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+/* The state before and within initialization: parameters that were set come back, and act. */
+TEST(states_of_the_beginning)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component a = host_make(&host, fmi2CoSimulation), b = host_make(&host, fmi2CoSimulation);
+    fmi2FMUstate state = NULL;
+    CHECK(host_set(&host, a, "upper.EIz", 700) == fmi2OK);
+    CHECK(fmi2GetFMUstate(a, &state) == fmi2OK && fmi2SetFMUstate(b, state) == fmi2OK);
+    CHECK(host_get(&host, b, "upper.EIz") == 700);
+    CHECK(fmi2EnterInitializationMode(a) == fmi2OK && host_set(&host, a, "shoulder.q_start", 0.2) == fmi2OK);
+    CHECK(fmi2GetFMUstate(a, &state) == fmi2OK && fmi2SetFMUstate(b, state) == fmi2OK);
+    CHECK(fmi2ExitInitializationMode(a) == fmi2OK && fmi2ExitInitializationMode(b) == fmi2OK);
+    double x[STEPS], y[STEPS];
+    run(&host, a, 0, x);
+    run(&host, b, 0, y);
+    CHECK(same(x, y));
+    CHECK(fmi2FreeFMUstate(a, &state) == fmi2OK);
+    fmi2FreeInstance(a);
+    fmi2FreeInstance(b);
+    host_close(&host);
+}
+
+int main(void)
+{
+    RUN(rollback_is_exact);
+    RUN(reset_begins_anew);
+    RUN(damaged_states_are_refused);
+    RUN(states_of_the_beginning);
+    return test_summary();
+}

@@ -1,0 +1,248 @@
+/* Getting, setting and stepping: arguments are checked before anything is touched. */
+#include <float.h>
+
+#include "fmi_host.h"
+
+static void refused(struct host *host, fmi2Status status, const char *what)
+{
+    CHECK(status == fmi2Error);
+    CHECK(host_said(host, what));
+    host->text[0] = '\0';
+}
+
+TEST(who_may_be_set_when)
+{
+    struct host host;
+    host_open(&host);
+    for (int me = 0; me < 2; me++) {
+        fmi2Component c = host_make(&host, me ? fmi2ModelExchange : fmi2CoSimulation);
+        CHECK(host_set(&host, c, "shoulder.tau", 1) == fmi2OK);
+        CHECK(host_set(&host, c, "upper.EIz", 600) == fmi2OK);
+        CHECK(host_set(&host, c, "lower.payload.mass", 1) == fmi2OK);
+        refused(&host, host_set(&host, c, "shoulder.q", 1), "shoulder.q");
+        CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
+        CHECK(host_set(&host, c, "shoulder.q_start", 0.3) == fmi2OK);
+        CHECK(host_get(&host, c, "shoulder.q") == 0.3); /* acts at once */
+        CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
+        CHECK(host_get(&host, c, "shoulder.q") == 0.3);
+        refused(&host, host_set(&host, c, "upper.EIz", 700), "upper.EIz");
+        refused(&host, host_set(&host, c, "tip.position[1]", 1), "tip.position[1]");
+        CHECK(host_set(&host, c, "lower.payload.mass", 2) == fmi2OK);
+        CHECK(host_set(&host, c, "shoulder.tau", 2) == fmi2OK);
+        if (me) {
+            CHECK(host_set(&host, c, "shoulder.q", 0.7) == fmi2OK); /* CasADi */
+            CHECK(host_get(&host, c, "shoulder.q") == 0.7);
+            CHECK(fmi2EnterContinuousTimeMode(c) == fmi2OK);
+            refused(&host, host_set(&host, c, "lower.payload.mass", 1), "event mode");
+            CHECK(host_set(&host, c, "lower.eta[1]", 0.01) == fmi2OK);
+            CHECK(host_get(&host, c, "lower.eta[1]") == 0.01);
+        } else {
+            refused(&host, host_set(&host, c, "shoulder.q", 0.7), "shoulder.q");
+        }
+        fmi2FreeInstance(c);
+    }
+    host_close(&host);
+}
+
+TEST(wrong_arguments_touch_nothing)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    const fmi2ValueReference vr[2] = {host_find(&host, "shoulder.tau"), host_find(&host, "elbow.tau")},
+                             wild = 4000000000U;
+    double value[2] = {1, NAN};
+    int integer = 0;
+    refused(&host, fmi2SetReal(c, vr, 2, value), "elbow.tau");
+    value[1] = -INFINITY;
+    refused(&host, fmi2SetReal(c, vr, 2, value), "elbow.tau");
+    CHECK(host_get(&host, c, "shoulder.tau") == 0);
+    refused(&host, fmi2SetReal(c, NULL, 1, value), "NULL");
+    refused(&host, fmi2SetReal(c, vr, 1, NULL), "NULL");
+    refused(&host, fmi2GetReal(c, NULL, 1, value), "NULL");
+    refused(&host, fmi2GetReal(c, vr, 1, NULL), "NULL");
+    refused(&host, fmi2GetReal(c, &wild, 1, value), "4000000000");
+    refused(&host, fmi2SetReal(c, &wild, 1, value), "4000000000");
+    refused(&host, fmi2GetInteger(c, vr, 1, &integer), "Real");
+    refused(&host, fmi2GetBoolean(c, vr, 1, &integer), "Real");
+    refused(&host, fmi2GetString(c, vr, 1, NULL), "String");
+    refused(&host, fmi2SetString(c, vr, 1, NULL), "String");
+    CHECK(fmi2GetReal(c, NULL, 0, NULL) == fmi2OK && fmi2SetReal(c, NULL, 0, NULL) == fmi2OK);
+    CHECK(fmi2GetString(c, NULL, 0, NULL) == fmi2OK && fmi2SetString(c, NULL, 0, NULL) == fmi2OK);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(types_other_than_real)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_make(&host, fmi2CoSimulation);
+    const fmi2ValueReference terms = host_find(&host, "elastic_terms"), order = host_find(&host, "solver.max_order");
+    const fmi2ValueReference start_static = host_find(&host, "start_static");
+    int value = 2, got = 0;
+    CHECK(fmi2SetInteger(c, &terms, 1, &value) == fmi2OK && fmi2GetInteger(c, &terms, 1, &got) == fmi2OK && got == 2);
+    CHECK(fmi2SetInteger(c, &order, 1, &value) == fmi2OK && fmi2GetInteger(c, &order, 1, &got) == fmi2OK && got == 2);
+    CHECK(fmi2SetBoolean(c, &start_static, 1, &value) == fmi2OK);
+    CHECK(fmi2GetBoolean(c, &start_static, 1, &got) == fmi2OK && got == fmi2True);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
+    CHECK(fabs(host_get(&host, c, "lower.eta[1]")) > 1e-6); /* it sags */
+    const double sag = host_get(&host, c, "lower.eta[1]");
+    CHECK(host_set(&host, c, "tip.force[2]", -5) == fmi2OK); /* the equilibrium is under the inputs of the start */
+    CHECK(fabs(host_get(&host, c, "lower.eta[1]")) > fabs(sag));
+    value = 17;
+    CHECK(fmi2SetInteger(c, &order, 1, &value) == fmi2OK);
+    CHECK(fmi2ExitInitializationMode(c) == fmi2Error && host_said(&host, "solver.max_order"));
+    value = 0; /* and can be mended */
+    CHECK(fmi2SetInteger(c, &order, 1, &value) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(steps_of_wrong_length)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_make(&host, fmi2CoSimulation);
+    refused(&host, fmi2SetupExperiment(c, 0, 0, NAN, 0, 0), "start time");
+    refused(&host, fmi2SetupExperiment(c, 0, 0, 1, fmi2True, 0), "stop time");
+    refused(&host, fmi2SetupExperiment(c, fmi2True, -1, 0, 0, 0), "tolerance");
+    CHECK(fmi2SetupExperiment(c, 0, 0, 0, fmi2True, 1) == fmi2OK);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    const double bad[] = {0, -0.1, NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 5; i++) refused(&host, fmi2DoStep(c, 0, bad[i], 1), "positive and finite");
+    refused(&host, fmi2DoStep(c, NAN, 0.1, 1), "positive and finite");
+    refused(&host, fmi2DoStep(c, 0.05, 0.1, 1), "communication point");
+    refused(&host, fmi2DoStep(c, 0, 1.1, 1), "stop time");
+    CHECK(fmi2DoStep(c, 0, 0.5, 1) == fmi2OK);
+    CHECK(fmi2DoStep(c, 0.5 * (1 + 4 * DBL_EPSILON), 0.5, 1) == fmi2OK); /* a rounding error late, and past the end */
+    refused(&host, fmi2DoStep(c, 1, 0.1, 1), "stop time");
+    double time = 0;
+    CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &time) == fmi2OK);
+    CHECK_NEAR(time, 1, 1e-12);
+    int flag = 1;
+    fmi2Status status = fmi2OK;
+    CHECK(fmi2GetBooleanStatus(c, fmi2Terminated, &flag) == fmi2OK && flag == fmi2False);
+    CHECK(fmi2GetStatus(c, fmi2DoStepStatus, &status) == fmi2Discard);
+    CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, NULL) == fmi2Error);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+/* One clock of the importer: `steps` steps from `start`, summed or multiplied, up to the stop time and not beyond. */
+static void try_clock(struct host *host, double start, double h, int steps, int adding)
+{
+    fmi2Component c = host_make(host, fmi2CoSimulation);
+    CHECK(host_set(host, c, "gravity[2]", 0) == fmi2OK);
+    CHECK(fmi2SetupExperiment(c, 0, 0, start, fmi2True, start + steps * h) == fmi2OK);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    double t = start;
+    int ok = 1;
+    for (int i = 0; i < steps && ok; i++) {
+        ok = fmi2DoStep(c, t, h, 1) == fmi2OK;
+        t = adding ? t + h : start + (i + 1) * h;
+    }
+    if (!ok) printf("at t = %.17g: %s\n", t, host->text);
+    CHECK(ok);
+    refused(host, fmi2DoStep(c, t, h, 1), "stop time");
+    fmi2FreeInstance(c);
+}
+
+/* At 1e6 s a summed clock is 1e-7 s late after 2000 steps of 1 ms: that is rounding, and not past the stop time. */
+TEST(clocks_that_round_differently)
+{
+    struct host host;
+    host_open(&host);
+    for (int adding = 0; adding < 2; adding++) {
+        try_clock(&host, 0, 1.0 / 60 / 1024, 20000, adding);
+        try_clock(&host, 1e6, 1.0 / 60 / 1024, 20000, adding);
+        try_clock(&host, 1e6, 1e-3, 2000, adding);
+        try_clock(&host, -1e6, 0.1, 2000, adding);
+    }
+    host_close(&host);
+}
+
+/* A torque that no step survives: the last good state stays, and a saved one brings the instance back. */
+TEST(a_step_that_fails)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    fmi2FMUstate state = NULL;
+    double reached = NAN;
+    CHECK(fmi2DoStep(c, 0, 0.01, 0) == fmi2OK && fmi2GetFMUstate(c, &state) == fmi2OK);
+    CHECK(host_set(&host, c, "shoulder.tau", 1e200) == fmi2OK);
+    CHECK(fmi2DoStep(c, 0.01, 0.01, 0) == fmi2Discard);
+    CHECK(strcmp(host.category, "logStatusError") == 0 && host_said(&host, "at t = 0.01"));
+    CHECK(isfinite(host_get(&host, c, "shoulder.q")));
+    CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &reached) == fmi2OK && reached >= 0.01 && reached < 0.02);
+    CHECK(fmi2SetFMUstate(c, state) == fmi2OK);
+    CHECK(host_set(&host, c, "shoulder.tau", 0) == fmi2OK);
+    CHECK(fmi2DoStep(c, 0.01, 0.01, 0) == fmi2OK);
+    CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(derivatives_of_inputs_and_outputs)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    const fmi2ValueReference in = host_find(&host, "shoulder.tau"), out = host_find(&host, "shoulder.q"), wild = 99999;
+    const int first = 1, second = 2;
+    double value = 3;
+    CHECK(fmi2SetRealInputDerivatives(c, &in, 1, &first, &value) == fmi2OK);
+    refused(&host, fmi2SetRealInputDerivatives(c, &in, 1, &second, &value), "order 1");
+    refused(&host, fmi2SetRealInputDerivatives(c, &out, 1, &first, &value), "not an input");
+    refused(&host, fmi2SetRealInputDerivatives(c, &wild, 1, &first, &value), "99999");
+    refused(&host, fmi2SetRealInputDerivatives(c, &in, 1, NULL, &value), "NULL");
+    value = NAN;
+    refused(&host, fmi2SetRealInputDerivatives(c, &in, 1, &first, &value), "shoulder.tau");
+    CHECK(fmi2DoStep(c, 0, 0.1, 1) == fmi2OK);
+    CHECK_NEAR(host_get(&host, c, "shoulder.tau"), 0.3, 1e-12); /* the input went along its derivative */
+    CHECK(fmi2GetRealOutputDerivatives(c, &out, 1, &first, &value) == fmi2OK);
+    CHECK_NEAR(value, host_get(&host, c, "shoulder.qd"), 1e-12);
+    refused(&host, fmi2GetRealOutputDerivatives(c, &in, 1, &first, &value), "not an output");
+    refused(&host, fmi2GetRealOutputDerivatives(c, &out, 1, &second, &value), "order 1");
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+TEST(directional_derivatives)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_start(&host, fmi2ModelExchange);
+    const fmi2ValueReference qdd = host_find(&host, "shoulder.qdd"), tau = host_find(&host, "shoulder.tau");
+    const fmi2ValueReference q = host_find(&host, "shoulder.q"), mass = host_find(&host, "lower.payload.mass");
+    double seed = 2, result = 0;
+    const double before = host_get(&host, c, "shoulder.qdd");
+    CHECK(fmi2GetDirectionalDerivative(c, &qdd, 1, &tau, 1, &seed, &result) == fmi2OK);
+    CHECK(host_set(&host, c, "shoulder.tau", 2) == fmi2OK); /* linear in tau: the difference is the derivative */
+    CHECK_NEAR(result, host_get(&host, c, "shoulder.qdd") - before, 1e-10 * fabs(before));
+    CHECK(fmi2GetDirectionalDerivative(c, &q, 1, &q, 1, &seed, &result) == fmi2OK);
+    CHECK_NEAR(result, 2, 0);
+    refused(&host, fmi2GetDirectionalDerivative(c, &tau, 1, &q, 1, &seed, &result), "shoulder.tau is not an unknown");
+    refused(&host, fmi2GetDirectionalDerivative(c, &qdd, 1, &mass, 1, &seed, &result),
+            "lower.payload.mass is not a known");
+    refused(&host, fmi2GetDirectionalDerivative(c, &qdd, 1, &tau, 1, NULL, &result), "NULL");
+    seed = NAN;
+    refused(&host, fmi2GetDirectionalDerivative(c, &qdd, 1, &tau, 1, &seed, &result), "seed of shoulder.tau");
+    CHECK(fmi2GetDirectionalDerivative(c, NULL, 0, NULL, 0, NULL, NULL) == fmi2OK);
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
+int main(void)
+{
+    RUN(who_may_be_set_when);
+    RUN(wrong_arguments_touch_nothing);
+    RUN(types_other_than_real);
+    RUN(steps_of_wrong_length);
+    RUN(clocks_that_round_differently);
+    RUN(a_step_that_fails);
+    RUN(derivatives_of_inputs_and_outputs);
+    RUN(directional_derivatives);
+    return test_summary();
+}

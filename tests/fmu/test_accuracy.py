@@ -1,0 +1,319 @@
+"""How exact the integration is: against a trajectory from elsewhere, itself at a tight tolerance, the energy, a spinning beam."""
+
+import csv
+import ctypes as ct
+import json
+import math
+import subprocess
+
+import fmpy
+import numpy as np
+import pytest
+
+from conftest import unzip
+from importer import ERROR, OK, Instance
+
+TIP = ["tip.position[1]", "tip.position[2]"]
+JOINTS = ["upper_joint", "lower_joint", "wrist_joint"]
+
+
+@pytest.fixture(scope="session")
+def simulate(limber):
+    """simulate(robot file, until, step, rtol, ...) gives {variable: values over time} of `limber simulate`."""
+
+    def run(robot, until, step, rtol, inputs=None, start=None, **settings):
+        command = [limber, "simulate", robot, "--until", until, "--step", step, "--rtol", rtol]
+        command += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+        if inputs: command += ["--inputs", inputs]
+        if start: command += ["--at", "-"]
+        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, input=json.dumps(start))
+        assert result.returncode == 0, result.stderr
+        rows = list(csv.reader(result.stdout.splitlines()))
+        return dict(zip(rows[0], np.array(rows[1:], float).T))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def struck(limber):
+    """struck(robot file, q, coordinate, energy): the state right after an impulse on a coordinate, qd = M^-1 e p."""
+
+    def of(robot, q, coordinate, energy):
+        result = subprocess.run([limber, "eval", robot, "-"], input=json.dumps({"q": q}), capture_output=True, text=True, check=True)
+        M = np.array(json.loads(result.stdout)["mass_matrix"])
+        qd = np.linalg.solve(M, np.eye(len(M))[coordinate])
+        return {"q": q, "qd": (qd * math.sqrt(2 * energy / (qd @ M @ qd))).tolist()}
+
+    return of
+
+
+def read_csv(file):
+    with open(file) as lines: rows = list(csv.reader(lines))
+    return dict(zip(rows[0], np.array(rows[1:], float).T))
+
+
+def write_csv(file, columns):
+    with open(file, "w") as out:
+        out.write(",".join(columns) + "\n")
+        for row in zip(*columns.values()): out.write(",".join(f"{float(x)!r}" for x in row) + "\n")
+    return file
+
+
+def largest(result, reference, names):
+    return max(np.abs(result[name] - reference[name]).max() for name in names)
+
+
+def falls(errors, factor):
+    return all(after * factor <= before for before, after in zip(errors, errors[1:]))
+
+
+# ---- a trajectory from elsewhere ------------------------------------------------------------------------------------
+
+
+def test_forced_canadarm(simulate, root):
+    """Torques of the rigid arm's inverse dynamics, 10 s; the trajectory was integrated elsewhere at 1e-10."""
+    data = root / "tests/data/canadarm-forced"
+    reference, joints = read_csv(data / "trajectory.csv"), [f"{joint}.q" for joint in JOINTS]
+    tip, joint = [], []
+    for rtol in 1e-5, 1e-6, 1e-7, 1e-9:
+        result = simulate(root / "resources/canadarm.json", 10, 0.01, rtol, inputs=data / "torques.csv")
+        tip.append(largest(result, reference, TIP))
+        joint.append(largest(result, reference, joints))
+        print(f"forced Canadarm, rtol {rtol:.0e}: tip {tip[-1]:.1e} m, joints {joint[-1]:.1e} rad")
+    assert tip[-1] < 2e-6 and joint[-1] < 1e-5
+    assert falls(tip[:2], 2) and falls(joint, 2)  # the trajectory itself is no better than some 1e-7 m at the tip
+
+
+# ---- co-simulation and model exchange against a tight tolerance -----------------------------------------------------
+
+SMOOTH = {"upper_joint.tau": lambda t: 400 * (1 - math.cos(2.1 * t)), "lower_joint.tau": lambda t: 200 * (1 - math.cos(3.7 * t)),
+          "wrist_joint.tau": lambda t: 100 * (1 - math.cos(5 * t))}
+WATCHED = [f"{joint}.q" for joint in JOINTS] + TIP + [f"{link}.deflection[2]" for link in ("upper", "lower", "wrist")]
+UNTIL = 2.0
+
+
+@pytest.fixture(scope="module")
+def smooth(simulate, root, tmp_path_factory):
+    """The Canadarm under smooth torques at rtol 1e-10, every 1 ms; rows of the inputs every 1 ms."""
+    t = np.linspace(0, UNTIL, 2001)
+    file = write_csv(tmp_path_factory.mktemp("smooth") / "torques.csv",
+                     {"time": t, **{name: [f(x) for x in t] for name, f in SMOOTH.items()}})
+    return file, simulate(root / "resources/canadarm.json", UNTIL, 0.001, 1e-10, inputs=file)
+
+
+def share_of_range(times, values, reference):
+    """The largest error of any watched variable, as a share of its range."""
+    at = np.rint(np.asarray(times) * 1000).astype(int)
+    return max(np.abs(values[name] - reference[name][at]).max() / np.ptp(reference[name]) for name in WATCHED)
+
+
+def co_simulate(package, h, rtol):
+    """With steps of h; inputs follow their curve to first order through fmi2SetRealInputDerivatives, from row to row."""
+    instance = Instance(package).initialise(stop=UNTIL, tolerance=rtol)
+    names, n = list(SMOOTH), len(SMOOTH)
+    references, orders = instance.references(names), (ct.c_int * n)(*[1] * n)
+    times, rows = [0.0], [instance.get(*WATCHED)]
+    for i in range(round(UNTIL / h)):
+        t = i * h
+        u, v = [f(t) for f in SMOOTH.values()], [f(t + h) for f in SMOOTH.values()]
+        assert instance.set(dict(zip(names, u))) == OK
+        slopes = (ct.c_double * n)(*[(b - a) / h for a, b in zip(u, v)])
+        assert instance.SetRealInputDerivatives(references, n, orders, slopes) == OK
+        assert instance.step(t, h) == OK, instance.log
+        times.append(t + h)
+        rows.append(instance.get(*WATCHED))
+    instance.free()
+    return times, dict(zip(WATCHED, np.array(rows).T))
+
+
+def chords(smooth, simulate, root, h, folder):
+    """The reference for steps of h: the same straight pieces of torque, so that only the integration differs."""
+    if h == 0.001: return smooth[1]
+    t = np.arange(0, UNTIL + h / 2, h)
+    file = write_csv(folder / f"{h}.csv", {"time": t, **{name: [f(x) for x in t] for name, f in SMOOTH.items()}})
+    return simulate(root / "resources/canadarm.json", UNTIL, 0.001, 1e-10, inputs=file)
+
+
+@pytest.mark.parametrize("h", [0.001, 0.01, 0.1])
+def test_co_simulation_is_exact(canadarm, simulate, smooth, root, tmp_path, h):
+    reference, errors = chords(smooth, simulate, root, h, tmp_path), []
+    for rtol in 1e-5, 1e-6, 1e-7, 1e-8:
+        errors.append(share_of_range(*co_simulate(canadarm, h, rtol), reference))
+        print(f"co-simulation, step {1000 * h:g} ms, rtol {rtol:.0e}: {errors[-1]:.1e} of the range")
+    assert errors[1] < 1e-3
+    assert errors[3] < errors[1] / 4 < errors[0]
+
+
+def test_fmpy_co_simulation_is_exact(canadarm_fmu, smooth):
+    """FMPy holds inputs over a step, here 1 ms: given their value in the middle of it, that costs some 1e-6."""
+    t, h, errors = np.linspace(0, UNTIL, 2001), 0.001, []
+    signals = np.array([(x, *[f(x + h / 2) for f in SMOOTH.values()]) for x in t], [("time", float)] + [(name, float) for name in SMOOTH])
+    for rtol in 1e-5, 1e-6, 1e-7:
+        result = fmpy.simulate_fmu(str(canadarm_fmu), fmi_type="CoSimulation", stop_time=UNTIL, output_interval=h,
+                                   relative_tolerance=rtol, input=signals, output=WATCHED)
+        errors.append(share_of_range(result["time"], result, smooth[1]))
+        print(f"FMPy, co-simulation, step 1 ms, rtol {rtol:.0e}: {errors[-1]:.1e} of the range")
+    assert errors[1] < 1e-3
+    assert errors[2] < errors[0] / 4
+
+
+def test_fmpy_model_exchange_is_exact(canadarm_fmu, simulate, root):
+    """A bent arm swings free: FMPy's solver holds inputs while it looks past the end of its step, an error that is not the FMU's."""
+    start = {"lower_joint.q_start": 0.5, "wrist_joint.q_start": -0.8, "upper_joint.qd_start": 0.3, "lower_joint.qd_start": -0.6,
+             "wrist_joint.qd_start": 1.5, "upper.eta_start[1]": 0.05, "lower.eta_start[1]": 0.05, "wrist.eta_start[1]": 0.01}
+    reference, errors = simulate(root / "resources/canadarm.json", 1, 0.001, 1e-10, **start), []
+    for rtol in 1e-5, 1e-6, 1e-7:
+        result = fmpy.simulate_fmu(str(canadarm_fmu), fmi_type="ModelExchange", stop_time=1, output_interval=0.01,
+                                   relative_tolerance=rtol, start_values=start, output=WATCHED)
+        errors.append(share_of_range(result["time"], result, reference))
+        print(f"FMPy, model exchange, rtol {rtol:.0e}: {errors[-1]:.1e} of the range")
+    assert errors[1] < 1e-3 and falls(errors, 2)
+
+
+# ---- energy ---------------------------------------------------------------------------------------------------------
+
+
+def drift(result, work=0.0):
+    """The largest error of the energy, as a share of the largest kinetic energy."""
+    return np.abs(result["energy.total"] - result["energy.total"][0] - work).max() / result["energy.kinetic"].max()
+
+
+WEIGHTLESS = {f"gravity[{i}]": 0 for i in (1, 2, 3)}
+
+# robot, joint positions by coordinate, coordinate that is struck, energy [J], duration [s]. Lin and Lewis's link with modes to
+# 1.7 kHz, all struck alike, needs minutes: bench/integration.py has it and the full 20 s.
+STRUCK = {"canadarm": ([0] * 9, 3, 5.0, 2.0),
+          "canadarm-spatial": ([0] * 15, 5, 5.0, 1.0),
+          "cibicik": ([0, 0.52] + [0] * 6 + [2.09] + [0] * 6 + [0.52], 1, 0.5, 0.4)}
+
+
+@pytest.mark.parametrize("name", STRUCK)
+def test_energy_after_an_impulse(simulate, struck, root, name):
+    q, coordinate, energy, until = STRUCK[name]
+    robot = root / f"resources/{name}.json"
+    start, drifts = struck(robot, q, coordinate, energy), []
+    for rtol in 1e-4, 1e-5, 1e-6, 1e-7, 1e-8:
+        drifts.append(drift(simulate(robot, until, 0.05, rtol, start=start, **WEIGHTLESS)))
+        print(f"{name}, free {until:g} s after an impulse, rtol {rtol:.0e}: drift {drifts[-1]:.1e}")
+    assert falls(drifts, 4)
+
+
+@pytest.mark.parametrize("name", ["chain-7", "twisted-7"])
+def test_energy_of_rigid_arms(simulate, struck, root, name):
+    """A few dozen steps make no even slope: three decades together."""
+    robot = root / f"resources/{name}.json"
+    start = struck(robot, [0] * 7, 3, 5.0)
+    drifts = [drift(simulate(robot, 5, 0.05, rtol, start=start, **WEIGHTLESS)) for rtol in (1e-4, 1e-7)]
+    print(f"{name}, free 5 s after an impulse, rtol 1e-4 and 1e-7: drift {drifts[0]:.1e}, {drifts[1]:.1e}")
+    assert falls(drifts, 4 ** 3)
+
+
+def test_energy_of_the_canadarm_over_20_s(simulate, struck, root):
+    robot = root / "resources/canadarm.json"
+    lost = drift(simulate(robot, 20, 0.1, 1e-8, start=struck(robot, [0] * 9, 3, 5.0)))
+    print(f"canadarm, free 20 s after an impulse, rtol 1e-8: drift {lost:.1e}")
+    assert lost < 1e-4
+
+
+def test_energy_with_torques(simulate, root, tmp_path):
+    """energy.total minus the integral of power.joints: Simpson's rule, 1 ms, corners of the torques every 100 ms."""
+    t, drifts = np.linspace(0, UNTIL, 21), []
+    file = write_csv(tmp_path / "torques.csv", {"time": t, **{name: [f(x) for x in t] for name, f in SMOOTH.items()}})
+    for rtol in 1e-5, 1e-6, 1e-7, 1e-8:
+        result = simulate(root / "resources/canadarm.json", UNTIL, 0.001, rtol, inputs=file)
+        power = result["power.joints"]
+        work = np.concatenate([[0], np.cumsum(power[:-2:2] + 4 * power[1:-1:2] + power[2::2]) * 0.001 / 3])
+        drifts.append(drift({name: values[::2] for name, values in result.items()}, work))
+        print(f"canadarm with torques, rtol {rtol:.0e}: energy minus work {drifts[-1]:.1e}")
+    assert drifts[-1] < 1e-6 and drifts[-1] < drifts[0] / 16
+
+
+# ---- the static start -----------------------------------------------------------------------------------------------
+
+
+def test_static_start(arm):
+    """Under gravity and payload, the joints held by their root moments: nothing moves, at first and later."""
+    instance = Instance(arm)
+    assert instance.SetBoolean(instance.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
+    assert instance.set({"shoulder.q_start": 0.3, "elbow.q_start": -0.5, "lower.payload.mass": 1.5}) == OK
+    instance.initialise(tolerance=1e-8)
+    assert abs(instance.get("upper.deflection[2]")) > 1e-3
+    for _ in range(3):  # the moments belong to accelerations, which the torques change
+        moments = instance.get("upper.root_moment[3]", "lower.root_moment[3]")
+        held = dict(zip(("shoulder.tau", "elbow.tau"), moments))
+        M = mobility(instance, held)
+        accelerations = np.array(instance.get("shoulder.qdd", "elbow.qdd"))
+        new = np.array(list(held.values())) - np.linalg.solve(M, accelerations)
+        assert instance.set(dict(zip(held, new))) == OK
+    rest = instance.get("shoulder.qdd", "elbow.qdd", *[name for name in arm.named(r".*\.etadd\[\d\]")])
+    print(f"static start: accelerations {max(map(abs, rest)):.1e} with the joints held")
+    assert max(map(abs, rest)) < 1e-6
+    assert instance.get("upper.root_moment[3]") == pytest.approx(instance.get("shoulder.tau"), rel=1e-8)
+    before = instance.get(*TIP)
+    assert instance.step(0, 0.1) == OK
+    assert instance.get(*TIP) == pytest.approx(before, abs=1e-7)
+    instance.free()
+
+
+def mobility(instance, torques):
+    """d qdd / d tau, by columns: the accelerations are linear in the torques."""
+    columns, names = [], ("shoulder.qdd", "elbow.qdd")
+    assert instance.set(torques) == OK
+    base = np.array(instance.get(*names))
+    for name in torques:
+        assert instance.set({name: torques[name] + 1.0}) == OK
+        columns.append(np.array(instance.get(*names)) - base)
+        assert instance.set({name: torques[name]}) == OK
+    return np.array(columns).T
+
+
+def test_no_static_start(pack, tmp_path):
+    """A column that buckles under its own weight with foreshortening: there is no equilibrium that Newton finds from straight on."""
+    robot = tmp_path / "column.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "column", "gravity": [-9.81, 0, 0], "links": [
+        {"name": "beam", "joint": {"name": "base", "type": "revolute", "axis": [0, 0, 1]}, "payload": {"mass": 100.0},
+         "beam": {"length": 1.0, "mass_per_length": 1.0, "EIz": 10.0, "foreshortening": True,
+                  "modes": {"y": {"shape": "clamped-free", "count": 2}}}}]}))
+    package = unzip(pack(robot), tmp_path / "fmu")
+    instance = Instance(package)
+    assert instance.SetBoolean(instance.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
+    assert instance.set({"beam.eta_start[1]": 0.05}) == OK
+    assert instance.EnterInitializationMode() == OK
+    assert instance.ExitInitializationMode() == ERROR
+    assert "no static equilibrium" in instance.log[-1][2] and "remain" in instance.log[-1][2]
+    instance.free()
+
+
+# ---- the spin-up beam -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spin_up(simulate, tmp_path_factory):
+    """spin_up(modes, foreshortening, until): omega = 0.4 (t - 15/(2 pi) sin(2 pi t/15)), Kane, Ryan and Banerjee."""
+    folder, t, w = tmp_path_factory.mktemp("spin"), np.linspace(0, 15, 1501), 2 * math.pi / 15
+    inputs = write_csv(folder / "base.csv", {"time": t, "base.q": 0.4 * (t ** 2 / 2 - (1 - np.cos(w * t)) / w ** 2),
+                                             "base.qd": 0.4 * (t - np.sin(w * t) / w), "base.qdd": 0.4 * (1 - np.cos(w * t))})
+
+    def run(modes, foreshortening, until):
+        robot = folder / "beam.json"
+        robot.write_text(json.dumps({"format": "limber-robot/1", "name": "spin_up", "gravity": [0, 0, 0], "links": [
+            {"name": "beam", "joint": {"name": "base", "type": "revolute", "axis": [0, 0, 1], "motion": "prescribed"},
+             "beam": {"length": 10, "mass_per_length": 1.2, "EIz": 1.4e4, "foreshortening": foreshortening,
+                      "modes": {"y": {"shape": "clamped-free", "count": modes}}}}]}))
+        return simulate(robot, until, 0.01, 1e-8, inputs=inputs)
+
+    return run
+
+
+@pytest.mark.parametrize("modes, lowest", [(2, -0.57502), (4, -0.57581)])
+def test_spin_up_beam(spin_up, modes, lowest):
+    result = spin_up(modes, True, 15)
+    deflection = result["beam.deflection[2]"]
+    at = deflection.argmin()
+    print(f"spin-up beam, {modes} modes: {deflection[at]:.5f} m at {result['time'][at]:.2f} s")
+    assert deflection[at] == pytest.approx(lowest, abs=1e-4)
+    assert result["time"][at] == pytest.approx(6.77, abs=0.03)
+
+
+def test_spin_up_beam_diverges_without_foreshortening(spin_up):
+    assert np.abs(spin_up(2, False, 12.5)["beam.deflection[2]"]).max() > 10  # more than its length

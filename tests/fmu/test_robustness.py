@@ -1,0 +1,483 @@
+"""What importers actually do, and the FMU must take."""
+
+import ctypes as ct
+import gc
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance
+
+HERE = Path(__file__).resolve().parent
+TIP = ["tip.position[1]", "tip.position[2]"]
+
+
+def run(instance, steps, h=0.01, first=0, start=0.0):
+    """Steps with torques that change; the tip after each."""
+    path = []
+    for i in range(first, first + steps):
+        torque = instance.package.named(r".*\.tau")[0]
+        assert instance.set({torque: 0.2 * math.sin(5 * i * h)}) == OK
+        assert instance.step(start + i * h, h) == OK, instance.log
+        path.append(instance.get(*TIP))
+    return path
+
+
+def started(package, kind=CO_SIMULATION, **experiment):
+    return Instance(package, kind).initialise(**experiment)
+
+
+def refused(instance, status, *parts):
+    """fmi2Error, and a logged text with these parts."""
+    assert status == ERROR
+    assert instance.log, "nothing was logged"
+    logged, category, text = instance.log[-1]
+    assert logged == ERROR and category == "logStatusError"
+    for part in parts: assert part in text
+
+
+def elsewhere(code, *arguments, **environment):
+    """Runs Python in a process of its own; what it prints."""
+    result = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True,
+                            cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE), **environment})
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+# ---- resource locations ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["plain", "with blank", "100%", "per%20cent", "ümläut", "a#b?c"])
+@pytest.mark.parametrize("form", ["file:///", "file:/", "file:////", "localhost", "slash", "path", "path slash"])
+def test_resource_location(arm, tmp_path, name, form):
+    folder = tmp_path / name
+    shutil.copytree(arm.resources, folder)
+    uri = folder.as_uri()[len("file://"):]
+    location = {"file:///": "file://" + uri, "file:/": "file:" + uri, "file:////": "file:///" + uri,
+                "localhost": "file://localhost" + uri, "slash": "file://" + uri + "/", "path": str(folder),
+                "path slash": str(folder) + "/"}[form]
+    instance = Instance(arm, location=location)
+    assert instance.c, instance.log
+    instance.free()
+
+
+@pytest.mark.parametrize("location, part", [(None, "NULL"), ("", "empty"), ("/no/such", "/no/such/robot.json"),
+                                            ("http://x/y", "file:")])
+def test_resource_location_that_is_none(arm, location, part):
+    instance = Instance(arm, location=location)
+    assert not instance.c
+    refused(instance, ERROR, part)
+
+
+def test_changed_robot_is_refused(arm, tmp_path):
+    shutil.copytree(arm.resources, tmp_path / "r")
+    robot = tmp_path / "r/robot.json"
+    robot.write_text(robot.read_text().replace("500.0", "501.0"))
+    instance = Instance(arm, location=str(tmp_path / "r"))
+    assert not instance.c
+    refused(instance, ERROR, arm.guid, "robot file was changed")
+
+
+def test_wrong_guid_is_refused(arm):
+    for guid in "{wrong}", None:
+        instance = Instance(arm, guid=guid)
+        assert not instance.c
+        refused(instance, ERROR, "guid", arm.guid)
+
+
+# ---- time -----------------------------------------------------------------------------------------------------------
+
+
+def test_last_step_past_the_stop_by_rounding(arm):
+    for over in 1.0, 1 + 2.3e-16, 1 + 4e-16:
+        instance = started(arm, stop=1.0)
+        assert instance.step(0, 0.7) == OK
+        assert instance.step(0.7, 1.0 * over - 0.7) == OK, instance.log
+        refused(instance, instance.step(1.0, 0.1), "stop time")
+        instance.free()
+
+
+def test_step_clearly_past_the_stop(arm):
+    instance = started(arm, stop=1.0)
+    refused(instance, instance.step(0, 1.01), "stop time")
+    assert instance.step(0, 1) == OK
+    instance.free()
+
+
+def test_communication_point_off_by_rounding(arm):
+    instance = started(arm)
+    assert instance.step(0, 0.1) == OK
+    assert instance.step(math.nextafter(0.1, 1), 0.1) == OK
+    refused(instance, instance.step(0.35, 0.1), "communication point")
+    assert instance.step(math.nextafter(0.2, 0), 0.1) == OK
+    instance.free()
+
+
+@pytest.mark.parametrize("adding", [True, False])
+def test_a_million_steps(canadarm, adding):
+    n, h = 1_000_000, 1 / 60  # at rest, no gravity: the clock is what is tried
+    instance = started(canadarm, stop=n * h)
+    t, step, component = 0.0, canadarm.library.fmi2DoStep, ct.c_void_p(instance.c)
+    for i in range(n):
+        if step(component, ct.c_double(t), ct.c_double(h), 1) != OK: pytest.fail(f"step {i}: {instance.log}")
+        t = t + h if adding else (i + 1) * h
+    refused(instance, instance.step(t, h), "stop time")
+    instance.free()
+
+
+def test_late_start_loses_nothing(arm):
+    early, late = started(arm), started(arm, start=1e6)
+    a, b = run(early, 100), run(late, 100, start=1e6)
+    worst = max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q))
+    assert worst == 0
+    early.free()
+    late.free()
+
+
+def test_one_step_over_everything(canadarm):
+    """More than 500 internal steps in one."""
+    instance = started(canadarm, stop=20)
+    assert instance.set({canadarm.named(r".*\.tau")[0]: 100.0}) == OK
+    assert instance.step(0, 20) == OK, instance.log
+    instance.free()
+
+
+@pytest.mark.parametrize("h", [0.0, -0.1, math.nan, math.inf, -math.inf])
+def test_steps_of_no_length(arm, h):
+    instance = started(arm)
+    refused(instance, instance.step(0, h), "fmi2DoStep", "positive and finite")
+    refused(instance, instance.step(math.nan, 0.1), "positive and finite")
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_a_step_that_fails_leaves_the_last_good_state(arm):
+    instance = started(arm)
+    assert instance.step(0, 0.01) == OK
+    good, time = instance.save(), ct.c_double()
+    assert instance.set({"shoulder.tau": 1e200}) == OK
+    assert instance.step(0.01, 0.01) == DISCARD
+    assert instance.log[-1][0] == ERROR and "at t = 0.01" in instance.log[-1][2]
+    assert all(map(math.isfinite, instance.get(*TIP)))
+    assert instance.GetRealStatus(2, ct.byref(time)) == OK and 0.01 <= time.value < 0.02
+    assert instance.SetFMUstate(good) == OK and instance.set({"shoulder.tau": 0.0}) == OK
+    assert instance.step(0.01, 0.01) == OK
+    assert instance.FreeFMUstate(ct.byref(good)) == OK
+    instance.free()
+
+
+# ---- saved states ---------------------------------------------------------------------------------------------------
+
+
+def test_state_goes_on_bit_for_bit(arm):
+    instance = started(arm)
+    run(instance, 20)
+    state = instance.save()
+    onward = run(instance, 20, first=20)
+    assert instance.SetFMUstate(state) == OK
+    assert run(instance, 20, first=20) == onward
+    assert instance.Terminate() == OK and instance.SetFMUstate(state) == OK  # after termination
+    assert run(instance, 20, first=20) == onward
+    fresh = Instance(arm)  # nothing was called but fmi2Instantiate
+    assert fresh.SetFMUstate(state) == OK
+    assert run(fresh, 20, first=20) == onward
+    assert instance.FreeFMUstate(ct.byref(state)) == OK
+    fresh.free()
+    instance.free()
+
+
+def test_state_in_another_process(arm, tmp_path):
+    instance = started(arm)
+    run(instance, 20)
+    (tmp_path / "state").write_bytes(instance.serialise())
+    onward = run(instance, 20, first=20)
+    code = """
+import sys
+from importer import *
+import test_robustness as t
+instance = Instance(Package(sys.argv[1]))
+state, status = instance.deserialise(open(sys.argv[2], "rb").read())
+assert status == OK and instance.SetFMUstate(state) == OK
+print(t.run(instance, 20, first=20))"""
+    assert elsewhere(code, arm.folder, tmp_path / "state").strip() == str(onward)
+    instance.free()
+
+
+def test_damaged_states_are_refused(arm, canadarm):
+    instance = started(arm)
+    run(instance, 3)
+    good, chance = instance.serialise(), random.Random(4)
+    for kind in range(200):
+        bad = bytearray(good)
+        if kind % 4 == 0: del bad[chance.randrange(len(bad)):]
+        elif kind % 4 == 1: bad += chance.randbytes(chance.randrange(1, 99))
+        else:
+            for _ in range(chance.choice([1, 1, 2, 8])):
+                at = chance.randrange(len(bad))
+                bad[at] ^= chance.randrange(1, 256)
+        if bytes(bad) == good: continue
+        state, status = instance.deserialise(bytes(bad))
+        refused(instance, status, "refused")
+        assert not state.value
+    other = started(canadarm)
+    refused(instance, instance.deserialise(other.serialise())[1], "another robot")
+    refused(instance, instance.deserialise(b"")[1], "too short")
+    refused(instance, instance.SetFMUstate(None), "NULL")
+    assert instance.deserialise(good)[1] == OK
+    assert instance.step(0.03, 0.01) == OK
+    other.free()
+    instance.free()
+
+
+def test_reset_and_run_again(arm):
+    instance = started(arm)
+    first = run(instance, 30)
+    for _ in range(3):
+        assert instance.Reset() == OK
+        instance.initialise()
+        assert run(instance, 30) == first
+    instance.free()
+
+
+# ---- memory and threads ---------------------------------------------------------------------------------------------
+
+
+def resident():
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def growth(action, warm_up, times):
+    for _ in range(warm_up): action()
+    before = resident()
+    for _ in range(times): action()
+    return resident() - before
+
+
+def test_instances_leave_nothing_behind(arm):
+    def cycle():
+        instance = Instance(arm)
+        instance.free()
+    assert growth(cycle, 500, 10_000) < 1 << 20
+
+
+def test_resets_leave_nothing_behind(arm):
+    instance = started(arm)
+
+    def cycle():
+        assert instance.Reset() == OK
+        assert instance.set({"upper.EIz": 600.0}) == OK  # the model is made again
+        instance.initialise()
+        assert instance.step(0, 0.01) == OK
+        state = instance.save()
+        assert instance.FreeFMUstate(ct.byref(state)) == OK
+    assert growth(cycle, 100, 1_000) < 1 << 20
+    instance.free()
+
+
+def test_instances_on_threads(arm):
+    alone = run(started(arm), 30)
+    results = [None] * 64
+
+    def work(mine):
+        instances = [started(arm) for _ in mine]
+        for place, instance in zip(mine, instances): results[place] = run(instance, 30)
+        for instance in instances: instance.free()
+    threads = [threading.Thread(target=work, args=(range(8 * k, 8 * k + 8),)) for k in range(8)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert all(result == alone for result in results)
+
+
+# ---- logging --------------------------------------------------------------------------------------------------------
+
+
+def test_messages_are_finished_text(arm, tmp_path):
+    folder = tmp_path / "100%s"
+    instance = Instance(arm, location=str(folder))  # the logger of these tests takes no further arguments
+    assert not instance.c
+    text = instance.log[-1][2]
+    assert "100%%s" in text and "%" not in text.replace("%%", "")
+
+
+def test_no_logger(arm):
+    assert not Instance(arm, guid="{wrong}", logger=False).c
+    instance = Instance(arm, logger=False, logging=True).initialise()
+    assert instance.step(0, -1) == ERROR
+    assert instance.step(0, 1) == OK
+    instance.free()
+
+
+def test_quiet_unless_asked(arm):
+    instance = started(arm)
+    run(instance, 10)
+    assert instance.Terminate() == OK
+    assert instance.log == []
+    instance.free()
+
+
+def test_errors_are_logged_in_any_case(arm):
+    instance = started(arm)
+    refused(instance, instance.step(0, -1), "fmi2DoStep")
+    instance.free()
+
+
+def test_categories_are_listed(arm):
+    assert {"logStatusError", "solver"} <= set(arm.categories)
+    instance = Instance(arm, logging=True).initialise()
+    run(instance, 10)
+    instance.step(0, -1)
+    assert instance.Terminate() == OK
+    assert instance.log and {category for _, category, _ in instance.log} <= set(arm.categories)
+    assert any(category == "solver" and "right-hand sides" in text for _, category, text in instance.log)
+    for category in arm.categories:
+        one = (ct.c_char_p * 1)(category.encode())
+        assert instance.SetDebugLogging(1, 1, one) == OK and instance.SetDebugLogging(0, 1, one) == OK
+    unknown = (ct.c_char_p * 1)(b"gossip")
+    refused(instance, instance.SetDebugLogging(1, 1, unknown), "gossip")
+    instance.free()
+
+
+# ---- misuse ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_not_finite_inputs(arm, value):
+    instance = started(arm)
+    before = instance.get(*TIP)
+    refused(instance, instance.set({"shoulder.tau": 1.0, "elbow.tau": value}), "elbow.tau", "finite")
+    assert instance.get("shoulder.tau") == 0 and instance.get(*TIP) == before
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_null_arrays_and_unknown_references(arm):
+    instance = started(arm)
+    vr, value, wild = instance.references(["elbow.q"]), (ct.c_double * 1)(), (ct.c_uint * 1)(123456)
+    refused(instance, instance.GetReal(None, 1, value), "fmi2GetReal", "NULL")
+    refused(instance, instance.GetReal(vr, 1, None), "NULL")
+    refused(instance, instance.SetReal(None, 1, value), "fmi2SetReal", "NULL")
+    refused(instance, instance.GetReal(wild, 1, value), "123456")
+    refused(instance, instance.SetReal(wild, 1, value), "123456")
+    refused(instance, instance.GetInteger(vr, 1, (ct.c_int * 1)()), "Real")
+    refused(instance, instance.GetString(vr, 1, (ct.c_char_p * 1)()), "String")
+    refused(instance, instance.GetRealOutputDerivatives(vr, 1, (ct.c_int * 1)(2), value), "order")
+    assert instance.GetReal(None, 0, None) == OK
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_wrong_state_is_refused_and_forgiven(arm):
+    instance = Instance(arm)
+    refused(instance, instance.step(0, 0.1), "fmi2DoStep", "instantiated", "step complete")
+    refused(instance, instance.ExitInitializationMode(), "fmi2ExitInitializationMode", "instantiated", "initialization mode")
+    refused(instance, instance.Terminate(), "fmi2Terminate")
+    instance.initialise()
+    refused(instance, instance.SetupExperiment(0, 0.0, 0.0, 0, 0.0), "fmi2SetupExperiment", "step complete")
+    refused(instance, instance.SetTime(0.0), "fmi2SetTime", "model exchange")
+    refused(instance, instance.set({"upper.EIz": 1.0}), "upper.EIz", "fixed")
+    refused(instance, instance.set({"tip.position[1]": 1.0}), "tip.position[1]")
+    refused(instance, instance.CancelStep(), "pending")
+    assert instance.step(0, 0.1) == OK
+    assert instance.Terminate() == OK
+    refused(instance, instance.step(0.1, 0.1), "terminated")
+    assert len(instance.get(*TIP)) == 2
+    instance.free()
+
+
+def test_impossible_parameters(arm):
+    instance = Instance(arm)
+    assert instance.set({"upper.EIz": -1.0}) == OK
+    assert instance.EnterInitializationMode() == OK
+    refused(instance, instance.ExitInitializationMode(), "upper.EIz")
+    assert instance.set({"upper.EIz": 500.0}) == OK and instance.ExitInitializationMode() == OK
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_status_questions(arm):
+    instance = started(arm)
+    assert instance.step(0, 0.25) == OK
+    time, flag, status = ct.c_double(), ct.c_int(1), ct.c_int()
+    assert instance.GetRealStatus(2, ct.byref(time)) == OK and time.value == 0.25  # fmi2LastSuccessfulTime
+    assert instance.GetBooleanStatus(3, ct.byref(flag)) == OK and flag.value == 0  # fmi2Terminated
+    assert instance.GetStatus(0, ct.byref(status)) == DISCARD                      # fmi2DoStepStatus: never pending
+    refused(instance, instance.GetRealStatus(2, None), "NULL")
+    instance.free()
+
+
+# ---- model exchange -------------------------------------------------------------------------------------------------
+
+
+def test_states_set_like_any_real(arm):
+    """As CasADi does: event mode, fmi2SetReal on states and inputs, fmi2GetReal on derivatives."""
+    instance = started(arm, MODEL_EXCHANGE)
+    n = len(arm.states)
+    x = [0.1 * (i + 1) / n for i in range(n)]
+    assert instance.set(dict(zip(arm.states, x))) == OK
+    assert instance.get(*arm.states) == x
+    by_real = instance.get(*[f"der({state})" for state in arm.states])
+    values, derivatives = (ct.c_double * n)(*x), (ct.c_double * n)()
+    assert instance.EnterContinuousTimeMode() == OK
+    assert instance.SetContinuousStates(values, n) == OK
+    assert instance.GetDerivatives(derivatives, n) == OK
+    assert list(derivatives) == by_real
+    instance.free()
+
+
+def test_payload_changes_in_event_mode(arm):
+    instance = started(arm, MODEL_EXCHANGE)
+    info = EventInfo()
+    assert instance.EnterContinuousTimeMode() == OK
+    refused(instance, instance.set({"lower.payload.mass": 2.0}), "event mode")
+    assert instance.EnterEventMode() == OK
+    before = instance.get("shoulder.qdd", "shoulder.qd")
+    assert instance.set({"lower.payload.mass": 2.0}) == OK
+    assert instance.NewDiscreteStates(ct.byref(info)) == OK and not info.new_states and not info.terminate
+    after = instance.get("shoulder.qdd", "shoulder.qd")
+    assert after[0] != before[0] and after[1] == before[1]
+    instance.free()
+
+
+def test_payload_changes_between_steps(arm):
+    instance = started(arm)
+    assert instance.step(0, 0.1) == OK
+    before = instance.get("shoulder.qd")
+    assert instance.set({"lower.payload.mass": 2.0}) == OK
+    assert instance.get("shoulder.qd") == before
+    assert instance.step(0.1, 0.1) == OK
+    instance.free()
+
+
+# ---- the process around it ------------------------------------------------------------------------------------------
+
+TRAJECTORY = """
+import ctypes, locale, os, sys
+from importer import *
+import test_robustness as t
+if len(sys.argv) > 2 and sys.argv[2].endswith(".so"): other = ctypes.CDLL(sys.argv[2], mode=os.RTLD_GLOBAL)
+elif len(sys.argv) > 2: assert locale.localeconv()["decimal_point"] == "." and locale.setlocale(locale.LC_ALL, sys.argv[2]) \\
+    and locale.localeconv()["decimal_point"] == ","
+print(t.run(t.started(Package(sys.argv[1])), 20))"""
+
+
+def test_another_sundials_in_the_process(arm):
+    others = sorted(Path("/usr/lib").glob("*/libsundials_cvode*.so")) + sorted(Path("/usr/lib").glob("libsundials_cvode*.so"))
+    if not others: pytest.skip("no shared SUNDIALS here")
+    alone = elsewhere(TRAJECTORY, arm.folder)
+    for other in others: assert elsewhere(TRAJECTORY, arm.folder, other) == alone
+
+
+def test_decimal_comma(arm, tmp_path):
+    make = shutil.which("localedef")
+    if not make: pytest.skip("no localedef here")
+    subprocess.run([make, "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True)
+    if not (tmp_path / "de_DE.UTF-8").exists(): pytest.skip("no sources of locales here")
+    assert elsewhere(TRAJECTORY, arm.folder, "de_DE.UTF-8", LOCPATH=str(tmp_path)) == elsewhere(TRAJECTORY, arm.folder)

@@ -1,0 +1,520 @@
+"""The packed FMU: what is in the file, and that modelDescription.xml says what the specification's table says.
+
+The table is written down here a second time, from the robot file alone; the program has its own."""
+
+import html.parser
+import json
+import os
+import stat
+import subprocess
+import zipfile
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.fmi2 import FMU2Model
+from fmpy.validation import validate_fmu
+from lxml import etree
+
+ROOT = Path(__file__).resolve().parents[2]
+ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
+GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
+
+# Two trees on the world, every kind of joint; a beam with all families, skew axes so that nothing vanishes by accident.
+SKEW = {"xyz": [0.1, -0.2, 0.3], "rpy": [0.4, 0.5, -0.6]}
+BODY = {"mass": 2, "com": [0.1, 0.2, -0.1], "inertia": [0.3, 0.25, 0.2, 0.01, 0.02, -0.015],
+        "tip": {"xyz": [0.3, 0.1, 0.2], "rpy": [0.2, -0.3, 0.5]}}
+MADE_UP = {
+    "format": "limber-robot/1", "name": "made_up", "description": "<b>\"quoted\" & 'escaped'</b> ünïcode",
+    "gravity": [1, -2, -9.81], "tip": "slider", "links": [
+        {"name": "base", "parent": "world", "rigid": BODY,
+         "joint": {"name": "turn", "type": "revolute", "axis": [1, 2, 3], "motion": "prescribed", "origin": SKEW,
+                   "start": {"position": 0.5, "velocity": 0.25}}},
+        {"name": "arm", "parent": "base", "joint": {"type": "revolute", "axis": [1, -1, 1], "origin": SKEW, "viscous": 0.5,
+                                                    "coulomb": 0, "motor_inertia": 0.1, "stiffness": 3, "rest": 0.1},
+         "beam": {"length": 1.5, "mass_per_length": 2, "EIy": 300, "EIz": 400, "GJ": 120, "EA": 2e5, "damping_ratio": 0.01,
+                  "inertia_per_length": [0.01, 0.005, 0.005], "foreshortening": True,
+                  "modes": {"y": {"shape": "clamped-free", "count": 2}, "z": {"shape": "clamped-free", "count": 1},
+                            "twist": {"shape": "clamped-free", "count": 1}, "axial": {"shape": "clamped-free", "count": 1}}}},
+        {"name": "slider", "parent": "arm", "rigid": BODY, "payload": {"mass": 1.25, "com": [0.1, 0, 0.1]},
+         "joint": {"name": "slide", "type": "prismatic", "axis": [1, 1, 0], "origin": SKEW, "start": {"position": 0.2}}},
+        {"name": "side", "parent": "base", "rigid": BODY,
+         "joint": {"type": "revolute", "axis": [0, 1, 1], "origin": SKEW, "passive": True, "viscous": 0.1}},
+        {"name": "other", "parent": "world", "rigid": BODY,
+         "joint": {"type": "revolute", "axis": [1, 0, 2], "origin": SKEW, "viscous": 0.1}},
+        {"name": "plate", "parent": "other", "rigid": BODY, "joint": {"type": "fixed", "origin": SKEW}}]}
+
+
+def run(limber, *arguments, **environment):
+    return subprocess.run([str(limber), *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})
+
+
+def library_of(limber):
+    return Path(os.environ.get("LIMBER_FMU_LIBRARY") or Path(limber).resolve().parent / "limber_fmu.so")
+
+
+def needs_loops(file):
+    robot = json.loads(file.read_text(encoding="utf-8"))
+    return any(key in robot for key in ("loops", "actuators"))
+
+
+class Packed:
+    """An FMU made of a robot file, and what `limber check` knows of the robot."""
+
+    def __init__(self, limber, file, folder):
+        self.file, self.fmu = file, folder / f"{file.stem}.fmu"
+        self.robot = json.loads(file.read_text(encoding="utf-8"))
+        made = run(limber, "fmu", file, "-o", self.fmu)
+        if made.returncode == 1 and "not yet" in made.stderr: pytest.skip("uses what is not computed with yet")
+        assert (made.returncode, made.stderr) == (0, "")
+        self.checked = json.loads(run(limber, "check", file, "--json").stdout)
+        self.description = fmpy.read_model_description(str(self.fmu), validate=False)
+        self.variables = self.description.modelVariables
+        self.by_name = {v.name: v for v in self.variables}
+
+    def read(self, name):
+        with zipfile.ZipFile(self.fmu) as archive: return archive.read(name)
+
+    def declared(self):
+        """Names of the dependencies of every output and derivative."""
+        unknowns = self.description.outputs + self.description.derivatives
+        return {u.variable.name: {d.name for d in u.dependencies} for u in unknowns}
+
+
+@pytest.fixture(scope="module")
+def made_up_file(tmp_path_factory):
+    file = tmp_path_factory.mktemp("robot") / "made_up.json"
+    file.write_text(json.dumps(MADE_UP), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module", params=["made_up"] + ROBOTS + GOOD, ids=lambda file: getattr(file, "stem", file))
+def packed(request, limber, made_up_file, tmp_path_factory):
+    file = made_up_file if request.param == "made_up" else request.param
+    return Packed(limber, file, tmp_path_factory.mktemp("fmu"))
+
+
+@pytest.fixture(scope="module")
+def made_up(limber, made_up_file, tmp_path_factory):
+    return Packed(limber, made_up_file, tmp_path_factory.mktemp("fmu"))
+
+
+# ---- the table of the specification -------------------------------------------------------------------------------------
+
+ANGULAR = {"q": ("rad", "deg"), "qd": ("rad/s", "deg/s"), "qdd": ("rad/s2", None), "tau": ("N.m", None)}
+LINEAR = {"q": ("m", None), "qd": ("m/s", None), "qdd": ("m/s2", None), "tau": ("N", None)}
+JOINT_NUMBERS = {"viscous": ("N.m.s/rad", "N.s/m"), "coulomb": ("N.m", "N"), "motor_inertia": ("kg.m2", "kg"),
+                 "stiffness": ("N.m/rad", "N/m"), "rest": ("rad", "m")}
+BEAM_NUMBERS = {"length": "m", "mass_per_length": "kg/m", "EIy": "N.m2", "EIz": "N.m2", "GJ": "N.m2", "EA": "N",
+                "damping_ratio": "1"}
+ETA = {"m", "rad", "1"}
+
+
+def joint_rows(joint, given):
+    """(name, causality, units, start) of a joint that moves."""
+    name, units = joint["name"], ANGULAR if joint["type"] == "revolute" else LINEAR
+    start = given.get("start", {})
+    starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0), "qdd": 0, "tau": 0}
+    motion = joint["motion"]
+    for key in "q", "qd", "qdd":
+        yield (f"{name}.{key}", "input" if motion == "prescribed" else "output", {units[key][0]},
+               starts[key] if motion == "prescribed" else None)
+    if motion == "driven": yield f"{name}.tau", "input", {units["tau"][0]}, 0
+    if motion == "prescribed": yield f"{name}.tau", "output", {units["tau"][0]}, None
+    else:
+        for key in "q", "qd": yield f"{name}.{key}_start", "parameter", {units[key][0]}, starts[key]
+    for key, (angular, linear) in JOINT_NUMBERS.items():
+        if key in given: yield f"{name}.{key}", "parameter", {angular if units is ANGULAR else linear}, given[key]
+
+
+def link_rows(link, given):
+    name = link["name"]
+    modes = sum(".eta[" in coordinate for coordinate in link["coordinates"])
+    per_second = lambda n: {unit + ["", "/s", "/s2"][n] for unit in ETA}
+    for k in range(1, 4):
+        yield f"{name}.root_force[{k}]", "output", {"N"}, None
+        yield f"{name}.root_moment[{k}]", "output", {"N.m"}, None
+        if modes:
+            yield f"{name}.deflection[{k}]", "output", {"m"}, None
+            yield f"{name}.rotation[{k}]", "output", {"rad"}, None
+    for k in range(1, modes + 1):
+        for n, key in enumerate(("eta", "etad", "etadd")): yield f"{name}.{key}[{k}]", "local", per_second(n), None
+        for n, key in enumerate(("eta", "etad")): yield f"{name}.{key}_start[{k}]", "parameter", per_second(n), 0
+    for key, unit in BEAM_NUMBERS.items():
+        if key in given.get("beam", {}): yield f"{name}.{key}", "parameter", {unit}, given["beam"][key]
+    if "payload" in given: yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
+
+
+def robot_rows(robot):
+    for name, causality, unit, count in [
+            ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
+            ("tip.quaternion", "output", "1", 4), ("tip.velocity", "output", "m/s", 3),
+            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
+        for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
+    for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
+    yield "power.joints", "local", {"W"}, None
+    for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
+    yield "elastic_terms", "parameter", {None}, {"full": 1, "linear": 2, "ruthless": 3}[robot.get("elastic_terms", "full")]
+    yield "start_static", "parameter", {None}, "false"
+    yield "solver.relative_tolerance", "parameter", {"1"}, 0
+    yield "solver.max_step", "parameter", {"s"}, 0
+    yield "solver.max_order", "parameter", {None}, 0
+
+
+def table(packed):
+    rows = list(robot_rows(packed.robot))
+    for link, given in zip(packed.checked["links"], packed.robot["links"]):
+        if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
+        rows += link_rows(link, given)
+    return rows
+
+
+def state_names(packed):
+    """Positions in the order of the coordinates, then rates; prescribed joints left out."""
+    prescribed = {link["joint"]["name"] for link in packed.checked["links"] if link["joint"]["motion"] == "prescribed"}
+    positions = [name for link in packed.checked["links"] for name in link["coordinates"] if name[:-2] not in prescribed]
+    rates = [name.replace(".eta[", ".etad[") if ".eta[" in name else name + "d" for name in positions]
+    return positions, rates
+
+
+def test_every_row_of_the_table_and_no_other(packed):
+    rows = table(packed)
+    positions, rates = state_names(packed)
+    derivatives = {f"der({name})" for name in positions + rates}
+    assert {row[0] for row in rows} | derivatives == set(packed.by_name)
+    assert len(rows) + len(derivatives) == len(packed.variables)
+    for name, causality, units, start in rows:
+        v = packed.by_name[name]
+        tunable = causality == "tunable"
+        assert v.causality == ("parameter" if tunable else causality), name
+        assert v.unit in units, name
+        assert v.description, name
+        parameter = v.causality == "parameter"
+        assert v.variability == ("tunable" if tunable else "fixed" if parameter else "continuous"), name
+        assert v.initial == ("exact" if parameter or v.causality == "input" else "calculated"), name
+        if start is None or isinstance(start, str): assert v.start == start, name
+        else: assert float(v.start) == start, name  # every digit
+
+
+def test_types(packed):
+    of = {name: packed.by_name[name] for name in ("elastic_terms", "start_static", "solver.max_order")}
+    assert [v.type for v in of.values()] == ["Enumeration", "Boolean", "Integer"]
+    items = of["elastic_terms"].declaredType.items
+    assert [(item.name, item.value) for item in items] == [("full", "1"), ("linear", "2"), ("ruthless", "3")]
+    assert all(v.type == "Real" for v in packed.variables if v.name not in of)
+
+
+def test_users_see_inputs_first_and_derivatives_last(packed):
+    order = ["input", "output", "local", "parameter", "der"]
+    seen = [order.index("der" if v.name.startswith("der(") else v.causality) for v in packed.variables]
+    assert seen == sorted(seen)
+
+
+def test_states_derivatives_and_aliases(packed):
+    positions, rates = state_names(packed)
+    states = positions + rates
+    found = [u.variable for u in packed.description.derivatives]
+    assert [v.name for v in found] == [f"der({name})" for name in states]
+    assert [v.derivative.name for v in found] == states
+    assert [v.name for v in packed.variables if v.derivative is not None] == [v.name for v in found]
+    value = lambda name: name.replace(".etad[", ".etadd[") if ".etad[" in name else name + "d"
+    for v, name in zip(found, rates + [value(name) for name in rates]):
+        alias = packed.by_name[name]
+        assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
+    for name in states: assert float(packed.by_name[name].nominal) > 0
+    references = [v.valueReference for v in packed.variables if v.derivative is None]
+    assert sorted(references) == list(range(len(references)))
+
+
+def test_units_and_display_units(packed):
+    """Base units by exponents; degrees and millimetres by factors."""
+    expected = {"N.m": (1, 2, -2, 0), "N": (1, 1, -2, 0), "rad": (0, 0, 0, 1), "m": (0, 1, 0, 0), "rad/s": (0, 0, -1, 1),
+                "m/s": (0, 1, -1, 0), "rad/s2": (0, 0, -2, 1), "m/s2": (0, 1, -2, 0), "1": (0, 0, 0, 0),
+                "J": (1, 2, -2, 0), "W": (1, 2, -3, 0), "kg": (1, 0, 0, 0), "kg/m": (1, -1, 0, 0), "N.m2": (1, 3, -2, 0),
+                "N.m.s/rad": (1, 2, -1, -1), "N.s/m": (1, 0, -1, 0), "kg.m2": (1, 2, 0, 0), "N.m/rad": (1, 2, -2, -1),
+                "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0)}
+    display = {"rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi), "m": ("mm", 1000)}
+    units = packed.description.unitDefinitions
+    assert {u.name for u in units} == {v.unit for v in packed.variables if v.unit is not None}
+    for unit in units:
+        base = unit.baseUnit
+        assert tuple(int(getattr(base, key) or 0) for key in ("kg", "m", "s", "rad")) == expected[unit.name]
+        if unit.name in display:
+            assert [(d.name, float(d.factor)) for d in unit.displayUnits] == [display[unit.name]]
+    for v in packed.variables:
+        if v.name.endswith((".q", ".q_start")): assert v.displayUnit == ("deg" if v.unit == "rad" else None)
+        if ".deflection[" in v.name: assert v.displayUnit == "mm"
+
+
+def test_head_of_the_description(packed):
+    d = packed.description
+    name = packed.robot["name"]
+    assert (d.fmiVersion, d.modelName, d.variableNamingConvention) == ("2.0", name, "structured")
+    assert d.generationTool.startswith("Limber ") and d.generationDateAndTime is None
+    assert (d.description or "") == packed.robot.get("description", "")
+    for interface in d.coSimulation, d.modelExchange:
+        assert interface.modelIdentifier == name
+        assert interface.canGetAndSetFMUstate and interface.canSerializeFMUstate
+        assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
+    cs = d.coSimulation
+    assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
+    assert not d.modelExchange.needsCompletedIntegratorStep
+    assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
+    stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
+    assert (float(d.defaultExperiment.startTime), float(d.defaultExperiment.tolerance)) == (0, 1e-6)
+    lowest = min([f for link in packed.checked["links"] for f in link["frequencies"] or [] if f > 0], default=1)
+    assert 1 <= stop <= 100 and step == pytest.approx(stop / 1000)
+    assert stop == 100 or stop * lowest >= 9.99, "not even ten periods of the slowest link"
+
+
+def test_fmpy_finds_no_problem(packed):
+    """Schema, structure, start values, units; for some the grammar of names as well, which takes FMPy seconds."""
+    if packed.file not in GOOD: assert validate_fmu(str(packed.fmu)) == []
+    else: fmpy.read_model_description(str(packed.fmu), validate=True, validate_model_structure=True)
+
+
+# ---- dependencies ------------------------------------------------------------------------------------------------------
+
+
+def test_order_of_unknowns(packed):
+    tree = etree.fromstring(packed.read("modelDescription.xml"))
+    for part in "Outputs", "InitialUnknowns":
+        indices = [int(u.get("index")) for u in tree.iterfind(f"ModelStructure/{part}/Unknown")]
+        assert indices == sorted(set(indices))
+    for unknown in tree.iterfind("ModelStructure/*/Unknown"):
+        dependencies = [int(word) for word in unknown.get("dependencies", "").split()]
+        assert dependencies == sorted(set(dependencies))
+
+
+def test_inputs_act_on_accelerations_and_reactions_alone(packed):
+    """But a prescribed motion acts on positions and velocities as well."""
+    forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    for name, known in packed.declared().items():
+        kinematic = not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_", ".tau"))
+        if kinematic: assert not known & forces, name
+        assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
+
+
+def test_made_up_dependencies(made_up):
+    declared = made_up.declared()
+    eta, etad = {f"arm.eta[{k}]" for k in range(1, 6)}, {f"arm.etad[{k}]" for k in range(1, 6)}
+    position = {"turn.q", "arm.q", "slide.q"} | eta
+    velocity = position | {"turn.qd", "arm.qd", "slide.qd"} | etad
+    wrench = {f"tip.{kind}[{k}]" for kind in ("force", "torque") for k in (1, 2, 3)}
+    prescribed = {"turn.q", "turn.qd", "turn.qdd"}
+    arm = velocity | prescribed | wrench | {"arm.tau", "slide.tau"}
+    for k in "123":
+        assert declared[f"tip.position[{k}]"] == position
+        assert declared[f"tip.velocity[{k}]"] == velocity
+        assert declared[f"tip.angular_velocity[{k}]"] == velocity - {"slide.q", "slide.qd", "arm.eta[5]", "arm.etad[5]"}
+        assert declared[f"tip.acceleration[{k}]"] == arm
+        assert declared[f"slider.root_force[{k}]"] == declared[f"arm.root_moment[{k}]"] == arm
+        assert declared[f"side.root_force[{k}]"] == {"side.q", "side.qd"} | prescribed
+        assert declared[f"base.root_moment[{k}]"] == arm | {"side.q", "side.qd"}
+        assert declared[f"plate.root_moment[{k}]"] == {"other.q", "other.qd", "other.tau"}
+    assert declared["tip.quaternion[1]"] == position - {"slide.q", "arm.eta[5]"}  # what slides or stretches does not turn
+    assert declared["turn.tau"] == arm | {"side.q", "side.qd"}
+    assert declared["der(arm.q)"] == {"arm.qd"} and declared["arm.q"] == {"arm.q"}
+    assert declared["der(arm.etad[2])"] == declared["slide.qdd"] == arm
+    assert declared["der(side.qd)"] == {"side.q", "side.qd"} | prescribed
+    assert declared["der(other.qd)"] == {"other.q", "other.qd", "other.tau"}
+    assert declared["arm.deflection[1]"] == {"arm.eta[1]", "arm.eta[2]", "arm.eta[3]", "arm.eta[5]"}  # foreshortening, axial
+    assert declared["arm.deflection[2]"] == declared["arm.rotation[3]"] == {"arm.eta[1]", "arm.eta[2]"}
+    assert declared["arm.deflection[3]"] == declared["arm.rotation[2]"] == {"arm.eta[3]"}
+    assert declared["arm.rotation[1]"] == {"arm.eta[4]"}
+
+
+class Instance:
+    """A model-exchange instance whose states and inputs can be set."""
+
+    def __init__(self, packed, folder):
+        fmpy.extract(str(packed.fmu), str(folder))
+        d = packed.description
+        self.fmu = FMU2Model(guid=d.guid, unzipDirectory=str(folder), instanceName="judge",
+                             modelIdentifier=d.modelExchange.modelIdentifier)
+        self.fmu.instantiate()
+        self.fmu.setupExperiment(startTime=0)
+        self.fmu.enterInitializationMode()
+        gravity = [v.valueReference for v in packed.variables if v.name.startswith("gravity[")]
+        self.fmu.setReal(gravity, [1.5, -2.5, -9])
+        self.fmu.exitInitializationMode()
+        self.fmu.enterContinuousTimeMode()
+        unknowns = d.outputs + d.derivatives
+        self.unknown = {u.variable.name: u.variable.valueReference for u in unknowns}
+        states = {u.variable.derivative.name: u.variable.derivative for u in d.derivatives}
+        inputs = {v.name: v for v in packed.variables if v.causality == "input"}
+        self.states, self.inputs = list(states), list(inputs)
+        self.input_reference = [v.valueReference for v in inputs.values()]
+        self.scale = {name: min(1, float(v.nominal or 1)) for name, v in {**states, **inputs}.items()}
+
+    def outputs(self, values):
+        x = np.array([values[name] for name in self.states])
+        if len(x): self.fmu.setContinuousStates(x.ctypes.data_as(fmpy.fmi2.POINTER(fmpy.fmi2.c_double)), len(x))
+        self.fmu.setReal(self.input_reference, [values[name] for name in self.inputs])
+        return np.array(self.fmu.getReal(list(self.unknown.values())))
+
+    def close(self):
+        self.fmu.terminate()
+        self.fmu.freeInstance()
+
+
+def observed(packed, folder):
+    """Which known moves which unknown, at some random points: {(unknown, known)}."""
+    instance = Instance(packed, folder)
+    random = np.random.default_rng(5)
+    names = list(instance.unknown)
+    found = set()
+    for _ in range(3):
+        at = {name: instance.scale[name] * random.uniform(0.3, 1) * random.choice([-1, 1])
+              for name in instance.states + instance.inputs}
+        before = instance.outputs(at)
+        for known in at:
+            after = instance.outputs({**at, known: at[known] + 0.1 * instance.scale[known]})
+            moved = np.abs(after - before) > 1e-11 * (1 + np.abs(before))  # more than rounding
+            found |= {(names[i], known) for i in np.flatnonzero(moved)}
+    instance.close()
+    return found
+
+
+def test_no_dependency_is_missing(packed, tmp_path):
+    """A missing one is a silent zero in a Jacobian: outputs that are not declared to depend must not change."""
+    declared = {(unknown, known) for unknown, dependencies in packed.declared().items() for known in dependencies}
+    assert observed(packed, tmp_path) - declared == set()
+
+
+def test_no_dependency_is_invented(made_up, tmp_path):
+    """In a robot with skew axes everything that is declared is seen."""
+    declared = {(unknown, known) for unknown, dependencies in made_up.declared().items() for known in dependencies}
+    assert declared - observed(made_up, tmp_path) == set()
+
+
+# ---- the rest of the file ------------------------------------------------------------------------------------------------
+
+
+def test_content(packed, limber):
+    library = library_of(limber)
+    name = packed.robot["name"]
+    with zipfile.ZipFile(packed.fmu) as archive:
+        assert archive.testzip() is None
+        assert {i.filename for i in archive.infolist()} == {
+            "modelDescription.xml", "model.png", "resources/robot.json", f"binaries/linux64/{name}.so",
+            "documentation/index.html", *(f"documentation/licenses/{part}.txt" for part in ("limber", "sundials", "json-c"))}
+        for info in archive.infolist():
+            assert stat.S_ISREG(info.external_attr >> 16), info.filename
+            assert info.compress_type == zipfile.ZIP_DEFLATED and info.date_time == (1980, 1, 1, 0, 0, 0)
+    assert packed.read("resources/robot.json") == packed.file.read_bytes()
+    assert packed.read(f"binaries/linux64/{name}.so") == library.read_bytes()
+
+
+def test_icon(packed, tmp_path):
+    from PIL import Image
+    (tmp_path / "model.png").write_bytes(packed.read("model.png"))
+    with Image.open(tmp_path / "model.png") as image:
+        assert image.size == (100, 100)
+        point = json.loads(packed.read("resources/robot.json"))["name"] == "smallest"  # one block without extent: a dot
+        assert len(image.convert("RGB").getcolors(10000)) > (2 if point else 5), "an empty picture"
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that every element is closed in order, and gathers text and links."""
+    VOID = {"meta"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text, self.links, self.seen = [], "", [], set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.add(tag)
+        self.links += [value for key, value in attributes if key in ("href", "src")]
+        if tag not in self.VOID: self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.add(tag)
+        assert tag in self.VOID or "svg" in self.open, f"<{tag}/> is no HTML"
+
+    def handle_endtag(self, tag): assert self.open.pop() == tag
+
+    def handle_data(self, data): self.text += data + "\n"
+
+
+def test_page(packed):
+    page = Page(packed.read("documentation/index.html").decode("utf-8"))
+    assert page.open == []
+    assert {"svg", "table", "line", "circle"} <= page.seen
+    words = set(page.text.splitlines())
+    for link in packed.checked["links"]: assert {link["name"], link["joint"]["name"]} <= words
+    assert {v.name for v in packed.variables} <= words
+    assert packed.robot.get("description", "") in page.text
+    with zipfile.ZipFile(packed.fmu) as archive: files = set(archive.namelist())
+    assert {f"documentation/{link}" for link in page.links} <= files, "not self-contained"
+
+
+def test_licences(made_up):
+    assert made_up.read("documentation/licenses/limber.txt") == (ROOT / "LICENSE").read_bytes()
+    sundials = made_up.read("documentation/licenses/sundials.txt").decode()
+    assert "Lawrence Livermore National Security" in sundials and "Redistributions in binary form" in sundials
+    json_c = made_up.read("documentation/licenses/json-c.txt").decode()
+    assert "Metaparadigm" in json_c and "Permission is hereby granted" in json_c
+
+
+def test_same_robot_same_bytes(limber, made_up, tmp_path):
+    again = tmp_path / "again.fmu"
+    assert run(limber, "fmu", made_up.file, "-o", again, TZ="Pacific/Auckland").returncode == 0
+    assert again.read_bytes() == made_up.fmu.read_bytes()
+
+
+def test_guid_is_of_the_robot(limber, made_up, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text(made_up.file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert Packed(limber, other, tmp_path).description.guid != made_up.description.guid
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------------
+
+
+def test_json_summary(limber, made_up, tmp_path):
+    answer = run(limber, "fmu", made_up.file, "-o", tmp_path / "x.fmu", "--json")
+    assert answer.returncode == 0
+    summary = json.loads(answer.stdout)
+    count = lambda causality: sum(v.causality == causality for v in made_up.variables)
+    assert summary == {"file": str(tmp_path / "x.fmu"), "name": "made_up", "guid": made_up.description.guid,
+                       "inputs": count("input"), "outputs": count("output"), "parameters": count("parameter"),
+                       "states": len(made_up.description.derivatives)}
+
+
+@pytest.mark.parametrize("arguments, code, word", [
+    ([], 2, "robot file"), (["ROBOT"], 2, "-o"), (["ROBOT", "-o"], 2, "-o"), (["ROBOT", "-o", "x.fmu", "--fast"], 2, "--fast"),
+    (["ROBOT", "ROBOT", "-o", "x.fmu"], 2, "one robot"), (["missing.json", "-o", "x.fmu"], 1, "missing.json"),
+    (["BAD", "-o", "x.fmu"], 1, "links"), (["ROBOT", "-o", "no/such/folder/x.fmu"], 1, "x.fmu"),
+    (["ROBOT", "-o", "."], 1, "regular"), (["ROBOT", "-o", "/dev/null"], 1, "regular"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else None)
+def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"format": "limber-robot/1", "name": "bad", "links": []}')
+    places = {"ROBOT": made_up_file, "BAD": bad}
+    answer = subprocess.run([str(limber), "fmu", *(str(places.get(word, word)) for word in arguments)], cwd=tmp_path,
+                            capture_output=True, text=True, timeout=60)
+    assert answer.returncode == code and word in answer.stderr
+    assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
+
+
+@pytest.mark.parametrize("library", ["missing.so", "bad.so"])
+def test_library_that_is_none(limber, made_up_file, tmp_path, library):
+    (tmp_path / "bad.so").write_text("not a library")
+    out = tmp_path / "x.fmu"
+    out.write_text("precious")
+    answer = run(limber, "fmu", made_up_file, "-o", out, LIMBER_FMU_LIBRARY=str(tmp_path / library))
+    assert answer.returncode == 1 and library in answer.stderr and "LIMBER_FMU_LIBRARY" in answer.stderr
+    assert out.read_text() == "precious"
+
+
+def test_sanitized(limber_sanitized, limber, made_up_file, tmp_path):
+    """Memory is respected: the sanitizers would end the program."""
+    library = str(library_of(limber))
+    for file in [made_up_file] + [file for file in ROBOTS if not needs_loops(file)]:
+        answer = run(limber_sanitized, "fmu", file, "-o", tmp_path / "x.fmu", LIMBER_FMU_LIBRARY=library)
+        assert (answer.returncode, answer.stderr) == (0, "")
