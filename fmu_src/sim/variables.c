@@ -203,12 +203,14 @@ static double mode_frequency(const struct body *body, int k)
     return sqrt(fmax(body->K[diagonal] / body->Mff0[diagonal], 0));
 }
 
-/* The scale of an elastic coordinate: one per cent of the link, or what 10 m/s^2 at its tip makes of a mode that is stiffer */
+/* The scale of an elastic coordinate: one per cent of the link, or what 10 m/s^2 at its tip makes of a mode that is stiffer, but
+   no less than a hundredth of that one per cent: finer would have importers resolve ringing that nobody sees */
 static double eta_scale(const struct model *model, int i, int k)
 {
     const struct link *link = &model->robot->link[i];
     const double length = link->type == BODY_BEAM ? link->beam.length : 1, w = mode_frequency(model->link[i].body, k);
-    return eta_dimension(link, k) == 'm' ? fmin(0.01 * length, 10 / (w * w)) : fmin(0.01, 10 / length / (w * w));
+    const double size = eta_dimension(link, k) == 'm' ? length : 1;
+    return fmax(fmin(0.01 * size, 10 * size / (length * w * w)), 1e-4 * size);
 }
 
 /* The scale of a state: a radian, the reach, that of a mode; rates of modes by their frequency, at least 1/s. */
