@@ -38,6 +38,8 @@ bench)
     [ -f bench/run.py ] || fail "bench/run.py is missing"
     say "bench"
     LIMBER="$out/limber" "$python" bench/run.py
+    say "simulated seconds per CPU second, in one go and with inputs that change every millisecond"
+    LIMBER="$out/limber" "$python" bench/integration.py inputs
     ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;
