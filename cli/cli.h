@@ -18,6 +18,9 @@ int command_fmu(int argc, char **argv);
    for `limber check` and kept quiet here. The caller frees the robot. */
 struct robot *cli_load(const char *file, int *exit_code);
 
+/* For struct report: errors go to standard error as `limber: TEXT`. */
+void cli_print_error(void *context, enum report_level level, const char *text);
+
 /* Complains of wrong usage on standard error and returns EXIT_USAGE. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -5,13 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "robot/read.h"
-
-static void print_error(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
-}
 
 static int count_of(const char *text, char wanted)
 {
@@ -70,7 +65,7 @@ static int read_row(const char *file, int line_number, char *line, struct csv *c
 
 int csv_read(const char *file, struct arena *arena, struct csv *csv)
 {
-    struct report report = {.line = print_error};
+    struct report report = {.line = cli_print_error};
     size_t length;
     memset(csv, 0, sizeof *csv);
     const char *bytes = document_load(file, arena, &length, &report);

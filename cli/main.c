@@ -114,6 +114,12 @@ int cli_usage(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+void cli_print_error(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
+}
+
 static void print_error(void *context, enum report_level level, const char *text)
 {
     (void)context;

@@ -35,12 +35,6 @@ struct run {
     struct arena arena;
 };
 
-static void print_line(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
-}
-
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
 
 static int read_positive(const char *option, const char *text, double *number)
@@ -268,7 +262,7 @@ int command_simulate(int argc, char **argv)
     struct run run = {0};
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
-    struct report report = {.line = print_line};
+    struct report report = {.line = cli_print_error};
     size_t length;
     const char *text = document_load(run.options.robot, &run.arena, &length, &report);
     enum status status = text != NULL ? sim_make(run.options.robot, text, &report, &run.sim) : STATUS_NO_FILE;

@@ -4,13 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli.h"
 #include "robot/read.h"
-
-static void print_error(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
-}
 
 /* A joint without a drive takes no tau. */
 static void check_tau(const struct place *at, const struct model *model, const double *tau)
@@ -79,7 +74,7 @@ static int take_arrays(const struct model *model, struct state *state)
 
 int state_read(const struct model *model, const char *file, struct state *state)
 {
-    struct report report = {.line = print_error};
+    struct report report = {.line = cli_print_error};
     struct reader reader = {.file = file, .report = &report};
     if (take_arrays(model, state) != 0) {
         report_add(&report, REPORT_ERROR, "%s", status_text(STATUS_NO_MEMORY));

@@ -3,6 +3,7 @@
    with a checksum over all of it, so that what is put back is what was saved, or refused. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "fmi/instance.h"
 
 enum { VERSION = 1 };
@@ -30,13 +31,9 @@ struct saved {
 static uint64_t checksum_of(const unsigned char *bytes, size_t size)
 {
     struct header header;
-    uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
     memcpy(&header, bytes, sizeof header);
     header.checksum = 0;
-    const unsigned char *head = (const unsigned char *)&header;
-    for (size_t i = 0; i < sizeof header; i++) hash = (hash ^ head[i]) * 1099511628211ULL;
-    for (size_t i = sizeof header; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ULL;
-    return hash;
+    return hash_bytes(hash_bytes(HASH_START, &header, sizeof header), bytes + sizeof header, size - sizeof header);
 }
 
 static size_t size_of(const struct instance *instance)

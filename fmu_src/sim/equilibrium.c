@@ -15,7 +15,6 @@ struct equilibrium {
     double *J;         /* n x n: d residual / d eta           */
     double *inverse_d; /* n                                   */
     double *step;      /* n                                   */
-    double scale;      /* of the forces that add up           */
 };
 
 /* residual = h(q, 0): what the inverse dynamics of rest asks for */
@@ -49,13 +48,13 @@ static void jacobian(struct sim *sim, struct equilibrium *e)
         for (int j = 0; j < i; j++) e->J[e->n * j + i] = 0.5 * (e->J[e->n * j + i] + e->J[e->n * i + j]);
 }
 
-/* Newton with step halving; the forces must balance to 1e-10 of the strain forces */
+/* Newton with step halving; the forces must balance to 1e-10 of what they were at first */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
     double norm = residual(sim, e, e->residual);
     const double first = norm;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        if (norm <= 1e-10 * (first + e->scale)) return STATUS_OK;
+        if (norm <= 1e-10 * first) return STATUS_OK;
         jacobian(sim, e);
         memcpy(e->step, e->residual, (size_t)e->n * sizeof(double));
         if (cholesky_factor(e->n, e->J, e->inverse_d) != 0) break;
@@ -70,7 +69,7 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
         norm = next;
         memcpy(e->residual, e->trial, (size_t)e->n * sizeof(double));
     }
-    if (norm <= 1e-8 * (first + e->scale)) return STATUS_OK; /* rounding is all that is left */
+    if (norm <= 1e-8 * first) return STATUS_OK; /* rounding is all that is left */
     report_add(sim->report, REPORT_ERROR,
                "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
                sim->name, norm, first);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "sim/instance.h"
 
 /* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
@@ -70,16 +71,9 @@ static int rhs(void *context, double t, const double *y, double *ydot)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-static unsigned long long hash_text(const char *text)
-{
-    unsigned long long hash = 14695981039346656037ULL; /* FNV-1a */
-    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211ULL;
-    return hash;
-}
-
 static void make_guid(struct sim *sim, const char *text)
 {
-    const unsigned long long a = hash_text(text), b = variables_hash(&sim->variables, a);
+    const unsigned long long a = hash_bytes(HASH_START, text, strlen(text)), b = variables_hash(&sim->variables, a);
     sim->robot_hash = b;
     snprintf(sim->guid, sizeof sim->guid, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff,
              a & 0xffff, b >> 48, b & 0xffffffffffffULL);

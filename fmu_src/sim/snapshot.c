@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "sim/instance.h"
 
 enum { VERSION = 1 };
@@ -38,13 +39,6 @@ static void list_parts(struct sim *sim, double scalars[8], struct part part[PART
     memcpy(part, all, sizeof all);
 }
 
-static uint64_t checksum(const unsigned char *bytes, size_t size)
-{
-    uint64_t hash = 14695981039346656037ULL;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ULL;
-    return hash;
-}
-
 size_t sim_state_size(const struct sim *sim)
 {
     const size_t numbers = (size_t)(sim->variables.n_values + 2 * sim->model->n + 4 * sim->n_inputs + 8);
@@ -71,7 +65,7 @@ enum status sim_save(struct sim *sim, unsigned char *bytes)
                             .n_values = (uint32_t)sim->variables.n_values,
                             .robot = sim->robot_hash,
                             .bytes = size,
-                            .checksum = checksum(bytes + sizeof header, size - sizeof header)};
+                            .checksum = hash_bytes(HASH_START, bytes + sizeof header, size - sizeof header)};
     memcpy(header.magic, MAGIC, sizeof MAGIC);
     memcpy(bytes, &header, sizeof header);
     return STATUS_OK;
@@ -86,7 +80,7 @@ static const char *fault_of(const struct sim *sim, const unsigned char *bytes, s
     if (header.version != VERSION) return "it comes from another version of Limber";
     if (header.robot != sim->robot_hash) return "it belongs to another robot";
     if (header.bytes != size || size != sim_state_size(sim)) return "its size is wrong";
-    if (header.checksum != checksum(bytes + sizeof header, size - sizeof header))
+    if (header.checksum != hash_bytes(HASH_START, bytes + sizeof header, size - sizeof header))
         return "its checksum does not match: it was damaged";
     return NULL;
 }

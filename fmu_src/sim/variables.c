@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
 /* Whose variable it is: who of the links has it. */
@@ -354,10 +356,6 @@ int variables_find(const struct variables *v, const char *name)
 
 unsigned long long variables_hash(const struct variables *v, unsigned long long hash)
 {
-    for (int r = 0; r < v->n; r++)
-        for (const char *c = v->row[r].name;; c++) {
-            hash = (hash ^ (unsigned char)*c) * 1099511628211ULL;
-            if (*c == '\0') break;
-        }
+    for (int r = 0; r < v->n; r++) hash = hash_bytes(hash, v->row[r].name, strlen(v->row[r].name) + 1);
     return hash;
 }

@@ -1,0 +1,18 @@
+/* FNV-1a, 64 bits: names robots and guards saved states against damage (not against intent). */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START 14695981039346656037ULL
+
+/* Goes on from `hash`, HASH_START at first. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ byte[i]) * 1099511628211ULL;
+    return hash;
+}
+
+#endif
