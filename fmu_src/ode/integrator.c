@@ -14,9 +14,13 @@ struct integrator {
     struct report *report;
     SUNContext context; /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
     void *cvode;
-    N_Vector y, tolerance;
-    SUNMatrix J;
-    SUNLinearSolver solver;
+    N_Vector y, tolerance; /* 2 n                                                    */
+    double *A, *B;         /* n x n, column major: d(vdot)/dx, d(vdot)/dv            */
+    double gamma;          /* of the Newton matrix                                   */
+    SUNMatrix N;           /* n x n: 1 - gamma B - gamma^2 A, then its factors       */
+    N_Vector v;            /* n                                                      */
+    SUNLinearSolver dense; /* of size n                                              */
+    SUNLinearSolver newton;
     double relative_tolerance;
     const char *trouble; /* what CVODE said last */
     char text[512];
@@ -33,12 +37,57 @@ static int rhs(realtype t, N_Vector y, N_Vector ydot, void *user)
     return ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
 }
 
-static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void *user, N_Vector a, N_Vector b, N_Vector c)
+/* The Newton system of (x; v)' = (v; vdot) is one of size n:
+     [   1       -gamma    ] [dx]   [a]      (1 - gamma B - gamma^2 A) dv = b + gamma A a
+     [-gamma A  1 - gamma B] [dv] = [b],     dx = a + gamma dv                             (theory.md 49) */
+static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, booleantype jacobian_is_good,
+                              booleantype *jacobian_is_new, realtype gamma, void *user, N_Vector u, N_Vector v,
+                              N_Vector w)
 {
     struct integrator *integrator = user;
     const struct ode *ode = &integrator->ode;
-    (void)fy, (void)a, (void)b, (void)c;
-    return ode->jacobian(ode->context, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
+    (void)fy, (void)u, (void)v, (void)w;
+    *jacobian_is_new = !jacobian_is_good;
+    if (!jacobian_is_good) {
+        const int code = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), integrator->A, integrator->B);
+        if (code != 0) return code;
+    }
+    integrator->gamma = gamma;
+    const size_t n = (size_t)ode->n;
+    double *N = SUNDenseMatrix_Data(matrix);
+    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (integrator->B[i] + gamma * integrator->A[i]);
+    for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
+    return 0;
+}
+
+static SUNLinearSolver_Type is_direct(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int factor_newton_matrix(SUNLinearSolver solver, SUNMatrix matrix)
+{
+    const struct integrator *integrator = solver->content;
+    return SUNLinSolSetup(integrator->dense, matrix);
+}
+
+static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solution, N_Vector rhs_vector,
+                        realtype tolerance)
+{
+    const struct integrator *integrator = solver->content;
+    const int n = integrator->ode.n;
+    const double *a = N_VGetArrayPointer(rhs_vector), *b = a + n, *A = integrator->A, gamma = integrator->gamma;
+    double *dx = N_VGetArrayPointer(solution), *v = N_VGetArrayPointer(integrator->v);
+    memcpy(v, b, (size_t)n * sizeof *v);
+    for (int j = 0; j < n; j++, A += n)
+        for (int i = 0; i < n; i++) v[i] += gamma * a[j] * A[i];
+    const int code = SUNLinSolSolve(integrator->dense, matrix, integrator->v, integrator->v, tolerance);
+    for (int i = 0; i < n; i++) {
+        dx[i] = a[i] + gamma * v[i];
+        dx[n + i] = v[i];
+    }
+    return code;
 }
 
 static void remember_trouble(int code, const char *module, const char *function, char *message, void *user)
@@ -51,25 +100,38 @@ static void remember_trouble(int code, const char *module, const char *function,
 
 /* ---- making and freeing -------------------------------------------------------------------------------------------- */
 
+static enum status make_solver(struct integrator *integrator)
+{
+    const int n = integrator->ode.n;
+    SUNContext context = integrator->context;
+    integrator->N = SUNDenseMatrix(n, n, context);
+    integrator->v = N_VNew_Serial(n, context);
+    integrator->newton = SUNLinSolNewEmpty(context);
+    if (integrator->N == NULL || integrator->v == NULL || integrator->newton == NULL) return STATUS_NO_MEMORY;
+    integrator->dense = SUNLinSol_Dense(integrator->v, integrator->N, context);
+    if (integrator->dense == NULL) return STATUS_NO_MEMORY;
+    integrator->newton->content = integrator;
+    integrator->newton->ops->gettype = is_direct;
+    integrator->newton->ops->setup = factor_newton_matrix;
+    integrator->newton->ops->solve = solve_newton;
+    return STATUS_OK;
+}
+
 static enum status attach(struct integrator *integrator)
 {
-    const struct ode *ode = &integrator->ode;
+    const int states = 2 * integrator->ode.n;
     if (SUNContext_Create(NULL, &integrator->context) != 0) return STATUS_NO_MEMORY;
-    SUNContext context = integrator->context;
-    integrator->y = N_VNew_Serial(ode->n, context);
-    integrator->tolerance = N_VNew_Serial(ode->n, context);
-    integrator->J = SUNDenseMatrix(ode->n, ode->n, context);
-    integrator->cvode = CVodeCreate(CV_BDF, context);
-    if (integrator->y == NULL || integrator->tolerance == NULL || integrator->J == NULL || integrator->cvode == NULL)
-        return STATUS_NO_MEMORY;
-    integrator->solver = SUNLinSol_Dense(integrator->y, integrator->J, context);
-    void *cvode = integrator->cvode;
+    integrator->y = N_VNew_Serial(states, integrator->context);
+    integrator->tolerance = N_VNew_Serial(states, integrator->context);
+    void *cvode = integrator->cvode = CVodeCreate(CV_BDF, integrator->context);
+    if (integrator->y == NULL || integrator->tolerance == NULL || cvode == NULL) return STATUS_NO_MEMORY;
     N_VConst(0, integrator->y);
-    const int failed = integrator->solver == NULL || CVodeSetErrHandlerFn(cvode, remember_trouble, integrator) != 0 ||
+    const int failed = make_solver(integrator) != STATUS_OK ||
+                       CVodeSetErrHandlerFn(cvode, remember_trouble, integrator) != 0 ||
                        CVodeInit(cvode, rhs, 0, integrator->y) != 0 || CVodeSStolerances(cvode, 1e-6, 1e-6) != 0 ||
                        CVodeSetUserData(cvode, integrator) != 0 ||
-                       CVodeSetLinearSolver(cvode, integrator->solver, integrator->J) != 0 ||
-                       CVodeSetJacFn(cvode, jacobian) != 0 || CVodeSetMaxNumSteps(cvode, -1) != 0;
+                       CVodeSetLinearSolver(cvode, integrator->newton, integrator->N) != 0 ||
+                       CVodeSetLinSysFn(cvode, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(cvode, -1) != 0;
     return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -77,9 +139,16 @@ enum status integrator_make(const struct ode *ode, struct report *report, struct
 {
     struct arena arena = {0};
     struct integrator *integrator = arena_take(&arena, 1, sizeof *integrator);
+    const size_t entries = (size_t)ode->n * (size_t)ode->n;
+    double *A = arena_take(&arena, entries, sizeof *A), *B = arena_take(&arena, entries, sizeof *B);
     *made = NULL;
-    if (integrator == NULL) return STATUS_NO_MEMORY;
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
     integrator->ode = *ode;
+    integrator->A = A;
+    integrator->B = B;
     integrator->report = report;
     integrator->arena = arena;
     const enum status status = attach(integrator);
@@ -92,8 +161,10 @@ void integrator_free(struct integrator *integrator)
 {
     if (integrator == NULL) return;
     if (integrator->cvode != NULL) CVodeFree(&integrator->cvode);
-    if (integrator->solver != NULL) SUNLinSolFree(integrator->solver);
-    if (integrator->J != NULL) SUNMatDestroy(integrator->J);
+    if (integrator->newton != NULL) SUNLinSolFreeEmpty(integrator->newton);
+    if (integrator->dense != NULL) SUNLinSolFree(integrator->dense);
+    if (integrator->v != NULL) N_VDestroy(integrator->v);
+    if (integrator->N != NULL) SUNMatDestroy(integrator->N);
     if (integrator->tolerance != NULL) N_VDestroy(integrator->tolerance);
     if (integrator->y != NULL) N_VDestroy(integrator->y);
     if (integrator->context != NULL) SUNContext_Free(&integrator->context);
@@ -106,7 +177,7 @@ void integrator_free(struct integrator *integrator)
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
 {
     double *tolerance = N_VGetArrayPointer(integrator->tolerance);
-    for (int i = 0; i < integrator->ode.n; i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
+    for (int i = 0; i < 2 * integrator->ode.n; i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
     integrator->relative_tolerance = options->relative_tolerance;
     const int failed = CVodeSVtolerances(integrator->cvode, options->relative_tolerance, integrator->tolerance) != 0 ||
                        CVodeSetMaxStep(integrator->cvode, options->max_step) != 0 ||
@@ -118,7 +189,7 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
 {
     integrator_statistics(integrator, &integrator->before);
     integrator->before.restarts++;
-    memcpy(N_VGetArrayPointer(integrator->y), y, (size_t)integrator->ode.n * sizeof *y);
+    memcpy(N_VGetArrayPointer(integrator->y), y, 2 * (size_t)integrator->ode.n * sizeof *y);
     const int failed =
         CVodeReInit(integrator->cvode, t, integrator->y) != 0 || CVodeSetInitStep(integrator->cvode, first_step) != 0;
     return failed ? STATUS_INTEGRATION : STATUS_OK;
@@ -136,7 +207,7 @@ enum status integrator_advance(struct integrator *integrator, double end, double
         report_add(integrator->report, REPORT_ERROR, "at t = %.9g s: %s", t,
                    integrator->trouble != NULL ? integrator->trouble : "the integration failed");
     }
-    memcpy(y, N_VGetArrayPointer(integrator->y), (size_t)integrator->ode.n * sizeof *y);
+    memcpy(y, N_VGetArrayPointer(integrator->y), 2 * (size_t)integrator->ode.n * sizeof *y);
     *reached = t;
     return code < 0 ? STATUS_INTEGRATION : STATUS_OK;
 }
@@ -151,12 +222,13 @@ double integrator_step_size(const struct integrator *integrator)
 double integrator_jump(const struct integrator *integrator, const double *y, const double *difference)
 {
     const double h = integrator_step_size(integrator), *tolerance = N_VGetArrayPointer(integrator->tolerance);
+    const int states = 2 * integrator->ode.n;
     double sum = 0;
-    for (int i = 0; i < integrator->ode.n; i++) {
+    for (int i = 0; i < states; i++) {
         const double share = h * difference[i] / (integrator->relative_tolerance * fabs(y[i]) + tolerance[i]);
         sum += share * share;
     }
-    return sqrt(sum / integrator->ode.n);
+    return sqrt(sum / states);
 }
 
 void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics)

@@ -7,17 +7,18 @@
 #include "base/report.h"
 #include "base/status.h"
 
-/* dy/dt = f(t, y). A positive return asks for a smaller step, a negative one gives up. */
+/* Of second order: y = (x; v), dx/dt = v, dv/dt = f(t, x, v), n numbers each. A positive return asks for a smaller step, a
+   negative one gives up. */
 struct ode {
     int n;
     void *context;
     int (*rhs)(void *context, double t, const double *y, double *ydot);
-    int (*jacobian)(void *context, double t, const double *y, double *J); /* df/dy, column major n x n */
+    int (*jacobian)(void *context, double t, const double *y, double *A, double *B); /* df/dx, df/dv: column major */
 };
 
 struct integrator_options {
     double relative_tolerance;
-    const double *nominal; /* n: absolute tolerances are relative_tolerance times these */
+    const double *nominal; /* 2 n: absolute tolerances are relative_tolerance times these */
     double max_step;       /* 0: none                                                   */
     int max_order;         /* 1 to 5                                                    */
 };

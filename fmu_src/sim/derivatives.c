@@ -8,25 +8,20 @@
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
 
-int sim_jacobian(void *context, double t, const double *y, double *J)
+int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
-    const int n = sim->n_free, N = 2 * n;
+    const int n = sim->n_free;
     if (sim_derivatives(sim, &sim->now, t, y, sim->ydot) != STATUS_OK) return 1;
     dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd, sim->force);
     dyn_velocity(sim->model, sim->work, &sim->in);
     dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
     dyn_tangent_jacobian(sim->model, sim->work, sim->tangent, &sim->in, sim->by_q, sim->by_qd);
-
-    /* [0 1; A B] */
-    memset(J, 0, (size_t)N * (size_t)N * sizeof(double));
     for (int j = 0; j < n; j++) {
-        double *by_position = J + (size_t)N * (size_t)j, *by_rate = J + (size_t)N * (size_t)(n + j);
         const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
-        by_rate[j] = 1;
         for (int i = 0; i < n; i++) {
-            by_position[n + i] = sim->by_q[column + (size_t)sim->free_coordinate[i]];
-            by_rate[n + i] = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
+            *A++ = sim->by_q[column + (size_t)sim->free_coordinate[i]];
+            *B++ = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
         }
     }
     return 0;

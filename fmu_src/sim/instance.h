@@ -72,8 +72,8 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
 /* sim.c: parameters as they stand in the values, and the integrator's tolerance, after a state was put back. */
 enum status sim_adopt_parameters(struct sim *sim, double tolerance);
 
-/* derivatives.c: the integrator's Jacobian d(qd; qdd)/d(q; qd), column major. */
-int sim_jacobian(void *context, double t, const double *y, double *J);
+/* derivatives.c: the integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
+int sim_jacobian(void *context, double t, const double *y, double *A, double *B);
 
 /* parameters.c */
 enum status sim_apply_parameters(struct sim *sim);

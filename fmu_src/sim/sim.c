@@ -136,7 +136,7 @@ static enum status build(struct sim *sim, const char *text)
     if (status != STATUS_OK) return status;
     number_inputs_and_states(sim);
     make_guid(sim, text);
-    const struct ode ode = {.n = 2 * sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
+    const struct ode ode = {.n = sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
     if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
