@@ -9,6 +9,9 @@
 
 #include "base/arena.h"
 
+/* Steps after which CVODE makes a Jacobian anew (its own default); across a restart it does not ask, so we do. */
+enum { JACOBIAN_LASTS = 51 };
+
 struct integrator {
     struct ode ode;
     struct report *report;
@@ -16,6 +19,8 @@ struct integrator {
     void *cvode;
     N_Vector y, tolerance; /* 2 n                                                    */
     double *A, *B;         /* n x n, column major: d(vdot)/dx, d(vdot)/dv            */
+    long age_from;         /* steps when A and B were made                           */
+    bool keep;             /* they hold across the restart that comes                */
     double gamma;          /* of the Newton matrix                                   */
     SUNMatrix N;           /* n x n: 1 - gamma B - gamma^2 A, then its factors       */
     N_Vector v;            /* n                                                      */
@@ -47,10 +52,15 @@ static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix mat
     struct integrator *integrator = user;
     const struct ode *ode = &integrator->ode;
     (void)fy, (void)u, (void)v, (void)w;
-    *jacobian_is_new = !jacobian_is_good;
-    if (!jacobian_is_good) {
+    struct integrator_statistics count;
+    integrator_statistics(integrator, &count);
+    const bool keep = integrator->keep && count.steps - integrator->age_from < JACOBIAN_LASTS;
+    integrator->keep = false;
+    *jacobian_is_new = !jacobian_is_good && !keep;
+    if (*jacobian_is_new) {
         const int code = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), integrator->A, integrator->B);
         if (code != 0) return code;
+        integrator->age_from = count.steps;
     }
     integrator->gamma = gamma;
     const size_t n = (size_t)ode->n;
@@ -185,13 +195,14 @@ enum status integrator_configure(struct integrator *integrator, const struct int
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 
-enum status integrator_restart(struct integrator *integrator, double t, const double *y, double first_step)
+enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart)
 {
     integrator_statistics(integrator, &integrator->before);
     integrator->before.restarts++;
+    integrator->keep = restart->inputs_alone;
     memcpy(N_VGetArrayPointer(integrator->y), y, 2 * (size_t)integrator->ode.n * sizeof *y);
-    const int failed =
-        CVodeReInit(integrator->cvode, t, integrator->y) != 0 || CVodeSetInitStep(integrator->cvode, first_step) != 0;
+    const int failed = CVodeReInit(integrator->cvode, t, integrator->y) != 0 ||
+                       CVodeSetInitStep(integrator->cvode, restart->first_step) != 0;
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 
@@ -219,13 +230,15 @@ double integrator_step_size(const struct integrator *integrator)
     return step;
 }
 
-double integrator_jump(const struct integrator *integrator, const double *y, const double *difference)
+double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     const double h = integrator_step_size(integrator), *tolerance = N_VGetArrayPointer(integrator->tolerance);
+    const double *past = N_VGetArrayPointer(integrator->y);
     const int states = 2 * integrator->ode.n;
+    if (CVodeGetDky(integrator->cvode, t, 1, integrator->y) != CV_SUCCESS) return HUGE_VAL;
     double sum = 0;
     for (int i = 0; i < states; i++) {
-        const double share = h * difference[i] / (integrator->relative_tolerance * fabs(y[i]) + tolerance[i]);
+        const double share = h * (ydot[i] - past[i]) / (integrator->relative_tolerance * fabs(y[i]) + tolerance[i]);
         sum += share * share;
     }
     return sqrt(sum / states);

@@ -36,8 +36,13 @@ void integrator_free(struct integrator *integrator);
 /* Takes effect with the next restart. */
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
 
-/* Forgets the past and starts from (t, y); first_step = 0: chosen anew. */
-enum status integrator_restart(struct integrator *integrator, double t, const double *y, double first_step);
+struct restart {
+    double first_step; /* 0: chosen anew                                                                 */
+    bool inputs_alone; /* the state goes on, only inputs have jumped: the Jacobian may be kept for a while */
+};
+
+/* Forgets the past and starts from (t, y). */
+enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart);
 
 /* Integrates to exactly `end` and never past it. y is the state there, or on failure the last good one, at time *reached. */
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
@@ -45,9 +50,9 @@ enum status integrator_advance(struct integrator *integrator, double end, double
 /* The step size the integrator would take next; 0 before the first step. */
 double integrator_step_size(const struct integrator *integrator);
 
-/* Whether a change of the right-hand side by `difference` is small against the tolerance over the step that lies ahead:
-   |h difference| in the weighted norm of the error test. */
-double integrator_jump(const struct integrator *integrator, const double *y, const double *difference);
+/* How far the right-hand side ydot at (t, y), where the last advance ended, has come away from what was integrated up to there:
+   over the step that lies ahead, |h difference| in the weighted norm of the error test. */
+double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot);
 
 void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics);
 

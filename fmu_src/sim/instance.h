@@ -38,9 +38,9 @@ struct sim {
     /* the state: positions and rates of all coordinates; those of prescribed joints follow from the inputs */
     double *q, *qd, *qdd; /* n                                                                   */
     int n_free;
-    int *free_coordinate;       /* n_free: coordinates that are not prescribed                         */
-    double *y, *ydot, *scratch; /* 2 n_free: (q; qd) of those                                    */
-    double *force;              /* n: inverse dynamics                                                 */
+    int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
+    double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
+    double *force;        /* n: inverse dynamics                                                 */
     double *tau, *prescribed_qdd, tip_wrench[6];
     struct input in; /* points to q, qd, tau, ...                                           */
 

@@ -87,7 +87,7 @@ static enum status take_arrays(struct sim *sim)
                  states = (size_t)sim->variables.n_states;
     double **const coordinate_arrays[] = {&sim->q,    &sim->qd,     &sim->qdd,    &sim->force,
                                           &sim->dqdd, &sim->seed.q, &sim->seed.qd};
-    double **const state_arrays[] = {&sim->y, &sim->ydot, &sim->scratch, &sim->nominal};
+    double **const state_arrays[] = {&sim->y, &sim->ydot, &sim->nominal};
     double **const input_arrays[] = {&sim->now.u, &sim->now.rate, &sim->before.u, &sim->before.rate};
     sim->value = arena_take(arena, values, sizeof(double));
     sim->input = arena_take(arena, values, sizeof(int));
@@ -101,10 +101,8 @@ static enum status take_arrays(struct sim *sim)
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
         *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
-    for (int i = 0; i < 4; i++) {
-        *state_arrays[i] = arena_take(arena, states, sizeof(double));
-        *input_arrays[i] = arena_take(arena, values, sizeof(double));
-    }
+    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
+    for (int i = 0; i < 4; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -344,10 +342,8 @@ static bool inputs_jumped(struct sim *sim)
         changed = changed || sim->now.u[i] != sim->before.u[i] + sim->before.rate[i] * elapsed ||
                   sim->now.rate[i] != sim->before.rate[i];
     if (!changed) return false;
-    if (sim_derivatives(sim, &sim->before, sim->local, sim->y, sim->scratch) != STATUS_OK) return true;
     if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) != STATUS_OK) return true;
-    for (int i = 0; i < 2 * sim->n_free; i++) sim->ydot[i] -= sim->scratch[i];
-    return !(integrator_jump(sim->integrator, sim->y, sim->ydot) <= JUMP);
+    return !(integrator_jump(sim->integrator, sim->local, sim->y, sim->ydot) <= JUMP);
 }
 
 static void keep_inputs(struct sim *sim)
@@ -392,7 +388,8 @@ static enum status integrate(struct sim *sim, double h, double *reached)
 {
     gather(sim, sim->y);
     if (sim->integrator != NULL && (sim->restart || inputs_jumped(sim))) {
-        const enum status status = integrator_restart(sim->integrator, sim->local, sim->y, sim->first_step);
+        const struct restart restart = {.first_step = sim->first_step, .inputs_alone = !sim->restart};
+        const enum status status = integrator_restart(sim->integrator, sim->local, sim->y, &restart);
         if (status != STATUS_OK) return status;
         sim->restart = false;
         sim->first_step = 0;
