@@ -1,0 +1,123 @@
+/* What the exact Jacobian is worth: the same instance, the same integrator, the Jacobian by tangents of the recursion and by
+   forward differences of the right-hand side.
+       jacobian ROBOT
+   Free motion from a bent and turning start; one line each, columns as in docs/integration.md. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sim/instance.h"
+
+static const double UNTIL = 2;
+
+static void print_line(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
+}
+
+/* ---- the rival: columns (f(y + d e_j) - f(y)) / d ---------------------------------------------------------------------- */
+
+struct differences {
+    struct sim *sim;
+    long extra; /* right-hand sides spent */
+    double *y, *f, *g;
+};
+
+static int rhs(void *context, double t, const double *y, double *ydot)
+{
+    const struct differences *d = context;
+    return (int)sim_derivatives(d->sim, &d->sim->now, t, y, ydot);
+}
+
+static int difference_jacobian(void *context, double t, const double *y, double *A, double *B)
+{
+    struct differences *d = context;
+    const int n = d->sim->n_free;
+    int code = rhs(context, t, y, d->f);
+    for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
+    for (int j = 0; j < 2 * n && code == 0; j++) {
+        double *column = j < n ? A + (size_t)j * (size_t)n : B + (size_t)(j - n) * (size_t)n;
+        const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->nominal[j]);
+        d->y[j] = y[j] + step;
+        code = rhs(context, t, d->y, d->g);
+        for (int i = 0; i < n; i++) column[i] = (d->g[n + i] - d->f[n + i]) / step;
+        d->y[j] = y[j];
+    }
+    d->extra += 2 * n + 1;
+    return code;
+}
+
+/* ---- one run ---------------------------------------------------------------------------------------------------------- */
+
+struct run {
+    double tip[3], seconds;
+    struct integrator_statistics count;
+};
+
+static int moving_start(struct sim *sim, double rtol)
+{
+    const struct sim_experiment experiment = {.tolerance = rtol};
+    for (int i = 0; i < sim->model->n_links; i++) {
+        const int q = sim->variables.first[KIND_Q_START][i], qd = sim->variables.first[KIND_QD_START][i];
+        if (q >= 0) sim_set(sim, q, 0.3 + 0.1 * i), sim_set(sim, qd, 0.2);
+    }
+    return sim_initialise(sim, &experiment) == STATUS_OK;
+}
+
+static int simulate(struct sim *sim, double rtol, struct run *run)
+{
+    struct integrator_statistics before;
+    if (!moving_start(sim, rtol)) return 0;
+    sim_statistics(sim, &before);
+    const clock_t from = clock();
+    if (sim_step(sim, UNTIL) != STATUS_OK || sim_update(sim) != STATUS_OK) return 0;
+    run->seconds = (double)(clock() - from) / CLOCKS_PER_SEC;
+    sim_statistics(sim, &run->count);
+    run->count.steps -= before.steps, run->count.rhs -= before.rhs, run->count.jacobians -= before.jacobians;
+    for (int i = 0; i < 3; i++) run->tip[i] = sim_get(sim, sim->variables.first[KIND_TIP_POSITION][0] + i);
+    return 1;
+}
+
+static void print(const char *name, const struct run *run, long extra, const struct run *exact)
+{
+    double error = 0;
+    for (int i = 0; i < 3; i++) error = fmax(error, fabs(run->tip[i] - exact->tip[i]));
+    printf("%s | %ld | %ld | %ld | %.3f | %.1e\n", name, run->count.steps, run->count.rhs + extra, run->count.jacobians,
+           run->seconds, error);
+}
+
+static char *read_text(const char *file)
+{
+    FILE *stream = fopen(file, "rb");
+    char *text = calloc(1, 1 << 20);
+    if (stream == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, stream) == 0) return NULL;
+    fclose(stream);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    struct report report = {.line = print_line};
+    struct sim *sim;
+    char *text = argc == 2 ? read_text(argv[1]) : NULL;
+    if (text == NULL || sim_make(argv[1], text, &report, &sim) != STATUS_OK) return 2;
+    const size_t states = 2 * (size_t)sim->n_free;
+    struct run reference, run;
+    if (!simulate(sim, 1e-10, &reference) || !simulate(sim, 1e-6, &run)) return 1;
+    print("tangents", &run, 0, &reference);
+
+    struct differences d = {.sim = sim,
+                            .y = calloc(states, sizeof(double)),
+                            .f = calloc(states, sizeof(double)),
+                            .g = calloc(states, sizeof(double))};
+    const struct ode ode = {.n = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
+    integrator_free(sim->integrator);
+    if (integrator_make(&ode, &report, &sim->integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    print("differences", &run, d.extra, &reference);
+    free(d.y), free(d.f), free(d.g), free(text);
+    sim_free(sim);
+    return 0;
+}
