@@ -96,6 +96,9 @@ enum zeros_result invariant_zeros(struct siso *s, double *work, struct complex_n
     compress(s, order, v, row, F, E);
     if (LAPACKE_dggev(LAPACK_ROW_MAJOR, 'N', 'N', n, F, n, E, n, re, im, under, NULL, 1, NULL, 1) != 0)
         return ZEROS_FAILED;
-    for (int i = 0; i < n; i++) zero[i] = (struct complex_number){re[i] / under[i], im[i] / under[i]};
+    for (int i = 0; i < n; i++) {
+        zero[i] = (struct complex_number){re[i] / under[i], im[i] / under[i]};
+        if (im[i] < 0 && i > 0) zero[i] = (struct complex_number){zero[i - 1].re, -zero[i - 1].im}; /* pairs, exactly */
+    }
     return ZEROS_FOUND;
 }
