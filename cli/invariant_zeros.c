@@ -82,8 +82,17 @@ static void compress(const struct siso *s, int stride, double *v, double *row, d
     }
 }
 
-enum zeros_result invariant_zeros(struct siso *s, double *work, struct complex_number *zero, int *count,
-                                  int *relative_degree, double *gain)
+/* Complex ones stand in pairs, and are made pairs exactly */
+static void pair(int n, const double *re, const double *im, const double *under, struct complex_number *z)
+{
+    for (int i = 0; i < n; i++) {
+        const double w = under != NULL ? under[i] : 1;
+        z[i] = (struct complex_number){re[i] / w, im[i] / w};
+        if (im[i] < 0 && i > 0) z[i] = (struct complex_number){z[i - 1].re, -z[i - 1].im};
+    }
+}
+
+enum zeros_result invariant_zeros(struct siso *s, double *work, struct complex_number *zero, int *count, double *gain)
 {
     const int order = s->n;
     double *v = work, *row = v + order + 1, *F = row + order + 1, *E = F + order * order, *re = E + order * order,
@@ -91,14 +100,21 @@ enum zeros_result invariant_zeros(struct siso *s, double *work, struct complex_n
     const enum zeros_result result = remove_infinite(s, order, v, row, gain);
     if (result != ZEROS_FOUND) return result;
     const int n = *count = s->n;
-    *relative_degree = order - n;
     if (n == 0) return ZEROS_FOUND;
     compress(s, order, v, row, F, E);
     if (LAPACKE_dggev(LAPACK_ROW_MAJOR, 'N', 'N', n, F, n, E, n, re, im, under, NULL, 1, NULL, 1) != 0)
         return ZEROS_FAILED;
-    for (int i = 0; i < n; i++) {
-        zero[i] = (struct complex_number){re[i] / under[i], im[i] / under[i]};
-        if (im[i] < 0 && i > 0) zero[i] = (struct complex_number){zero[i - 1].re, -zero[i - 1].im}; /* pairs, exactly */
-    }
+    pair(n, re, im, under, zero);
     return ZEROS_FOUND;
+}
+
+int eigenvalues(const struct siso *s, double *work, struct complex_number *pole)
+{
+    const int n = s->n;
+    double *A = work, *re = A + n * n, *im = re + n;
+    if (n == 0) return 0;
+    memcpy(A, s->A, (size_t)n * (size_t)n * sizeof *A);
+    if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1) != 0) return -1;
+    pair(n, re, im, NULL, pole);
+    return 0;
 }

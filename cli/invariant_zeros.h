@@ -18,10 +18,13 @@ struct complex_number {
 
 enum zeros_result { ZEROS_FOUND, ZEROS_EVERYWHERE, ZEROS_FAILED };
 
-/* Finite zeros into zero[n], their number, poles less zeros, and the gain of prod (s - z) / prod (s - p). ZEROS_EVERYWHERE: the
-   transfer function is identically zero. The system is used up; `work` has 2 n^2 + 5 n + 4 numbers. */
+/* Finite zeros into zero[n], their number, and the gain of prod (s - z) / prod (s - p). ZEROS_EVERYWHERE: the transfer function is
+   identically zero. The system is used up; `work` has 2 n^2 + 5 n + 5 numbers. */
 enum zeros_result invariant_zeros(struct siso *system, double *work, struct complex_number *zero, int *count,
-                                  int *relative_degree, double *gain);
+                                  double *gain);
+
+/* Of A, the poles, into pole[n]; `work` as above. Nonzero on failure. */
+int eigenvalues(const struct siso *system, double *work, struct complex_number *pole);
 
 /* Euclidean */
 double length(int n, const double *x);

@@ -79,14 +79,16 @@ static const struct command {
      "  --static       an equilibrium, as for linearize\n"
      "  --json         JSON, as in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
-     "  `zeros` are [re, im] in 1/s, by modulus: the invariant zeros of the linearised robot, so a motion that the "
-     "input\n"
-     "  does not excite or the output does not see shows as zeros that cancel poles. `relative_degree` is the number "
-     "of\n"
-     "  poles less that of zeros, `gain` the factor of prod (s - z) / prod (s - p).\n"
-     "  Rounding: with W the robot's fastest frequency and n the number of states, zeros below sqrt(10 n eps) W are "
-     "0;\n"
-     "  `minimum_phase` is false if some zero has re > 1e-6 |z|. A coefficient below 1e-10 of its kind is 0.\n",
+     "  `zeros` are [re, im] in 1/s, by modulus, `poles` likewise; `relative_degree` is how many more poles there are, "
+     "`gain`\n"
+     "  the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output are left "
+     "out,\n"
+     "  and what cancels at the origin; others that the input does not excite or the output does not see may show as\n"
+     "  zeros that equal poles.\n"
+     "  Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below\n"
+     "  sqrt(10 n eps) W are 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or "
+     "a\n"
+     "  direct term below 1e-10 of its vector's size is 0.\n",
      command_zeros, false},
     {"matrices", "ROBOT STATE [--json]",
      "the matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state; prints JSON",

@@ -1,6 +1,5 @@
 /* limber zeros ROBOT: transmission zeros from one input to one output of the linearised robot, as JSON. */
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "json_out.h"
 #include "linear.h"
 #include "robot/nearest.h"
+#include "second_order.h"
 
 struct options {
     struct linear_options linear;
@@ -50,142 +50,11 @@ static int find(const char *role, const char *name, const struct variable *const
     return -1;
 }
 
-/* ---- the robot in coordinates of its kinetic energy ---------------------------------------------------------------------- */
-
-/* z = L' q with M = L L':  z_ddot = A z + V z_dot + b u,  y = c z + e z_dot + d u. Every coordinate then counts by its kinetic
-   energy, whatever its unit, and A is symmetric for a conservative robot at rest. */
-struct second_order {
-    int n;
-    double *A, *V, *b, *c, *e, d;
-    double fastest;        /* an upper bound of the frequencies [rad/s]                       */
-    double size_b, size_c; /* of b and (fastest c, e) that belong to vectors such as a position */
-    double size_d;
-    double *L;
-};
-
-/* x <- x L'^-1 */
-static void divide_row(int n, const double *L, double *x)
-{
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) x[i] -= L[n * i + j] * x[j];
-        x[i] /= L[n * i + i];
-    }
-}
-
-/* X <- L' X, `count` columns */
-static void multiply(int n, const double *L, int count, double *X)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < count; j++) {
-            double sum = 0;
-            for (int k = i; k < n; k++) sum += L[n * k + i] * X[count * k + j];
-            X[count * i + j] = sum;
-        }
-}
-
-/* The coordinate in q of the i-th position among the states */
-static int coordinate(const struct linear *linear, int i)
-{
-    const struct link_model *lm = &linear->model->link[linear->x[i]->owner];
-    return linear->x[i]->kind == KIND_Q ? lm->q : lm->eta + linear->x[i]->k;
-}
-
-/* L of the mass matrix without prescribed joints */
-static int factor(const struct linear *linear, struct second_order *s)
-{
-    const int n = s->n, N = linear->model->n;
-    dyn_configuration(linear->model, linear->work, linear->at.q);
-    dyn_mass_matrix(linear->model, linear->work);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            s->L[n * i + j] = linear->work->M[N * coordinate(linear, i) + coordinate(linear, j)];
-    return n > 0 ? LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, s->L, n) : 0;
-}
-
-/* Row of C in these coordinates, split into positions and rates */
-static void take_output(const struct linear *linear, const struct second_order *s, int y, double *c, double *e)
-{
-    const double *row = linear->C + (size_t)linear->n_states * (size_t)y;
-    memcpy(c, row, (size_t)s->n * sizeof *c);
-    memcpy(e, row + s->n, (size_t)s->n * sizeof *e);
-    divide_row(s->n, s->L, c);
-    divide_row(s->n, s->L, e);
-}
-
-static void take_input(const struct linear *linear, const struct second_order *s, int u, double *b)
-{
-    for (int i = 0; i < s->n; i++) b[i] = linear->B[(size_t)linear->n_inputs * (size_t)(s->n + i) + (size_t)u];
-    multiply(s->n, s->L, 1, b);
-}
-
-/* Components of one vector (tip.position[1..3]) share their rounding: which of two variables are such */
-static bool alike(const struct variable *a, const struct variable *b)
-{
-    return a->kind == b->kind && a->owner == b->owner;
-}
-
-/* Sizes of b, c, d: the largest among the components of their vectors. What is small against them is rounding: zero. */
-static void measure(const struct linear *linear, int u, int y, struct second_order *s)
-{
-    const int n = s->n;
-    for (int j = 0; j < linear->n_inputs; j++) {
-        if (!alike(linear->u[j], linear->u[u])) continue;
-        take_input(linear, s, j, s->b);
-        s->size_b = fmax(s->size_b, length(n, s->b));
-    }
-    for (int i = 0; i < linear->n_outputs; i++) {
-        if (!alike(linear->y[i], linear->y[y])) continue;
-        take_output(linear, s, i, s->c, s->e);
-        s->size_c = fmax(s->size_c, length(n, s->c) + s->fastest * length(n, s->e));
-        for (int j = 0; j < linear->n_inputs; j++)
-            if (alike(linear->u[j], linear->u[u]))
-                s->size_d = fmax(s->size_d, fabs(linear->D[linear->n_inputs * i + j]));
-    }
-    s->size_d = fmax(s->size_d, s->size_c * s->size_b / (s->fastest * s->fastest));
-}
-
-static void clear_small(int n, double *x, double size)
-{
-    if (length(n, x) <= COEFFICIENT_SHARE * size) memset(x, 0, (size_t)n * sizeof *x);
-}
-
-static int take_second_order(const struct linear *linear, int u, int y, struct arena *arena, struct second_order *s)
-{
-    const int n = s->n = linear->n_states / 2;
-    const size_t square = (size_t)n * (size_t)n;
-    double **const matrices[] = {&s->A, &s->V, &s->L}, **const vectors[] = {&s->b, &s->c, &s->e};
-    for (int i = 0; i < 3; i++) {
-        *matrices[i] = arena_take(arena, square, sizeof(double));
-        *vectors[i] = arena_take(arena, (size_t)n, sizeof(double));
-    }
-    if (arena->failed || factor(linear, s) != 0) return EXIT_COMPUTATION;
-    for (int i = 0; i < n; i++) {
-        const double *row = linear->A + 2 * (size_t)n * (size_t)(n + i);
-        memcpy(s->A + n * i, row, (size_t)n * sizeof(double));
-        memcpy(s->V + n * i, row + n, (size_t)n * sizeof(double));
-        divide_row(n, s->L, s->A + n * i);
-        divide_row(n, s->L, s->V + n * i);
-    }
-    multiply(n, s->L, n, s->A);
-    multiply(n, s->L, n, s->V);
-    s->fastest = fmax(sqrt(length(n * n, s->A)), length(n * n, s->V));
-    if (s->fastest == 0) s->fastest = 1; /* nothing but integrators: any unit of time does */
-    measure(linear, u, y, s);
-    take_input(linear, s, u, s->b);
-    take_output(linear, s, y, s->c, s->e);
-    s->d = linear->D[(size_t)linear->n_inputs * (size_t)y + (size_t)u];
-    clear_small(n, s->b, s->size_b);
-    clear_small(n, s->c, s->size_c);
-    clear_small(n, s->e, s->size_c / s->fastest);
-    clear_small(1, &s->d, s->size_d);
-    return EXIT_FINE;
-}
-
 /* ---- zeros --------------------------------------------------------------------------------------------------------------- */
 
 struct answer {
-    int count, relative_degree;
-    struct complex_number *zero; /* 2 n */
+    int n_zeros, n_poles, relative_degree;
+    struct complex_number *zero, *pole; /* 2 n + 1 */
     double gain;
     bool minimum_phase;
 };
@@ -200,6 +69,23 @@ static struct complex_number root(struct complex_number z)
                      : (struct complex_number){smaller, sign * larger};
 }
 
+/* `count` numbers become the 2 count roots of them */
+static int take_roots(struct complex_number *z, int count)
+{
+    for (int i = 0; i < count; i++) {
+        z[i] = root(z[i]);
+        z[count + i] = (struct complex_number){-z[i].re, -z[i].im};
+    }
+    return 2 * count;
+}
+
+static enum zeros_result solve(struct siso *system, double *work, struct answer *answer)
+{
+    answer->n_poles = system->n;
+    if (eigenvalues(system, work, answer->pole) != 0) return ZEROS_FAILED;
+    return invariant_zeros(system, work, answer->zero, &answer->n_zeros, &answer->gain);
+}
+
 /* Without rates in the equations (V = 0) everything is a function of s^2, but for a factor s where the output is a rate:
    c (s^2 - A)^-1 b + d,  or  s e (s^2 - A)^-1 b. Half the order, and zeros come as exact pairs. */
 static enum zeros_result zeros_of_square(struct second_order *s, bool rate, double *work, struct answer *answer)
@@ -208,18 +94,11 @@ static enum zeros_result zeros_of_square(struct second_order *s, bool rate, doub
     system.size_A = s->fastest * s->fastest;
     system.size_b = s->size_b;
     system.size_c = rate ? s->size_c / s->fastest : s->size_c;
-    int count;
-    const enum zeros_result result =
-        invariant_zeros(&system, work, answer->zero, &count, &answer->relative_degree, &answer->gain);
+    const enum zeros_result result = solve(&system, work, answer);
     if (result != ZEROS_FOUND) return result;
-    for (int i = 0; i < count; i++) {
-        const struct complex_number z = root(answer->zero[i]);
-        answer->zero[i] = z;
-        answer->zero[count + i] = (struct complex_number){-z.re, -z.im};
-    }
-    answer->count = 2 * count + rate;
-    if (rate) answer->zero[2 * count] = (struct complex_number){0, 0};
-    answer->relative_degree = 2 * answer->relative_degree - rate;
+    answer->n_poles = take_roots(answer->pole, answer->n_poles);
+    answer->n_zeros = take_roots(answer->zero, answer->n_zeros);
+    if (rate) answer->zero[answer->n_zeros++] = (struct complex_number){0, 0};
     return ZEROS_FOUND;
 }
 
@@ -248,7 +127,7 @@ static enum zeros_result zeros_of_first_order(const struct second_order *s, stru
         system.c[i] = s->c[i] / W;
         system.c[n + i] = s->e[i];
     }
-    return invariant_zeros(&system, work, answer->zero, &answer->count, &answer->relative_degree, &answer->gain);
+    return solve(&system, work, answer);
 }
 
 static int by_modulus(const void *a, const void *b)
@@ -260,19 +139,43 @@ static int by_modulus(const void *a, const void *b)
     return 0;
 }
 
-/* What rounding leaves of a zero at the origin becomes 0; minimum phase: no zero with re > 1e-6 |z| */
-static void judge(const struct second_order *s, struct answer *answer)
+/* What rounding leaves of a number at the origin becomes 0 */
+static void tidy(const struct second_order *s, struct complex_number *z, int count)
 {
     const double origin = sqrt(10 * 2 * s->n * DBL_EPSILON) * s->fastest;
-    answer->minimum_phase = true;
-    for (int i = 0; i < answer->count; i++) {
-        struct complex_number *z = &answer->zero[i];
-        if (hypot(z->re, z->im) <= origin) *z = (struct complex_number){0, 0};
-        z->re += 0; /* -0 to 0 */
-        z->im += 0;
-        if (z->re > 1e-6 * hypot(z->re, z->im)) answer->minimum_phase = false;
+    for (int i = 0; i < count; i++) {
+        if (hypot(z[i].re, z[i].im) <= origin) z[i] = (struct complex_number){0, 0};
+        z[i].re += 0; /* -0 to 0 */
+        z[i].im += 0;
     }
-    qsort(answer->zero, (size_t)answer->count, sizeof *answer->zero, by_modulus);
+    qsort(z, (size_t)count, sizeof *z, by_modulus);
+}
+
+/* Zeros and poles at the origin cancel: an arm that turns freely has rates and accelerations without them */
+static void cancel(struct answer *answer)
+{
+    int count = 0; /* they stand first */
+    while (count < answer->n_zeros && count < answer->n_poles && answer->zero[count].re == 0 &&
+           answer->zero[count].im == 0 && answer->pole[count].re == 0 && answer->pole[count].im == 0)
+        count++;
+    answer->zero += count;
+    answer->pole += count;
+    answer->n_zeros -= count;
+    answer->n_poles -= count;
+}
+
+/* Minimum phase: no zero with re > 1e-6 |z| */
+static void judge(const struct second_order *s, struct answer *answer)
+{
+    tidy(s, answer->zero, answer->n_zeros);
+    tidy(s, answer->pole, answer->n_poles);
+    cancel(answer);
+    answer->relative_degree = answer->n_poles - answer->n_zeros;
+    answer->minimum_phase = true;
+    for (int i = 0; i < answer->n_zeros; i++) {
+        const struct complex_number z = answer->zero[i];
+        if (z.re > 1e-6 * hypot(z.re, z.im)) answer->minimum_phase = false;
+    }
 }
 
 static enum zeros_result find_zeros(struct second_order *s, struct arena *arena, struct answer *answer)
@@ -281,6 +184,7 @@ static enum zeros_result find_zeros(struct second_order *s, struct arena *arena,
     const size_t N = 2 * (size_t)n;
     double *work = arena_take(arena, 2 * N * N + 5 * N + 5, sizeof *work);
     answer->zero = arena_take(arena, N + 1, sizeof *answer->zero);
+    answer->pole = arena_take(arena, N + 1, sizeof *answer->pole);
     if (arena->failed) return ZEROS_FAILED;
     const bool rate = length(n, s->e) > 0, position = length(n, s->c) > 0 || s->d != 0;
     const enum zeros_result result = length(n * n, s->V) == 0 && !(rate && position)
@@ -292,17 +196,23 @@ static enum zeros_result find_zeros(struct second_order *s, struct arena *arena,
 
 /* ---- the command ------------------------------------------------------------------------------------------------------------ */
 
+static struct json_object *pairs(const struct complex_number *z, int count)
+{
+    struct json_object *array = json_object_new_array_ext(count);
+    for (int i = 0; i < count; i++) json_object_array_add(array, json_numbers((const double[2]){z[i].re, z[i].im}, 2));
+    return array;
+}
+
 static int print_answer(const struct options *options, const struct linear *linear, const struct answer *answer)
 {
-    struct json_object *out = json_object_new_object(), *zeros = json_object_new_array_ext(answer->count);
-    for (int i = 0; i < answer->count; i++)
-        json_object_array_add(zeros, json_numbers((const double[2]){answer->zero[i].re, answer->zero[i].im}, 2));
+    struct json_object *out = json_object_new_object();
     json_object_object_add(out, "input", json_object_new_string(options->input));
     json_object_object_add(out, "output", json_object_new_string(options->output));
-    json_object_object_add(out, "zeros", zeros);
+    json_object_object_add(out, "zeros", pairs(answer->zero, answer->n_zeros));
     json_object_object_add(out, "minimum_phase", json_object_new_boolean(answer->minimum_phase));
     json_object_object_add(out, "relative_degree", json_object_new_int(answer->relative_degree));
     json_object_object_add(out, "gain", json_object_new_double(answer->gain));
+    json_object_object_add(out, "poles", pairs(answer->pole, answer->n_poles));
     json_object_object_add(out, "operating_point", linear_operating_point(linear));
     const int code = json_print_finite("zeros", out);
     json_object_put(out);
@@ -314,10 +224,10 @@ static int analyse(const struct options *options, struct linear *linear)
     const int u = find("input", options->input, linear->u, linear->n_inputs, &linear->arena),
               y = find("output", options->output, linear->y, linear->n_outputs, &linear->arena);
     if (u < 0 || y < 0) return EXIT_INPUT;
-    struct second_order s = {0};
+    struct second_order s;
     struct answer answer = {0};
-    int code = take_second_order(linear, u, y, &linear->arena, &s);
-    const enum zeros_result result = code == EXIT_FINE ? find_zeros(&s, &linear->arena, &answer) : ZEROS_FAILED;
+    const int failed = second_order_make(linear, u, y, &linear->arena, &s);
+    const enum zeros_result result = failed ? ZEROS_FAILED : find_zeros(&s, &linear->arena, &answer);
     if (result == ZEROS_FOUND) return print_answer(options, linear, &answer);
     if (result == ZEROS_EVERYWHERE)
         fprintf(stderr,
