@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "robot/read.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
 {
@@ -35,6 +36,17 @@ void cli_free_model(struct cli_model *loaded)
     robot_free(loaded->robot);
 }
 
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim)
+{
+    size_t length;
+    const char *text = document_load(file, arena, &length, report);
+    *sim = NULL;
+    const enum status status = text != NULL ? sim_make(file, text, report, sim) : STATUS_NO_FILE;
+    if (status == STATUS_OK) return EXIT_FINE;
+    if (report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
+    return status == STATUS_BAD_ROBOT || status == STATUS_NO_FILE ? EXIT_INPUT : EXIT_COMPUTATION;
+}
+
 void cli_not_positive(const char *command, const struct model *model, const struct work *work)
 {
     const struct link *link = &model->robot->link[work->failed_link];
@@ -43,6 +55,13 @@ void cli_not_positive(const char *command, const struct model *model, const stru
             "inertia or "
             "motor_inertia\n",
             command, status_text(STATUS_NOT_POSITIVE), link->name, link->joint.name);
+}
+
+void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE])
+{
+    const int moves = joint_moves(&link->joint) ? 1 : 0;
+    if (k < moves) snprintf(name, NAME_SIZE, "%s.q", link->joint.name);
+    else snprintf(name, NAME_SIZE, "%s.eta[%d]", link->name, k - moves + 1);
 }
 
 int cli_elastic_terms(const char *name)

@@ -3,6 +3,7 @@
 #define CLI_LOAD_H
 
 #include "dyn/work.h"
+#include "sim/sim.h"
 
 struct cli_model {
     struct robot *robot;
@@ -15,8 +16,15 @@ struct cli_model {
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
+/* The same taken to an instance. The report must outlive it; the arena has the text. */
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim);
+
 /* Says which link has nothing that resists its motion, after STATUS_NOT_POSITIVE. */
 void cli_not_positive(const char *command, const struct model *model, const struct work *work);
+
+/* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
+enum { NAME_SIZE = 1024 };
+void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE]);
 
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);

@@ -56,6 +56,53 @@ static const struct command {
      "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
      "  variable LIMBER_FMU_LIBRARY names.\n",
      command_fmu, true},
+    {"linearize", "ROBOT [options]",
+     "linearises the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
+     "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --static       an equilibrium: rates zero, elastic coordinates where they rest with the joints held at their "
+     "q,\n"
+     "                 joint torques those that hold the arm. A passive joint must rest at its q within 1e-5 rad/s^2\n"
+     "                 or m/s^2; otherwise there is no equilibrium, which is an error\n"
+     "  --python FILE  also a Python module with `system`, made by control.ss; a slash stands for the dot in names\n"
+     "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"
+     "  --json         JSON, as in any case\n"
+     "  -o FILE        result file instead of standard output\n\n"
+     "  dx/dt = A x + B u, y = C x + D u for deviations from the operating point, which `operating_point` tells: it "
+     "can\n"
+     "  be used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact.\n",
+     command_linearize, false},
+    {"zeros", "ROBOT --input NAME --output NAME [options]",
+     "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
+     "  --input NAME   an input of the FMU, as J.tau or tip.force[1]\n"
+     "  --output NAME  an output of the FMU, as J.q or tip.position[2]\n"
+     "  --at STATE     operating point, as for linearize (default: the robot's start)\n"
+     "  --static       an equilibrium, as for linearize\n"
+     "  --json         JSON, as in any case\n"
+     "  -o FILE        result file instead of standard output\n\n"
+     "  `zeros` are [re, im] in 1/s, by modulus, `poles` likewise; `relative_degree` is how many more poles there are, "
+     "`gain`\n"
+     "  the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output are left "
+     "out,\n"
+     "  and what cancels at the origin; others that the input does not excite or the output does not see may show as\n"
+     "  zeros that equal poles.\n"
+     "  Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below\n"
+     "  sqrt(10 n eps) W are 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or "
+     "a\n"
+     "  direct term below 1e-10 of its vector's size is 0.\n",
+     command_zeros, false},
+    {"matrices", "ROBOT STATE [--json]",
+     "the matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state; prints JSON",
+     "  STATE is a JSON file (-: standard input) as for eval; q and qd count.\n\n"
+     "  M  mass matrix, n x n, rows of prescribed joints included\n"
+     "  C  Coriolis matrix (Christoffel symbols), n x n: C qd are the velocity terms of the bias, without damping and\n"
+     "     friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless leave out terms of it\n"
+     "  K  stiffness, n x n: strain and joint springs; constant\n"
+     "  G  gravity, n\n"
+     "  B  n x number of joints that move, in the order of tau; zero columns for passive and prescribed joints\n"
+     "  coordinates  their names\n\n"
+     "  --json   JSON, as in any case\n"
+     "  -o FILE  result file instead of standard output\n",
+     command_matrices, false},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
      command_bench, false},

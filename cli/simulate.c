@@ -8,8 +8,7 @@
 
 #include "cli.h"
 #include "csv.h"
-#include "robot/read.h"
-#include "sim/sim.h"
+#include "load.h"
 #include "state.h"
 
 enum { MOST_SETTINGS = 256 };
@@ -113,20 +112,8 @@ static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_FINE;
     struct state state;
-    const struct model *model = sim_model(run->sim);
-    const struct variables *v = run->variables;
-    const int bad = state_read(model, run->options.at, &state);
-    for (int i = 0; i < model->n_links && bad == 0; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (v->first[KIND_Q_START][i] >= 0) {
-            sim_set(run->sim, v->first[KIND_Q_START][i], state.q[lm->q]);
-            sim_set(run->sim, v->first[KIND_QD_START][i], state.qd[lm->q]);
-        }
-        for (int k = 0; k < lm->m; k++) {
-            sim_set(run->sim, v->first[KIND_ETA_START][i] + k, state.q[lm->eta + k]);
-            sim_set(run->sim, v->first[KIND_ETAD_START][i] + k, state.qd[lm->eta + k]);
-        }
-    }
+    const int bad = state_read(sim_model(run->sim), run->options.at, &state);
+    if (bad == 0) state_to_start(&state, run->sim);
     state_free(&state);
     return bad == 0 ? EXIT_FINE : EXIT_INPUT;
 }
@@ -263,15 +250,10 @@ int command_simulate(int argc, char **argv)
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
     struct report report = {.line = cli_print_error};
-    size_t length;
-    const char *text = document_load(run.options.robot, &run.arena, &length, &report);
-    enum status status = text != NULL ? sim_make(run.options.robot, text, &report, &run.sim) : STATUS_NO_FILE;
-    if (status == STATUS_OK) {
+    code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
+    if (code == EXIT_FINE) {
         run.variables = sim_variables(run.sim);
         code = run_all(&run);
-    } else {
-        if (report.errors == 0) fprintf(stderr, "limber: %s: %s\n", run.options.robot, status_text(status));
-        code = status == STATUS_BAD_ROBOT || status == STATUS_NO_FILE ? EXIT_INPUT : EXIT_COMPUTATION;
     }
     sim_free(run.sim);
     arena_release(&run.arena);

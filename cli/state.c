@@ -97,6 +97,23 @@ int state_read(const struct model *model, const char *file, struct state *state)
     return report.errors;
 }
 
+void state_to_start(const struct state *state, struct sim *sim)
+{
+    const struct model *model = sim_model(sim);
+    const struct variables *v = sim_variables(sim);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (v->first[KIND_Q_START][i] >= 0) {
+            sim_set(sim, v->first[KIND_Q_START][i], state->q[lm->q]);
+            sim_set(sim, v->first[KIND_QD_START][i], state->qd[lm->q]);
+        }
+        for (int k = 0; k < lm->m; k++) {
+            sim_set(sim, v->first[KIND_ETA_START][i] + k, state->q[lm->eta + k]);
+            sim_set(sim, v->first[KIND_ETAD_START][i] + k, state->qd[lm->eta + k]);
+        }
+    }
+}
+
 void state_free(struct state *state)
 {
     arena_release(&state->arena);

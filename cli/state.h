@@ -3,6 +3,7 @@
 #define CLI_STATE_H
 
 #include "dyn/dyn.h"
+#include "sim/sim.h"
 
 struct state {
     struct input input;     /* points into the arrays below                    */
@@ -17,6 +18,8 @@ struct state {
 /* Reads `file` ("-": standard input) for this model; file = NULL: the robot's start. Every problem is printed to standard
    error; nonzero on any. */
 int state_read(const struct model *model, const char *file, struct state *state);
+/* Its q and qd become the start values of an instance. */
+void state_to_start(const struct state *state, struct sim *sim);
 void state_free(struct state *state);
 
 #endif

@@ -1,0 +1,41 @@
+/* A robot linearised about an operating point:  dx/dt = A x + B u,  y = C x + D u, deviations from it. States, inputs and outputs
+   are those of the FMU, in its order; the derivatives are exact (sim_directional()). */
+#ifndef CLI_LINEAR_H
+#define CLI_LINEAR_H
+
+#include <json-c/json.h>
+
+#include "state.h"
+
+struct linear_options {
+    const char *robot;
+    const char *at; /* STATE file; NULL: the robot's start */
+    bool standing;  /* --static                            */
+};
+
+struct linear {
+    int n_states, n_inputs, n_outputs;
+    const struct variable **x, **u, **y;
+    double *A, *B, *C, *D; /* row major                                  */
+    struct state at;       /* the operating point, and                   */
+    double *qdd;           /* n: the accelerations there                 */
+    const struct model *model;
+    struct work *work; /* with the configuration of the operating point */
+    struct sim *sim;
+    struct report report;
+    struct arena arena;
+};
+
+/* With `standing`, rates and prescribed accelerations of the state become zero, its elastic coordinates those of the static
+   equilibrium, its torques those that hold the arm there. Problems go to standard error; the result is an exit code. To be
+   freed, where it is, in any case. */
+int linear_make(const char *command, const struct linear_options *options, struct linear *linear);
+void linear_free(struct linear *linear);
+
+/* The operating point as a STATE, qdd included. */
+struct json_object *linear_operating_point(const struct linear *linear);
+
+/* Takes --at STATE, --static, --json and ROBOT, one step of a loop over the arguments; an exit code. */
+int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options);
+
+#endif

@@ -1,0 +1,80 @@
+#include "dyn/matrices.h"
+
+#include <string.h>
+
+static enum status strip(struct model *model)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        struct link_model *lm = &model->link[i];
+        lm->viscous = lm->coulomb = lm->stiffness = 0;
+        if (lm->body == NULL) continue;
+        struct body *body = arena_take(&model->arena, 1, sizeof *body);
+        const double *zeros = arena_take(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
+        if (model->arena.failed) return STATUS_NO_MEMORY;
+        *body = *lm->body;
+        body->K = body->D = zeros;
+        body->damped = false;
+        lm->body = body;
+    }
+    return STATUS_OK;
+}
+
+enum status model_make_bare(const struct robot *robot, struct model **model, struct report *report)
+{
+    enum status status = model_make(robot, model, report);
+    if (status == STATUS_OK) status = strip(*model);
+    if (status == STATUS_OK) return STATUS_OK;
+    model_free(*model);
+    *model = NULL;
+    return status;
+}
+
+/* The velocity terms are quadratic, h_i = sum_jk Gamma_ijk qd_j qd_k, Gamma symmetric in j and k:
+       C_ij = sum_k Gamma_ijk qd_k = 1/2 dh_i/dqd_j,   and dh/dqd = -d(Q - ID)/dqd at qdd = 0 */
+void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *tangent, const struct input *in,
+                  double *C, double *scratch)
+{
+    const int n = bare->n;
+    const struct input moving = {.q = in->q, .qd = in->qd};
+    double *qdd = scratch, *force = C, *by_q = C, *by_qd = scratch;
+    if (n == 0) return;
+    dyn_configuration(bare, work, in->q);
+    memset(qdd, 0, (size_t)n * sizeof *qdd);
+    dyn_inverse(bare, work, &moving, qdd, force);
+    dyn_velocity(bare, work, &moving);
+    dyn_tangent_state(bare, work, tangent, &moving, qdd);
+    dyn_force_jacobian(bare, work, tangent, &moving, by_q, by_qd);
+    for (int i = 0; i < n; i++) /* columns to rows */
+        for (int j = 0; j < n; j++) C[n * i + j] = -0.5 * by_qd[n * j + i];
+}
+
+void dyn_gravity(const struct model *bare, struct work *work, const double *q, double *G)
+{
+    memset(work->rhs, 0, (size_t)bare->n * sizeof(double)); /* rates */
+    const struct input standing = {.q = q, .qd = work->rhs};
+    dyn_configuration(bare, work, q);
+    dyn_inverse(bare, work, &standing, NULL, G);
+}
+
+void dyn_stiffness(const struct model *model, double *K)
+{
+    const size_t n = (size_t)model->n;
+    memset(K, 0, n * n * sizeof *K);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->q >= 0) K[(n + 1) * (size_t)lm->q] = lm->stiffness;
+        for (int k = 0; k < lm->m; k++)
+            memcpy(K + n * (size_t)(lm->eta + k) + lm->eta, lm->body->K + (size_t)lm->m * (size_t)k,
+                   (size_t)lm->m * sizeof *K);
+    }
+}
+
+void dyn_input_matrix(const struct model *model, double *B)
+{
+    memset(B, 0, (size_t)model->n * (size_t)model->n_joints * sizeof *B);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0)
+            B[(size_t)model->n_joints * (size_t)lm->q + (size_t)lm->tau] = 1;
+    }
+}

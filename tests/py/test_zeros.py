@@ -1,0 +1,268 @@
+"""`limber zeros`: published and closed-form zeros, zeros against the transfer function that `limber linearize` gives, and what is
+refused."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+ROOT = Path(__file__).resolve().parents[2]
+LIN_LEWIS = ROOT / "resources/lin-lewis.json"
+SHAPES = [{"shape": "pinned-pinned", "count": 15}, {"shape": "clamped-free", "count": 4}, {"shape": "craig-bampton", "count": 5},
+          {"shape": "hermite"}, {"shape": "polynomial", "count": 4},
+          {"shape": "clamped-mass", "count": 3, "tip_mass": 0.045359237}]
+
+
+def run(limber, command, robot, *options, state=None):
+    return subprocess.run([limber, command, robot, *options], input=None if state is None else json.dumps(state),
+                          capture_output=True, text=True, timeout=60)
+
+
+def answer(limber, command, robot, *options, state=None):
+    done = run(limber, command, robot, *options, state=state)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def zeros(limber, robot, source, sink, *options, state=None):
+    found = answer(limber, "zeros", robot, "--input", source, "--output", sink, *options, state=state)
+    for key in "zeros", "poles": found[key] = np.array([complex(*number) for number in found[key]])
+    return found
+
+
+def write(folder, robot):
+    file = folder / "robot.json"
+    file.write_text(json.dumps(robot))
+    return file
+
+
+def link(folder, modes):
+    """The link of Lin and Lewis with other modes."""
+    robot = json.loads(LIN_LEWIS.read_text())
+    robot["links"][0]["beam"]["modes"]["y"] = modes
+    return write(folder, robot)
+
+
+def squares(found):
+    """s^2 of the zeros, one of each pair."""
+    pairs = found["zeros"]
+    assert len(pairs) % 2 == 0
+    return np.sort_complex(pairs[0::2] ** 2)
+
+
+# ---- one flexible link -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("modes", SHAPES, ids=lambda modes: modes["shape"])
+def test_collocated_zeros_are_on_the_imaginary_axis(limber, tmp_path, modes):
+    """They are the frequencies of the arm with its hinge locked; real parts are 0, not nearly so."""
+    robot = link(tmp_path, modes)
+    found = zeros(limber, robot, "hinge.tau", "hinge.q")
+    assert np.all(found["zeros"].real == 0) and np.all(found["zeros"].imag != 0)
+    assert found["minimum_phase"] is True and found["relative_degree"] == 2
+    parts = {key: np.array(value) for key, value in answer(limber, "matrices", robot, "-", state={}).items() if key in "MK"}
+    locked = scipy.linalg.eigh(parts["K"][1:, 1:], parts["M"][1:, 1:], eigvals_only=True)
+    assert len(found["zeros"]) == 2 * len(locked)
+    # rounding: eps of the largest square
+    assert np.allclose(np.sort(found["zeros"].imag[found["zeros"].imag > 0]) ** 2, locked, rtol=1e-9, atol=1e-13 * locked[-1])
+
+
+def frame_angle_zeros(limber, robot):
+    """s^2 of the zeros from the torque to the angle of frame F, q - sum phi'(0) eta, whose row of C is made from those of the
+    states: with A = [0 1; A21 0] the finite eigenvalues of [A21 b; c 0] against [1 0; 0 0]."""
+    found = answer(limber, "linearize", robot)
+    A, B = np.array(found["A"]), np.array(found["B"])
+    n = len(A) // 2
+    assert np.all(A[n:, n:] == 0)
+    beam = json.loads(Path(robot).read_text())["links"][0]["beam"]
+    slope = {"pinned-pinned": [k * np.pi / beam["length"] for k in range(1, n)], "clamped-free": [0] * (n - 1)}
+    c = np.concatenate([[1.0], -np.array(slope[beam["modes"]["y"]["shape"]])])
+    assert found["states"][:2] == ["hinge.q", "arm.eta[1]"]
+    M = np.array(answer(limber, "matrices", robot, "-", state={})["M"])
+    L = np.linalg.cholesky(M)  # coordinates of the kinetic energy: the pencil is scaled well
+    K, b, c = L.T @ A[n:, :n] @ np.linalg.inv(L.T), L.T @ B[n:, 0], np.linalg.solve(L, c)
+    size = np.linalg.norm(K)
+    pencil = np.block([[K / size, b[:, None] / np.linalg.norm(b)], [c[None, :] / np.linalg.norm(c), np.zeros((1, 1))]])
+    alpha, beta = scipy.linalg.eig(pencil, np.diag([1.0] * n + [0.0]), right=False, homogeneous_eigvals=True)
+    return np.array([a / w * size for a, w in zip(alpha, beta) if abs(w) > 1e-7 * abs(a)])
+
+
+def test_lin_and_lewis_joint_angle(limber, tmp_path):
+    """Pinned-pinned: the angle of F is no collocated output, and has zeros in the right half plane. Clamped-free: F is the hinge."""
+    real = np.sort([z.real for z in frame_angle_zeros(limber, LIN_LEWIS) if abs(z.imag) < 1e-6 * abs(z) and z.real > 0])
+    assert abs(real[0] - 2971.1) <= 0.05
+    assert np.all(frame_angle_zeros(limber, link(tmp_path, {"shape": "clamped-free", "count": 4})).real < 0)
+
+
+def test_tip_of_the_pinned_pinned_link_is_fixed_in_frame_F(limber):
+    """Its lateral position is L times that angle: the same zeros."""
+    found = zeros(limber, LIN_LEWIS, "hinge.tau", "tip.position[2]")
+    first = found["zeros"][1]
+    assert first.imag == 0 and abs(first.real**2 - 2971.1) <= 0.05 and found["minimum_phase"] is False
+
+
+@pytest.mark.parametrize("count, first", [(2, 3060), (4, 2973)])
+def test_tip_of_a_clamped_free_link(limber, tmp_path, count, first):
+    robot = link(tmp_path, {"shape": "clamped-free", "count": count})
+    found = zeros(limber, robot, "hinge.tau", "tip.position[2]")
+    assert found["minimum_phase"] is False
+    positive = [z for z in squares(found) if z.imag == 0 and z.real > 0]
+    assert abs(min(z.real for z in positive) - first) <= 0.5
+
+
+def test_zeros_of_rates_and_accelerations(limber):
+    """qd = s q, qdd = s^2 q: the same zeros, and poles at the origin that cancel."""
+    position, rate, acceleration = (zeros(limber, LIN_LEWIS, "hinge.tau", f"hinge.{name}") for name in ("q", "qd", "qdd"))
+    assert np.array_equal(rate["zeros"], position["zeros"])
+    assert np.allclose(acceleration["zeros"], position["zeros"], rtol=1e-6, atol=0)
+    assert [np.sum(found["poles"] == 0) for found in (position, rate, acceleration)] == [2, 1, 0]
+    assert [found["relative_degree"] for found in (position, rate, acceleration)] == [2, 1, 0]
+    assert np.allclose([rate["gain"], acceleration["gain"]], position["gain"], rtol=1e-9)
+    assert all(found["minimum_phase"] for found in (position, rate, acceleration))
+
+
+def test_what_is_not_coupled_is_left_out(limber):
+    """The spatial Canadarm moves in a plane as the planar one does: bending out of it and twist have no part."""
+    planar, spatial = (zeros(limber, ROOT / f"resources/{name}.json", "upper_joint.tau", "tip.position[2]", "--at", "-",
+                             state={"q": [0.2, *[0] * modes, 0.3, *[0] * modes, 0.4, *[0] * modes]})
+                       for name, modes in (("canadarm", 2), ("canadarm-spatial", 4)))
+    assert len(spatial["poles"]) == len(planar["poles"])
+    assert np.allclose(spatial["zeros"], planar["zeros"], rtol=1e-8) and np.allclose(spatial["poles"], planar["poles"], rtol=1e-8)
+
+
+# ---- closed form -----------------------------------------------------------------------------------------------------
+
+
+def cart(sign, viscous=0.0):
+    """A cart with a rod, upright (sign 1) or hanging (-1): mass 1, centre at 0.5, inertia about it 0.1, J = 0.1 + 0.25."""
+    return {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [
+        {"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 2}},
+        {"name": "rod", "joint": {"type": "revolute", "axis": [0, 1, 0], "passive": True, "viscous": viscous},
+         "rigid": {"mass": 1, "com": [0, 0, 0.5 * sign], "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}}]}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("viscous", [0.0, 0.2])
+def test_cart_with_rod(limber, tmp_path, sign, viscous):
+    """Force to cart: J s^2 + d s -+ m g l = 0. Force to rod: the cart's double
+    integrator cancels, and nothing is left."""
+    robot = write(tmp_path, cart(sign, viscous))
+    J, ml, mass = 0.35, 0.5, 3.0
+    found = zeros(limber, robot, "cart.tau", "cart.q")
+    want = np.roots([J, viscous, -sign * ml * 9.81])
+    assert np.allclose(np.sort_complex(found["zeros"]), np.sort_complex(want), rtol=1e-12)
+    assert found["minimum_phase"] is (sign == -1) and found["relative_degree"] == 2
+    assert np.isclose(found["gain"], J / (mass * J - ml**2), rtol=1e-12)
+    rod = zeros(limber, robot, "cart.tau", "rod.q")
+    assert len(rod["zeros"]) == 0 and len(rod["poles"]) == 2 and rod["minimum_phase"] is True
+    assert np.isclose(rod["gain"], -sign * ml / (mass * J - ml**2), rtol=1e-12)
+
+
+def test_double_integrator(limber, tmp_path):
+    robot = {"format": "limber-robot/1", "name": "block", "links": [
+        {"name": "block", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 4}}]}
+    path = write(tmp_path, robot)
+    for output, poles in ("block.q", 2), ("block.qd", 1), ("block.qdd", 0), ("tip.acceleration[1]", 0):
+        found = zeros(limber, path, "block.tau", output)
+        assert len(found["zeros"]) == 0 and np.array_equal(found["poles"], [0] * poles) and found["gain"] == 0.25
+        assert found["relative_degree"] == poles and found["minimum_phase"] is True
+
+
+# ---- the transfer function -------------------------------------------------------------------------------------------
+
+PAIRS = [("canadarm", "upper_joint.tau", "upper_joint.q", False), ("canadarm", "upper_joint.tau", "tip.position[2]", False),
+         ("canadarm", "lower_joint.tau", "wrist_joint.qd", False), ("canadarm", "tip.force[2]", "wrist_joint.q", True),
+         ("cibicik", "boom_joint.tau", "boom.root_moment[2]", False), ("cibicik", "slew.tau", "tip.acceleration[1]", True),
+         ("random-4", "tip.force[1]", "tip.velocity[3]", True), ("random-6", "tip.torque[2]", "tip.quaternion[2]", True)]
+
+
+@pytest.mark.parametrize("name, source, sink, moving", PAIRS, ids=lambda value: str(value))
+def test_zeros_poles_and_gain_make_the_transfer_function(limber, tmp_path, name, source, sink, moving):
+    """c (s - A)^-1 b + d = gain prod (s - z) / prod (s - p) anywhere, by the matrices of linearize. Tried beside the axes where
+    poles and zeros are, at their own sizes. Squares of zeros are known to rounding of the fastest one's."""
+    data = json.loads((ROOT / f"tests/data/reference/{name}.json").read_text())
+    robot = write(tmp_path, data["robot"])
+    n = len(data["cases"][1]["q"])
+    state = {"q": data["cases"][1]["q"], "qd": data["cases"][1]["qd"] if moving else [0] * n}
+    found = zeros(limber, robot, source, sink, "--at", "-", state=state)
+    linear = answer(limber, "linearize", robot, "--at", "-", state=state)
+    A, B, C, D = (np.array(linear[key]) for key in "ABCD")
+    u, y = linear["inputs"].index(source), linear["outputs"].index(sink)
+    assert len(found["zeros"]) == len(found["poles"]) - found["relative_degree"]
+    fastest = np.abs(np.linalg.eigvals(A)).max()
+    for s in fastest * np.array([0.01, 0.1, 1.0, 3.0]) * np.exp(0.3j):
+        G = C[y] @ np.linalg.solve(s * np.eye(len(A)) - A, B[:, u]) + D[y, u]
+        product = found["gain"] * np.exp(np.sum(np.log(s - found["zeros"])) - np.sum(np.log(s - found["poles"])))
+        assert abs(product - G) <= 1e-7 * abs(G)
+    right = found["zeros"].real > 1e-6 * np.abs(found["zeros"])
+    assert found["minimum_phase"] is not bool(right.any())
+    assert np.all(np.diff(np.abs(found["zeros"])) >= 0)
+    assert set(found["zeros"]) == set(np.conj(found["zeros"]))
+
+
+def test_static_point(limber):
+    """The zeros belong to the equilibrium, the one that linearize finds."""
+    robot = ROOT / "resources/cibicik.json"
+    found = zeros(limber, robot, "boom_joint.tau", "boom_joint.q", "--static")
+    point = answer(limber, "linearize", robot, "--static")["operating_point"]
+    assert found["operating_point"] == point
+    again = zeros(limber, robot, "boom_joint.tau", "boom_joint.q", "--at", "-", state=point)
+    assert np.array_equal(again["zeros"], found["zeros"])
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_nothing_passes(limber_sanitized):
+    """The tip of a straight arm does not move along it, whichever way the arm points: 1e-17 is not a transfer function."""
+    for angle, sink in (0.0, "tip.position[1]"), (np.pi / 2, "tip.position[2]"), (0.7, "tip.position[3]"), (0.3, "tip.velocity[3]"):
+        state = {"q": [angle] + [0] * 15}
+        done = run(limber_sanitized, "zeros", LIN_LEWIS, "--input", "hinge.tau", "--output", sink, "--at", "-", state=state)
+        assert done.returncode == 3 and done.stdout == "", (angle, sink)
+        assert "identically zero" in done.stderr and sink in done.stderr and "hinge.tau" in done.stderr
+
+
+def test_unknown_names(limber_sanitized):
+    done = run(limber_sanitized, "zeros", LIN_LEWIS, "--input", "hinge.tua", "--output", "tip.positon[2]")
+    assert done.returncode == 1 and done.stdout == ""
+    assert "'hinge.tua', did you mean 'hinge.tau'?" in done.stderr
+    assert "'tip.positon[2]', did you mean 'tip.position[2]'?" in done.stderr
+    done = run(limber_sanitized, "zeros", LIN_LEWIS, "--input", "hinge.q", "--output", "hinge.tau")  # the wrong way round
+    assert done.returncode == 1 and "no input 'hinge.q'" in done.stderr and "no output 'hinge.tau'" in done.stderr
+    done = run(limber_sanitized, "zeros", LIN_LEWIS, "--input", "nonsense", "--output", "energy.total")
+    assert done.returncode == 1 and "limber linearize" in done.stderr and "no output 'energy.total'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["a"], ["a", "--input", "u"], ["a", "--output", "y"], ["a", "--input"], ["a", "--input", "u", "--output"],
+    ["--input", "u", "--output", "y"], ["a", "b", "--input", "u", "--output", "y"], ["a", "--input", "u", "--output", "y", "--at"],
+    ["a", "--input", "u", "--output", "y", "--nonsense"]], ids=lambda arguments: " ".join(arguments) or "nothing")
+def test_wrong_usage(limber_sanitized, arguments):
+    done = subprocess.run([limber_sanitized, "zeros", *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stdout == "" and "limber zeros --help" in done.stderr
+
+
+def test_robots_without_states(limber_sanitized):
+    done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
+               "--output", "block.root_force[1]")
+    assert done.returncode == 0 and json.loads(done.stdout)["zeros"] == [] and json.loads(done.stdout)["gain"] == -1
+    done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
+               "--output", "tip.position[1]")
+    assert done.returncode == 3 and "identically zero" in done.stderr
+
+
+def test_bad_state_and_missing_files(limber_sanitized, tmp_path):
+    pair = ["--input", "hinge.tau", "--output", "hinge.q"]
+    done = run(limber_sanitized, "zeros", LIN_LEWIS, *pair, "--at", "-", state={"q": [1]})
+    assert done.returncode == 1 and done.stdout == "" and "q" in done.stderr
+    done = run(limber_sanitized, "zeros", tmp_path / "none.json", *pair)
+    assert done.returncode == 1 and "none.json" in done.stderr
+
+
+def test_help(limber):
+    done = subprocess.run([limber, "zeros", "--help"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+    assert all(word in done.stdout for word in ("--input", "--output", "minimum_phase", "1e-6", "eps"))
