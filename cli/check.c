@@ -7,8 +7,9 @@
 #include "cli.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"
+#include "load.h"
 
-enum { MOST_FREQUENCIES = 200, NAME_SIZE = 1024 };
+enum { MOST_FREQUENCIES = 200 };
 
 static const char *const joint_types[] = {
     [JOINT_FIXED] = "fixed", [JOINT_REVOLUTE] = "revolute", [JOINT_PRISMATIC] = "prismatic"};
@@ -30,14 +31,6 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
 static int coordinates_of(const struct link *link)
 {
     return (joint_moves(&link->joint) ? 1 : 0) + link_modes(link);
-}
-
-/* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
-static void coordinate_name(const struct link *link, int k, char name[NAME_SIZE])
-{
-    const int moves = joint_moves(&link->joint) ? 1 : 0;
-    if (k < moves) snprintf(name, NAME_SIZE, "%s.q", link->joint.name);
-    else snprintf(name, NAME_SIZE, "%s.eta[%d]", link->name, k - moves + 1);
 }
 
 static double body_mass(const struct link *link)
@@ -76,7 +69,7 @@ static struct json_object *json_coordinates(const struct link *link)
     struct json_object *names = json_object_new_array();
     for (int k = 0; k < coordinates_of(link); k++) {
         char name[NAME_SIZE];
-        coordinate_name(link, k, name);
+        cli_coordinate_name(link, k, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;

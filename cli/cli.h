@@ -13,6 +13,7 @@ int command_bench(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_inverse(int argc, char **argv);
 int command_fmu(int argc, char **argv);
+int command_modes(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
    for `limber check` and kept quiet here. The caller frees the robot. */

@@ -1,10 +1,9 @@
 /* limber eval ROBOT STATE: the equations of motion at one state, as JSON. */
-#include <json-c/json.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
+#include "json_out.h"
 #include "load.h"
 #include "state.h"
 
@@ -44,31 +43,17 @@ static int parse_options(int argc, char **argv, struct options *options)
     return EXIT_FINE;
 }
 
-static struct json_object *numbers(const double *x, int count)
-{
-    struct json_object *array = json_object_new_array_ext(count);
-    for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_double(x[i]));
-    return array;
-}
-
-static struct json_object *rows(const double *M, int n_rows, int n_columns)
-{
-    struct json_object *array = json_object_new_array_ext(n_rows);
-    for (int i = 0; i < n_rows; i++) json_object_array_add(array, numbers(M + (size_t)(n_columns * i), n_columns));
-    return array;
-}
-
 /* Adds everything that is known once qdd is, in the order of cli.md. */
 static void describe(const struct model *model, struct work *work, const struct state *state, const double *qdd,
                      double *force, struct json_object *out)
 {
     const int n = model->n;
-    json_object_object_add(out, "qdd", numbers(qdd, n));
+    json_object_object_add(out, "qdd", json_numbers(qdd, n));
     dyn_mass_matrix(model, work);
-    json_object_object_add(out, "mass_matrix", rows(work->M, n, n));
+    json_object_object_add(out, "mass_matrix", json_rows(work->M, n, n));
     const struct input alone = {.q = state->q, .qd = state->qd};
     dyn_inverse(model, work, &alone, NULL, force);
-    json_object_object_add(out, "bias", numbers(force, n));
+    json_object_object_add(out, "bias", json_numbers(force, n));
 
     dyn_inverse(model, work, &state->input, qdd, force);
     dyn_velocity(model, work, &state->input);
@@ -78,11 +63,11 @@ static void describe(const struct model *model, struct work *work, const struct 
     dyn_tip(model, work, model->tip, &tip);
     json_object_object_add(out, "kinetic_energy", json_object_new_double(energy.kinetic));
     json_object_object_add(out, "potential_energy", json_object_new_double(energy.elastic + energy.gravity));
-    json_object_object_add(out, "tip_position", numbers(tip.p, 3));
-    json_object_object_add(out, "tip_rotation", rows(tip.R, 3, 3));
-    json_object_object_add(out, "tip_velocity", numbers(tip.v, 3));
-    json_object_object_add(out, "tip_angular_velocity", numbers(tip.omega, 3));
-    json_object_object_add(out, "tip_acceleration", numbers(tip.a, 3));
+    json_object_object_add(out, "tip_position", json_numbers(tip.p, 3));
+    json_object_object_add(out, "tip_rotation", json_rows(tip.R, 3, 3));
+    json_object_object_add(out, "tip_velocity", json_numbers(tip.v, 3));
+    json_object_object_add(out, "tip_angular_velocity", json_numbers(tip.omega, 3));
+    json_object_object_add(out, "tip_acceleration", json_numbers(tip.a, 3));
     if (model->n_prescribed > 0) {
         struct json_object *prescribed = json_object_new_array();
         for (int i = 0; i < model->n_links; i++)
@@ -92,32 +77,8 @@ static void describe(const struct model *model, struct work *work, const struct 
     }
     if (state->qdd != NULL) {
         dyn_inverse(model, work, &state->input, state->qdd, force);
-        json_object_object_add(out, "inverse", numbers(force, n));
+        json_object_object_add(out, "inverse", json_numbers(force, n));
     }
-}
-
-static bool is_finite(struct json_object *value)
-{
-    if (json_object_is_type(value, json_type_double)) return isfinite(json_object_get_double(value));
-    bool finite = true;
-    for (size_t i = 0; json_object_is_type(value, json_type_array) && i < json_object_array_length(value); i++)
-        finite = finite && is_finite(json_object_array_get_idx(value, i));
-    return finite;
-}
-
-/* Numbers that overflowed are no answer, and no JSON either. */
-static int print_finite(struct json_object *out)
-{
-    json_object_object_foreach(out, key, value)
-    {
-        if (is_finite(value)) continue;
-        fprintf(stderr,
-                "limber: eval: %s is not finite: the robot's numbers are too large or too small to compute with\n",
-                key);
-        return EXIT_COMPUTATION;
-    }
-    puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
-    return EXIT_FINE;
 }
 
 static int evaluate(const struct model *model, struct work *work, const struct state *state, bool composite)
@@ -132,7 +93,7 @@ static int evaluate(const struct model *model, struct work *work, const struct s
         if (status == STATUS_OK) {
             struct json_object *out = json_object_new_object();
             describe(model, work, state, qdd, force, out);
-            code = print_finite(out);
+            code = json_print_finite("eval", out);
             json_object_put(out);
         } else if (status == STATUS_NOT_POSITIVE) {
             cli_not_positive("eval", model, work);

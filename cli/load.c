@@ -45,6 +45,13 @@ void cli_not_positive(const char *command, const struct model *model, const stru
             command, status_text(STATUS_NOT_POSITIVE), link->name, link->joint.name);
 }
 
+void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE])
+{
+    const int moves = joint_moves(&link->joint) ? 1 : 0;
+    if (k < moves) snprintf(name, NAME_SIZE, "%s.q", link->joint.name);
+    else snprintf(name, NAME_SIZE, "%s.eta[%d]", link->name, k - moves + 1);
+}
+
 int cli_elastic_terms(const char *name)
 {
     static const char *const names[] = {

@@ -18,6 +18,10 @@ void cli_free_model(struct cli_model *loaded);
 /* Says which link has nothing that resists its motion, after STATUS_NOT_POSITIVE. */
 void cli_not_positive(const char *command, const struct model *model, const struct work *work);
 
+/* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
+enum { NAME_SIZE = 1024 };
+void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE]);
+
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);
 
