@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/dense.h"
+
 static const double TWO_PI = 6.283185307179586;
 
 bool eigenmodes_make(int n, struct eigenmodes *modes)
@@ -104,16 +106,16 @@ static bool is_symmetric(const struct small_motion *motion, const struct eigenmo
            norm_less_transpose(modes->n, modes->G, 0) <= rounding * sqrt(rate2);
 }
 
-/* A |lambda|^2 up to this counts as zero: 4 n eps (|K| + |G|^2 + moments), Frobenius norms of the reduced matrices */
+/* A |lambda|^2 up to this counts as zero: 16 eps (|K| + |G|^2 + moments), Frobenius norms of the reduced matrices */
 static double zero_up_to(const struct small_motion *motion, const struct eigenmodes *modes)
 {
     const double K = norm_less_transpose(modes->n, modes->K, 0), G = norm_less_transpose(modes->n, modes->G, 0);
-    return 4 * modes->n * DBL_EPSILON * (K + G * G + motion->moment_rate);
+    return 16 * DBL_EPSILON * (K + G * G + motion->moment_rate);
 }
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------------------ */
 
-/* S M S = L L'; a pivot at rounding level belongs to a coordinate that the ones before it move as well */
+/* S M S = L L'; a pivot that is nothing but rounding belongs to a coordinate that does what those before it do */
 static enum eigenmodes_result factor(const struct small_motion *motion, struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n;
@@ -128,7 +130,7 @@ static enum eigenmodes_result factor(const struct small_motion *motion, struct e
     for (size_t i = 0; i < n; i++) {
         const double pivot = modes->L[(n + 1) * i];
         modes->singular = (int)i;
-        if (info == (int)i + 1 || pivot * pivot <= modes->n * DBL_EPSILON) return EIGENMODES_SINGULAR;
+        if (info == (int)i + 1 || !(pivot * pivot > PIVOT_SHARE)) return EIGENMODES_SINGULAR;
     }
     return EIGENMODES_FINE;
 }
@@ -263,6 +265,7 @@ enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struc
     reduce(modes, modes->K);
     reduce(modes, modes->G);
     const double zero = zero_up_to(motion, modes);
+    if (!isfinite(zero)) return EIGENMODES_OVERFLOW;
     if (symmetric) result = solve_symmetric(motion, modes, zero);
     else result = solve_quadratic(modes, zero);
     if (result != EIGENMODES_FINE) return result;

@@ -27,7 +27,7 @@ struct eigenmodes {
     struct arena arena;
 };
 
-enum eigenmodes_result { EIGENMODES_FINE, EIGENMODES_SINGULAR, EIGENMODES_FAILED };
+enum eigenmodes_result { EIGENMODES_FINE, EIGENMODES_SINGULAR, EIGENMODES_OVERFLOW, EIGENMODES_FAILED };
 
 /* False: out of memory. */
 bool eigenmodes_make(int n, struct eigenmodes *modes);

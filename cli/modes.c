@@ -41,15 +41,20 @@ struct analysis {
 
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
 
-static int read_count(const char *text, int *count)
+/* A whole number from 1 to `most`, up to the end of the text */
+static bool whole_number(const char *text, int most, int *number)
 {
     char *end;
     errno = 0;
-    const long number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > INT_MAX)
-        return cli_usage("modes", "--count takes a positive whole number, not '%s'", text);
-    *count = (int)number;
-    return EXIT_FINE;
+    const long value = strtol(text, &end, 10);
+    *number = (int)value;
+    return end != text && *end == '\0' && errno == 0 && value >= 1 && value <= most;
+}
+
+static int read_count(const char *text, int *count)
+{
+    if (whole_number(text, INT_MAX, count)) return EXIT_FINE;
+    return cli_usage("modes", "--count takes a positive whole number, not '%s'", text);
 }
 
 static int read_joints(const char *text, bool *joints_free)
@@ -78,7 +83,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (strcmp(option, "--sweep") == 0) options->sweep = value;
         else if (strcmp(option, "--plot") == 0) options->plot = value;
         else if (strcmp(option, "--count") == 0) code = read_count(value, &options->count);
-        else if (option[0] == '-') code = cli_usage("modes", "unknown option '%s'", option);
+        else if (option[0] == '-' && option[1] != '\0') code = cli_usage("modes", "unknown option '%s'", option);
         else if (options->robot == NULL) options->robot = option;
         else code = cli_usage("modes", "too many arguments: '%s'", option);
     }
@@ -103,21 +108,20 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
 
 static int solve(struct analysis *analysis)
 {
-    if (!small_motion_at(&analysis->motion, &analysis->state.input)) {
-        fprintf(stderr, "limber: modes: the equations of motion are not finite: the numbers of robot or state are too "
-                        "large or too small to compute with\n");
-        return EXIT_COMPUTATION;
-    }
-    const enum eigenmodes_result result = eigenmodes_solve(&analysis->motion, &analysis->modes);
+    const bool finite = small_motion_at(&analysis->motion, &analysis->state.input);
     char name[NAME_SIZE];
-    switch (result) {
+    switch (finite ? eigenmodes_solve(&analysis->motion, &analysis->modes) : EIGENMODES_OVERFLOW) {
     case EIGENMODES_FINE: return EXIT_FINE;
     case EIGENMODES_SINGULAR:
         name_of(analysis, analysis->modes.singular, name);
         fprintf(stderr,
-                "limber: modes: %s: nothing of its own resists the motion of '%s': give it or what it carries mass, "
-                "inertia or motor_inertia\n",
+                "limber: modes: %s: nothing of its own resists the motion of '%s': give its link or what that carries "
+                "mass, inertia or motor_inertia, or modes that are less alike\n",
                 status_text(STATUS_NOT_POSITIVE), name);
+        break;
+    case EIGENMODES_OVERFLOW:
+        fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
+                        "state are too large or too small to compute with\n");
         break;
     case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
     }
@@ -195,12 +199,20 @@ static int print_table(const struct analysis *analysis)
 
 /* ---- modes over the position of a joint -------------------------------------------------------------------------------------- */
 
+/* A finite number with a colon behind it; what comes after that, or NULL */
+static const char *number_and_colon(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == ':' && isfinite(*number) ? end + 1 : NULL;
+}
+
 static int read_sweep(const struct analysis *analysis, struct sweep *sweep)
 {
     const char *text = analysis->options.sweep, *equals = strchr(text, '=');
-    char end;
-    if (equals == NULL || sscanf(equals + 1, "%lf:%lf:%d%c", &sweep->from, &sweep->to, &sweep->poses, &end) != 3 ||
-        !isfinite(sweep->from) || !isfinite(sweep->to) || sweep->poses < 1 || sweep->poses > MOST_POSES)
+    const char *rest = equals != NULL ? number_and_colon(equals + 1, &sweep->from) : NULL;
+    if (rest != NULL) rest = number_and_colon(rest, &sweep->to);
+    if (rest == NULL || !whole_number(rest, MOST_POSES, &sweep->poses))
         return cli_usage("modes", "--sweep takes JOINT=a:b:n, n poses from a to b, 1 to %d of them, not '%s'",
                          MOST_POSES, text);
     const struct robot *robot = analysis->loaded.robot;
@@ -298,7 +310,7 @@ static int draw_map(const struct analysis *analysis, const struct sweep *sweep, 
 
 static int run_sweep(struct analysis *analysis)
 {
-    struct sweep sweep;
+    struct sweep sweep = {0};
     int code = read_sweep(analysis, &sweep);
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};

@@ -166,14 +166,15 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
     return p + 1;
 }
 
-/* Names stand where the curves end, each above the one before. */
+/* Names stand at the right end of the curves, each above the one before, as far as there is room. */
 static void draw_curves(struct xml *xml, const struct plot *plot, const struct axis *x, const struct axis *y)
 {
+    const int last = plot->n_points - 1, right = plot->x[0] > plot->x[last] ? 0 : last;
     double above = HEIGHT;
     for (int c = 0; c < plot->n_curves; c++) {
         for (int p = 0; p < plot->n_points;) p = draw_piece(xml, plot, x, y, c, p);
-        const double end = value_of(plot, plot->n_points - 1, c);
-        if (!shown(y, end)) continue;
+        const double end = value_of(plot, right, c);
+        if (!shown(y, end) || above < 2 * LABEL_HEIGHT) continue;
         above = fmin(pixel(y, end) + 4, above - LABEL_HEIGHT);
         begin_text(xml, WIDTH - RIGHT + 8, above, "start", colours[c % COLOURS]);
         xml_printf(xml, "%s%d", plot->curve, c + 1);
