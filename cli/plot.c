@@ -71,7 +71,7 @@ static struct range range_of(const struct plot *plot)
 /* From zero to a round number; logarithmic, between round numbers, where the least would vanish at the bottom */
 static struct axis y_axis(const struct plot *plot)
 {
-    const double wide = 25;
+    const double wide = 10;
     const struct range range = range_of(plot);
     if (range.high > wide * range.low) {
         const double high = round_up(range.high), low = 1 / round_up(1 / range.low);

@@ -17,15 +17,15 @@ struct differentiated {
 };
 
 struct small_motion {
-    int n;                 /* coordinates kept                                             */
-    int *coordinate;       /* n: their numbers in q                                        */
-    double *M, *G, *D, *K; /* n x n by columns, by small_motion_at()                       */
-    double moment_rate;    /* [1/s^2]: largest hinge moment over inertia of a kept joint: what K's rounding goes by
-                               where K itself cancels                                       */
-    struct robot undamped; /* the robot with damping and friction at zero                  */
-    struct model *made;    /* its model                                                    */
-    struct differentiated full, bare; /* the robot as it is; undamped                       */
-    double *qdd, *force;              /* n of the model                                               */
+    int n;                 /* coordinates kept                              */
+    int *coordinate;       /* n: their numbers in q                         */
+    double *M, *G, *D, *K; /* n x n by columns                              */
+    double moment_rate;    /* largest |hinge moment| / M_jj of kept joints [1/s^2]: K's rounding, where K cancels */
+
+    struct robot undamped;            /* the robot with damping and friction at zero   */
+    struct model *made;               /* its model                                     */
+    struct differentiated full, bare; /* the robot as it is; undamped */
+    double *qdd, *force;              /* n of the model               */
     struct arena arena;
 };
 
@@ -34,7 +34,7 @@ struct small_motion {
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion);
 void small_motion_free(struct small_motion *motion);
 
-/* Fills M, G, D, K at a state. False: numbers overflow. */
+/* Fills M, G, D, K and moment_rate at a state. False: numbers overflow. */
 bool small_motion_at(struct small_motion *motion, const struct input *in);
 
 #endif
