@@ -16,6 +16,7 @@ int command_fmu(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_zeros(int argc, char **argv);
 int command_matrices(int argc, char **argv);
+int command_modes(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
    for `limber check` and kept quiet here. The caller frees the robot. */

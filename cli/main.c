@@ -56,6 +56,26 @@ static const struct command {
      "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
      "  variable LIMBER_FMU_LIBRARY names.\n",
      command_fmu, true},
+    {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
+     "natural frequencies, damping ratios and what moves in each mode, at a state or over a joint's position",
+     "  --at STATE           state file (-: standard input) instead of the robot's start\n"
+     "  --joints locked      driven joints keep position and rate (default)\n"
+     "  --joints free        driven joints move, without torque\n"
+     "                       Passive joints always move, prescribed ones never.\n"
+     "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies\n"
+     "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
+     "  --count N            the first N modes alone\n"
+     "  --json               machine-readable instead of a table or CSV\n"
+     "  -o FILE              result file instead of standard output\n\n"
+     "  Small motions about the state as if forces held it (accelerations zero, those of prescribed joints as given).\n"
+     "  frequency [Hz] and growth [1/s]: of the undamped motion, damping and friction left out, gravity, rates, "
+     "prescribed\n"
+     "  motion and tip wrench kept. A mode without restoring force has frequency 0 and the growth r of exp(r t).\n"
+     "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the slope of friction at the state's rates; 0 for w = 0.\n"
+     "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: kinetic energy of the coordinates, "
+     "each\n"
+     "  moving alone.\n",
+     command_modes, false},
     {"linearize", "ROBOT [options]",
      "linearises the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
      "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"

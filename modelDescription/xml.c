@@ -102,6 +102,16 @@ void xml_true(struct xml *xml, const char *name)
     xml_attribute(xml, name, "true");
 }
 
+void xml_begin_attribute(struct xml *xml, const char *name)
+{
+    if (!xml->failed) keep(xml, xmlTextWriterStartAttribute(xml->writer, BAD_CAST name));
+}
+
+void xml_end_attribute(struct xml *xml)
+{
+    if (!xml->failed) keep(xml, xmlTextWriterEndAttribute(xml->writer));
+}
+
 void xml_printf(struct xml *xml, const char *format, ...)
 {
     char text[TEXT_SIZE];

@@ -30,6 +30,9 @@ void xml_attribute(struct xml *xml, const char *name, const char *value);
 void xml_number(struct xml *xml, const char *name, double value); /* reads back exactly   */
 void xml_integer(struct xml *xml, const char *name, int value);
 void xml_true(struct xml *xml, const char *name);
+/* An attribute in pieces: what is written in between, by xml_text() and xml_printf(), is its value. */
+void xml_begin_attribute(struct xml *xml, const char *name);
+void xml_end_attribute(struct xml *xml);
 
 /* Text, or an attribute, as printf() makes it; up to 511 characters. */
 #if defined(__GNUC__)

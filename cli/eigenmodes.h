@@ -1,0 +1,38 @@
+/* Natural modes of M x'' + G x' + K x = 0, and what the damping D makes of them. */
+#ifndef CLI_EIGENMODES_H
+#define CLI_EIGENMODES_H
+
+#include "small_motion.h"
+
+/* A solution x = Re(phi e^(lambda t)); of each conjugate pair of lambda one, of real lambda the greater of two. */
+struct mode {
+    double frequency;     /* |Im lambda| / 2 pi                                                     [Hz]  */
+    double growth;        /* Re lambda; positive: the undamped motion grows                         [1/s] */
+    double damping_ratio; /* phi^H D phi / (2 w phi^H M phi), w = |Im lambda|; 0 where w = 0              */
+    double *re, *im;      /* n: phi                                                                       */
+    double *share;        /* n: |phi_i|^2 M_ii as a share of the sum of all                               */
+};
+
+struct eigenmodes {
+    int n;
+    struct mode *mode; /* n, by frequency, then by falling growth                                          */
+    int singular;      /* after EIGENMODES_SINGULAR: number, among the kept coordinates, of the one at fault */
+    /* workspace, by columns */
+    double *S, *L;     /* n, n x n: S M S = L L', S = diag(M)^-1/2                      */
+    double *K, *G;     /* n x n: S K S and S G S, then L^-1 (.) L^-T of them            */
+    double *companion; /* 2n x 2n                                                       */
+    double *vector;    /* 2n x 2n                                                       */
+    double *re, *im;   /* 2n: lambda                                                    */
+    double **real;     /* 2n: those of re that belong to real lambda                    */
+    struct arena arena;
+};
+
+enum eigenmodes_result { EIGENMODES_FINE, EIGENMODES_SINGULAR, EIGENMODES_OVERFLOW, EIGENMODES_FAILED };
+
+/* False: out of memory. */
+bool eigenmodes_make(int n, struct eigenmodes *modes);
+void eigenmodes_free(struct eigenmodes *modes);
+
+enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes);
+
+#endif
