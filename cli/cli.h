@@ -31,4 +31,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
+/* Reads the value of an option, or complains of wrong usage. */
+int cli_positive(const char *command, const char *option, const char *text, double *number);
+
 #endif

@@ -33,9 +33,18 @@ static int read_header(const char *file, char *line, struct arena *arena, struct
     csv->name = arena_take(arena, (size_t)csv->n_columns, sizeof *csv->name);
     if (csv->name == NULL) return 1;
     for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
-    if (csv->name[0] != NULL && strcmp(csv->name[0], "time") == 0) return 0;
-    fprintf(stderr, "limber: %s: line 1: the first column must be time, not '%s'\n", file, csv->name[0]);
-    return 1;
+    if (arena->failed) return 1;
+    if (strcmp(csv->name[0], "time") != 0) {
+        fprintf(stderr, "limber: %s: line 1: the first column must be time, not '%s'\n", file, csv->name[0]);
+        return 1;
+    }
+    for (int i = 1; i < csv->n_columns; i++)
+        for (int j = 0; j < i; j++) {
+            if (strcmp(csv->name[i], csv->name[j]) != 0) continue;
+            fprintf(stderr, "limber: %s: line 1: the column %s stands twice\n", file, csv->name[i]);
+            return 1;
+        }
+    return 0;
 }
 
 static int read_row(const char *file, int line_number, char *line, struct csv *csv)

@@ -1,31 +1,53 @@
 /* limber inverse: joint torques for a joint motion, as a table that `limber simulate --inputs` takes. */
-#include <math.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "csv.h"
 #include "dyn/dyn.h"
+#include "instance.h"
 #include "load.h"
+#include "motion.h"
 
 struct options {
-    const char *robot, *trajectory, *profile, *rate, *period;
-    double until, step;
+    const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
+    double until, step, rtol;
+    struct settings settings;
     bool rigid;
 };
 
-/* A joint motion: from a table, or from the cycloid  q = start + k (t - T/pi sin(pi t/T)) of Mohan and Saha (44). */
-struct motion {
-    const struct model *model;
-    struct csv table;
-    int *column;   /* n_joints x 3: columns of q, qd, qdd in the table       */
-    double *k, *T; /* n_joints: profile                                      */
-    double until, step;
-    int n_rows;
+struct run {
+    struct options options;
+    struct robot *robot; /* as the file says, drives and all                                          */
+    struct motion motion;
+    struct sim *sim; /* the same robot with every joint of a drive following the motion           */
+    double *out;     /* a row of torques                                                           */
+    FILE *elastic;   /* the second table; NULL: none                                                */
+    struct columns columns;
+    struct arena arena;
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------------------- */
+
+static int check_options(const struct options *options)
+{
+    const bool cycloid = options->profile != NULL;
+    if (options->robot == NULL) return cli_usage("inverse", "expected ROBOT");
+    if ((options->trajectory != NULL) == cycloid)
+        return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
+    if (cycloid && strcmp(options->profile, "cycloid") != 0)
+        return cli_usage("inverse", "--profile is cycloid, not '%s'", options->profile);
+    if (cycloid && (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
+        return cli_usage("inverse", "--profile cycloid needs --rate, --period, --until and --step");
+    if (!cycloid && (options->rate != NULL || options->period != NULL || options->until != 0 || options->step != 0))
+        return cli_usage("inverse", "--rate, --period, --until and --step belong to --profile; a trajectory has rows");
+    if (options->start != NULL && strcmp(options->start, "zero") != 0 && strcmp(options->start, "static") != 0)
+        return cli_usage("inverse", "--start is zero or static, not '%s'", options->start);
+    if (options->rigid && (options->elastic != NULL || options->start != NULL || options->rtol != 0))
+        return cli_usage("inverse", "--rigid has no elastic motion: leave out --elastic, --start and --rtol");
+    return EXIT_FINE;
+}
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
@@ -37,22 +59,27 @@ static int parse_options(int argc, char **argv, struct options *options)
                  {"--profile", &options->profile, NULL},
                  {"--rate", &options->rate, NULL},
                  {"--period", &options->period, NULL},
+                 {"--start", &options->start, NULL},
+                 {"--elastic", &options->elastic, NULL},
                  {"--until", NULL, &options->until},
-                 {"--step", NULL, &options->step}};
-    for (int i = 1; i < argc; i++) {
+                 {"--step", NULL, &options->step},
+                 {"--rtol", NULL, &options->rtol},
+                 {"--set", NULL, NULL}};
+    int code = EXIT_FINE;
+    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
         int found = -1;
         for (int t = 0; t < (int)(sizeof table / sizeof table[0]); t++)
             if (strcmp(argv[i], table[t].name) == 0) found = t;
         if (found >= 0) {
             if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
             if (table[found].text != NULL) *table[found].text = argv[i];
-            else if (!((*table[found].number = strtod(argv[i], NULL)) > 0))
-                return cli_usage("inverse", "%s takes a positive number", table[found].name);
+            else if (table[found].number == NULL) code = settings_add("inverse", argv[i], &options->settings);
+            else code = cli_positive("inverse", table[found].name, argv[i], table[found].number);
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
         } else if (strcmp(argv[i], "--json") == 0) {
             continue; /* the result is a table in any case */
-        } else if (argv[i][0] == '-') {
+        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
             return cli_usage("inverse", "unknown option '%s'", argv[i]);
         } else if (options->robot == NULL) {
             options->robot = argv[i];
@@ -60,143 +87,176 @@ static int parse_options(int argc, char **argv, struct options *options)
             return cli_usage("inverse", "too many arguments: '%s'", argv[i]);
         }
     }
-    if (options->robot == NULL) return cli_usage("inverse", "expected ROBOT");
-    if ((options->trajectory == NULL) == (options->profile == NULL))
-        return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
-    if (options->profile != NULL && strcmp(options->profile, "cycloid") != 0)
-        return cli_usage("inverse", "--profile is cycloid, not '%s'", options->profile);
-    if (options->profile != NULL &&
-        (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
-        return cli_usage("inverse", "--profile cycloid needs --rate, --period, --until and --step");
-    return EXIT_FINE;
+    return code == EXIT_FINE ? check_options(options) : code;
 }
 
-static int read_list(const char *option, const char *text, int count, double *number)
+/* ---- the table of torques: what drives the robot of the file -------------------------------------------------------------- */
+
+static void write_header(const struct run *run)
 {
-    for (int i = 0; i < count; i++) {
-        char *end;
-        number[i] = strtod(text, &end);
-        const bool last = i == count - 1;
-        if (end == text || !isfinite(number[i]) || *end != (last ? '\0' : ','))
-            return cli_usage("inverse", "%s takes %d numbers with commas between", option, count);
-        text = end + 1;
+    fputs("time", stdout);
+    for (int i = 0; i < run->robot->n_links; i++) {
+        const struct joint *joint = &run->robot->link[i].joint;
+        if (!joint_moves(joint) || joint->passive) continue;
+        if (joint->prescribed) printf(",%s.q,%s.qd,%s.qdd", joint->name, joint->name, joint->name);
+        else printf(",%s.tau", joint->name);
     }
-    return EXIT_FINE;
+    putchar('\n');
 }
 
-/* ---- the motion -------------------------------------------------------------------------------------------------------------- */
-
-static const char *joint_name(const struct model *model, int tau)
+/* force: generalised forces by coordinate; a joint that the file itself prescribes has its motion as input */
+static void write_row(struct run *run, int row, const double *force)
 {
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].tau == tau) return model->robot->link[i].joint.name;
-    return "";
-}
-
-static int read_table(const char *file, struct arena *arena, struct motion *motion)
-{
-    static const char *const suffix[3] = {".q", ".qd", ".qdd"};
-    if (csv_read(file, arena, &motion->table) != 0) return EXIT_INPUT;
-    int bad = 0;
-    for (int j = 0; j < 3 * motion->model->n_joints; j++) {
-        char name[256];
-        snprintf(name, sizeof name, "%s%s", joint_name(motion->model, j / 3), suffix[j % 3]);
-        motion->column[j] = -1;
-        for (int c = 1; c < motion->table.n_columns; c++)
-            if (strcmp(motion->table.name[c], name) == 0) motion->column[j] = c;
-        if (motion->column[j] < 0) {
-            fprintf(stderr, "limber: %s: column %s is missing: q, qd and qdd of every joint that moves are needed\n",
-                    file, name);
-            bad++;
+    const struct model *model = sim_model(run->sim);
+    int count = 0;
+    run->out[count++] = motion_time(&run->motion, row);
+    for (int i = 0; i < run->robot->n_links; i++) {
+        const struct joint *joint = &run->robot->link[i].joint;
+        if (!joint_moves(joint) || joint->passive) continue;
+        if (joint->prescribed) {
+            motion_at(&run->motion, motion_row(&run->motion, row), i, run->out + count);
+            count += 3;
+        } else {
+            run->out[count++] = force[model->link[i].q];
         }
     }
-    motion->n_rows = motion->table.n_rows;
-    return bad == 0 ? EXIT_FINE : EXIT_INPUT;
+    csv_write_row(stdout, run->out, count);
 }
 
-static int make_motion(const struct options *options, struct arena *arena, struct motion *motion)
-{
-    const int n = motion->model->n_joints;
-    motion->column = arena_take(arena, 3 * (size_t)n, sizeof(int));
-    motion->k = arena_take(arena, (size_t)n, sizeof(double));
-    motion->T = arena_take(arena, (size_t)n, sizeof(double));
-    if (options->trajectory != NULL) return read_table(options->trajectory, arena, motion);
-    motion->until = options->until;
-    motion->step = options->step;
-    motion->n_rows = (int)lround(options->until / options->step) + 1;
-    const int code = read_list("--rate", options->rate, n, motion->k);
-    return code == EXIT_FINE ? read_list("--period", options->period, n, motion->T) : code;
-}
+/* ---- rigid: tau = M qdd + h with eta = 0 ---------------------------------------------------------------------------------- */
 
-/* Time of a row, and the motion of joint `tau` there */
-static double motion_at(const struct motion *motion, int row, int tau, double start, double x[3])
+static int write_rigid(struct run *run)
 {
-    if (motion->table.n_rows > 0) {
-        const double *numbers = motion->table.number + (size_t)motion->table.n_columns * (size_t)row;
-        for (int d = 0; d < 3; d++) x[d] = numbers[motion->column[3 * tau + d]];
-        return numbers[0];
-    }
-    const double pi = 3.14159265358979323846, t = motion->step * row, k = motion->k[tau], T = motion->T[tau];
-    x[0] = start + k * (t - T / pi * sin(pi * t / T));
-    x[1] = k * (1 - cos(pi * t / T));
-    x[2] = k * pi / T * sin(pi * t / T);
-    return t;
-}
-
-/* ---- torques -------------------------------------------------------------------------------------------------------------------- */
-
-static void write_torques(const struct motion *motion, struct work *work, struct arena *arena, FILE *stream)
-{
-    const struct model *model = motion->model;
+    const struct model *model = sim_model(run->sim);
     const size_t n = (size_t)model->n;
-    double *q = arena_take(arena, n, sizeof *q), *qd = arena_take(arena, n, sizeof *qd),
-           *qdd = arena_take(arena, n, sizeof *qdd);
-    double *force = arena_take(arena, n, sizeof *force), *out = arena_take(arena, n + 1, sizeof *out);
+    double *q = arena_take(&run->arena, n, sizeof *q), *qd = arena_take(&run->arena, n, sizeof *qd),
+           *qdd = arena_take(&run->arena, n, sizeof *qdd), *force = arena_take(&run->arena, n, sizeof *force);
     const struct input in = {.q = q, .qd = qd};
-    fputs("time", stream);
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].tau >= 0 && !model->link[i].passive)
-            fprintf(stream, ",%s.tau", model->robot->link[i].joint.name);
-    fputc('\n', stream);
-    for (int row = 0; row < motion->n_rows; row++) {
+    struct work *work = NULL;
+    if (run->arena.failed || work_make(model, &work) != STATUS_OK) return EXIT_COMPUTATION;
+    write_header(run);
+    for (int row = 0; row < run->motion.n_rows; row++) {
         for (int i = 0; i < model->n_links; i++) {
-            const struct link_model *lm = &model->link[i];
             double x[3];
-            if (lm->tau < 0) continue;
-            out[0] = motion_at(motion, row, lm->tau, model->robot->link[i].joint.start_position, x);
-            q[lm->q] = x[0], qd[lm->q] = x[1], qdd[lm->q] = x[2];
+            if (model->link[i].q < 0) continue;
+            motion_at(&run->motion, motion_row(&run->motion, row), i, x);
+            q[model->link[i].q] = x[0], qd[model->link[i].q] = x[1], qdd[model->link[i].q] = x[2];
         }
         dyn_configuration(model, work, q);
         dyn_inverse(model, work, &in, qdd, force);
-        int count = 1;
-        for (int i = 0; i < model->n_links; i++)
-            if (model->link[i].tau >= 0 && !model->link[i].passive) out[count++] = force[model->link[i].q];
-        csv_write_row(stream, out, count);
+        write_row(run, row, force);
     }
+    work_free(work);
+    return EXIT_FINE;
+}
+
+/* ---- flexible: the elastic motion is integrated, the drives' torques are outputs of the instance -------------------------- */
+
+static int write_rows_here(struct run *run, int row, double *force)
+{
+    const struct variables *v = sim_variables(run->sim);
+    const struct model *model = sim_model(run->sim);
+    const double t = motion_time(&run->motion, row);
+    const int code = instance_update("inverse", run->sim, t);
+    if (code != EXIT_FINE) return code;
+    for (int i = 0; i < model->n_links; i++)
+        if (v->first[KIND_TAU_OUT][i] >= 0) force[model->link[i].q] = sim_get(run->sim, v->first[KIND_TAU_OUT][i]);
+    write_row(run, row, force);
+    if (run->elastic != NULL) columns_write_row(&run->columns, run->sim, t, run->elastic);
+    return EXIT_FINE;
+}
+
+static int write_flexible(struct run *run)
+{
+    double *force = arena_take(&run->arena, (size_t)sim_model(run->sim)->n, sizeof *force);
+    if (force == NULL) return EXIT_COMPUTATION;
+    const double end = motion_row(&run->motion, run->motion.n_rows - 1);
+    write_header(run);
+    if (run->elastic != NULL) columns_write_header(&run->columns, run->sim, run->elastic);
+    int code = write_rows_here(run, 0, force);
+    for (int row = 1; row < run->motion.n_rows && code == EXIT_FINE; row++) {
+        const double t = motion_row(&run->motion, row);
+        if (sim_step(run->sim, t - motion_row(&run->motion, row - 1)) != STATUS_OK) code = EXIT_COMPUTATION;
+        else code = write_rows_here(run, row, force);
+        show_progress(t, end);
+    }
+    show_progress(end, end);
+    return code;
+}
+
+static int open_elastic(struct run *run)
+{
+    const char *file = run->options.elastic;
+    if (file == NULL) return EXIT_FINE;
+    if ((run->elastic = fopen(file, "w")) != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
+    fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
+    return EXIT_INPUT;
+}
+
+/* A table that could not be written is no success. */
+static int close_elastic(struct run *run, int code)
+{
+    if (run->elastic == NULL) return code;
+    const bool bad = ferror(run->elastic) != 0;
+    if (fclose(run->elastic) == 0 && !bad) return code;
+    fprintf(stderr, "limber: %s: could not be written: %s\n", run->options.elastic, strerror(errno));
+    return code == EXIT_FINE ? EXIT_INPUT : code;
+}
+
+/* ---- all together ---------------------------------------------------------------------------------------------------------- */
+
+static int make_motion(struct run *run)
+{
+    const struct options *options = &run->options;
+    run->motion = (struct motion){.robot = run->robot, .passive_too = options->rigid};
+    if (options->trajectory != NULL) return motion_read(options->trajectory, &run->arena, &run->motion);
+    return motion_cycloid("inverse", options->rate, options->period, options->until, options->step, &run->arena,
+                          &run->motion);
+}
+
+/* Torques take K times the error of eta; a tight tolerance hardly costs more than a loose one (docs/analyses.md) */
+static const double DEFAULT_TOLERANCE = 1e-8;
+
+/* A motion from rest starts from the static equilibrium, unless told otherwise */
+static int initialise(struct run *run)
+{
+    const struct options *options = &run->options;
+    const bool from_zero = options->rigid || (options->start != NULL && strcmp(options->start, "zero") == 0);
+    const struct sim_experiment experiment = {.start_time = motion_time(&run->motion, 0),
+                                              .tolerance = options->rtol > 0 ? options->rtol : DEFAULT_TOLERANCE};
+    sim_set(run->sim, sim_variables(run->sim)->first[KIND_START_STATIC][0], !from_zero);
+    const int code = settings_apply("inverse", &options->settings, run->sim, &run->arena);
+    if (code != EXIT_FINE) return code;
+    const enum status status = sim_initialise(run->sim, &experiment);
+    return status == STATUS_OK ? EXIT_FINE : status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+}
+
+static int run_all(struct run *run, struct report *report)
+{
+    const struct sim_motion follow = {.context = &run->motion, .at = motion_at};
+    int code = EXIT_FINE;
+    run->robot = cli_load(run->options.robot, &code);
+    if (code == EXIT_FINE) code = cli_load_sim(run->options.robot, &follow, report, &run->arena, &run->sim);
+    if (code == EXIT_FINE) code = make_motion(run);
+    if (code == EXIT_FINE) code = initialise(run);
+    if (code != EXIT_FINE) return code;
+    run->out = arena_take(&run->arena, 1 + 3 * (size_t)run->robot->n_links, sizeof(double));
+    if (run->out == NULL) return EXIT_COMPUTATION;
+    if (run->options.rigid) return write_rigid(run);
+    code = open_elastic(run);
+    if (code == EXIT_FINE) code = write_flexible(run);
+    return close_elastic(run, code);
 }
 
 int command_inverse(int argc, char **argv)
 {
-    struct options options = {0};
-    int code = parse_options(argc, argv, &options);
+    struct run run = {0};
+    int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
-    struct cli_model loaded;
-    code = cli_load_model(options.robot, 0, &loaded);
-    if (code != EXIT_FINE) return code;
-    struct arena arena = {0};
-    struct motion motion = {.model = loaded.model};
-    bool flexible = false;
-    for (int i = 0; i < loaded.model->n_links; i++) flexible = flexible || loaded.model->link[i].m > 0;
-    if (flexible && !options.rigid) {
-        fprintf(stderr,
-                "limber: %s: the inverse dynamics of flexible links is not yet there: --rigid holds the elastic "
-                "coordinates at zero\n",
-                options.robot);
-        code = EXIT_COMPUTATION;
-    }
-    if (code == EXIT_FINE) code = make_motion(&options, &arena, &motion);
-    if (code == EXIT_FINE) write_torques(&motion, loaded.work, &arena, stdout);
-    arena_release(&arena);
-    cli_free_model(&loaded);
+    struct report report = {.line = cli_print_error};
+    code = run_all(&run, &report);
+    sim_free(run.sim);
+    if (run.robot != NULL) robot_free(run.robot);
+    arena_release(&run.arena);
     return code;
 }

@@ -207,7 +207,7 @@ int linear_make(const char *command, const struct linear_options *options, struc
 {
     memset(linear, 0, sizeof *linear);
     linear->report.line = cli_print_error;
-    int code = cli_load_sim(options->robot, &linear->report, &linear->arena, &linear->sim);
+    int code = cli_load_sim(options->robot, NULL, &linear->report, &linear->arena, &linear->sim);
     if (code != EXIT_FINE) return code;
     linear->model = sim_model(linear->sim);
     code = number_variables(linear);

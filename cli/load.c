@@ -36,12 +36,13 @@ void cli_free_model(struct cli_model *loaded)
     robot_free(loaded->robot);
 }
 
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim)
+int cli_load_sim(const char *file, const struct sim_motion *motion, struct report *report, struct arena *arena,
+                 struct sim **sim)
 {
     size_t length;
     const char *text = document_load(file, arena, &length, report);
     *sim = NULL;
-    const enum status status = text != NULL ? sim_make(file, text, report, sim) : STATUS_NO_FILE;
+    const enum status status = text != NULL ? sim_make_moved(file, text, motion, report, sim) : STATUS_NO_FILE;
     if (status == STATUS_OK) return EXIT_FINE;
     if (report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
     return status == STATUS_BAD_ROBOT || status == STATUS_NO_FILE ? EXIT_INPUT : EXIT_COMPUTATION;

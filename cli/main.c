@@ -1,7 +1,9 @@
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -39,14 +41,21 @@ static const struct command {
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate, false},
-    {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... --rigid",
+    {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
      "joint torques for a joint motion, as CSV that simulate --inputs takes",
-     "  --trajectory CSV     columns time, then q, qd, qdd of every joint that moves, by FMU name\n"
-     "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), with\n"
-     "  --rate K,K,...       k of every joint that moves [rad/s or m/s]\n"
-     "  --period T,T,...     T of every joint that moves [s]\n"
+     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints.\n\n"
+     "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
+     "rows\n"
+     "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"
+     "  --rate K,K,...       k of every joint with a drive [rad/s or m/s]\n"
+     "  --period T,T,...     T of every joint with a drive [s]\n"
      "  --until T --step H   rows of a profile [s]\n"
-     "  --rigid              elastic coordinates zero and held\n"
+     "  --start static|zero  elastic coordinates at first: at rest under gravity with the joints held (default), or "
+     "zero\n"
+     "  --elastic CSV        second table: elastic motion, tip, all else that simulate prints\n"
+     "  --set NAME=VALUE     a parameter, by its FMU name; as often as needed\n"
+     "  --rtol R             relative tolerance (default 1e-8)\n"
+     "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
@@ -179,6 +188,14 @@ int cli_usage(const char *command, const char *format, ...)
     va_end(arguments);
     fprintf(stderr, "; see `limber %s --help`\n", command);
     return EXIT_USAGE;
+}
+
+int cli_positive(const char *command, const char *option, const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    if (*text != '\0' && *end == '\0' && isfinite(*number) && *number > 0) return EXIT_FINE;
+    return cli_usage(command, "%s takes a positive number, not '%s'", option, text);
 }
 
 void cli_print_error(void *context, enum report_level level, const char *text)

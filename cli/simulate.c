@@ -4,20 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "csv.h"
+#include "instance.h"
 #include "load.h"
 #include "state.h"
-
-enum { MOST_SETTINGS = 256 };
 
 struct options {
     const char *robot, *inputs, *at;
     double until, step, rtol;
-    const char *setting[MOST_SETTINGS];
-    int n_settings;
+    struct settings settings;
     bool stats;
 };
 
@@ -28,21 +25,11 @@ struct run {
     struct csv inputs;
     int *input_reference; /* per column of the inputs; the first (time) unused */
     int next_row;         /* first row of the inputs behind the current time   */
-    int n_columns;
-    int *column; /* value references of the output columns            */
-    double *row;
+    struct columns columns;
     struct arena arena;
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
-
-static int read_positive(const char *option, const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    if (*text != '\0' && *end == '\0' && isfinite(*number) && *number > 0) return EXIT_FINE;
-    return cli_usage("simulate", "%s takes a positive number, not '%s'", option, text);
-}
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
@@ -54,13 +41,12 @@ static int parse_options(int argc, char **argv, struct options *options)
                                  strcmp(option, "--at") == 0 || strcmp(option, "--set") == 0;
         if (takes_value && i + 1 >= argc) return cli_usage("simulate", "%s takes a value", option);
         i += takes_value;
-        if (strcmp(option, "--until") == 0) code = read_positive(option, next, &options->until);
-        else if (strcmp(option, "--step") == 0) code = read_positive(option, next, &options->step);
-        else if (strcmp(option, "--rtol") == 0) code = read_positive(option, next, &options->rtol);
+        if (strcmp(option, "--until") == 0) code = cli_positive("simulate", option, next, &options->until);
+        else if (strcmp(option, "--step") == 0) code = cli_positive("simulate", option, next, &options->step);
+        else if (strcmp(option, "--rtol") == 0) code = cli_positive("simulate", option, next, &options->rtol);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
-        else if (strcmp(option, "--set") == 0 && options->n_settings < MOST_SETTINGS)
-            options->setting[options->n_settings++] = next;
+        else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);
         else if (strcmp(option, "--stats") == 0) options->stats = true;
         else if (strcmp(option, "--json") == 0) continue; /* the result is a table in any case; --stats is JSON */
         else if (option[0] == '-' && option[1] != '\0') code = cli_usage("simulate", "unknown option '%s'", option);
@@ -74,38 +60,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 }
 
 /* ---- setting up ------------------------------------------------------------------------------------------------------------- */
-
-static int find_variable(const struct run *run, const char *place, const char *name, enum causality causality)
-{
-    const int row = variables_find(run->variables, name);
-    if (row >= 0 && run->variables->row[row].causality == causality) return run->variables->row[row].reference;
-    fprintf(stderr, "limber: %s: %s: no such %s of this robot\n", place, name,
-            causality == CAUSALITY_INPUT ? "input" : "parameter");
-    return -1;
-}
-
-static int apply_settings(struct run *run)
-{
-    for (int i = 0; i < run->options.n_settings; i++) {
-        const char *setting = run->options.setting[i], *equals = strchr(setting, '=');
-        if (equals == NULL) return cli_usage("simulate", "--set takes NAME=VALUE, not '%s'", setting);
-        char *name = arena_string(&run->arena, setting), *end;
-        name[equals - setting] = '\0';
-        const int reference = find_variable(run, "--set", name, CAUSALITY_PARAMETER);
-        if (reference < 0) return EXIT_INPUT;
-        double value = strtod(equals + 1, &end);
-        if (strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0) {
-            value = equals[1] == 't';
-            end = (char *)(size_t)(equals + strlen(equals));
-        }
-        if (*end != '\0' || end == equals + 1 || !isfinite(value)) {
-            fprintf(stderr, "limber: --set %s: '%s' is not a finite number\n", name, equals + 1);
-            return EXIT_INPUT;
-        }
-        sim_set(run->sim, reference, value);
-    }
-    return EXIT_FINE;
-}
 
 /* A STATE's q and qd become start values */
 static int apply_state(struct run *run)
@@ -125,21 +79,14 @@ static int read_inputs(struct run *run)
     if (csv_read(file, &run->arena, &run->inputs) != 0) return EXIT_INPUT;
     run->input_reference = arena_take(&run->arena, (size_t)run->inputs.n_columns, sizeof(int));
     for (int c = 1; c < run->inputs.n_columns; c++) {
-        run->input_reference[c] = find_variable(run, file, run->inputs.name[c], CAUSALITY_INPUT);
-        if (run->input_reference[c] < 0) return EXIT_INPUT;
+        const int row = variables_find(run->variables, run->inputs.name[c]);
+        if (row < 0 || run->variables->row[row].causality != CAUSALITY_INPUT) {
+            fprintf(stderr, "limber: %s: %s: no such input of this robot\n", file, run->inputs.name[c]);
+            return EXIT_INPUT;
+        }
+        run->input_reference[c] = run->variables->row[row].reference;
     }
     return EXIT_FINE;
-}
-
-/* Outputs, then locals: every computed variable once */
-static void choose_columns(struct run *run)
-{
-    const struct variables *v = run->variables;
-    run->column = arena_take(&run->arena, (size_t)v->n_values, sizeof(int));
-    run->row = arena_take(&run->arena, (size_t)v->n_values + 1, sizeof(double));
-    for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
-        for (int r = 0; r < v->n_values; r++)
-            if ((int)v->by_reference[r]->causality == causality) run->column[run->n_columns++] = r;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------------------ */
@@ -167,22 +114,9 @@ static void set_inputs(struct run *run, double t)
 
 static int write_row(struct run *run, FILE *stream, double t)
 {
-    const enum status status = sim_update(run->sim);
-    if (status != STATUS_OK) {
-        fprintf(stderr, "limber: simulate: at t = %.9g s: %s\n", t, status_text(status));
-        return EXIT_COMPUTATION;
-    }
-    run->row[0] = t;
-    for (int c = 0; c < run->n_columns; c++) run->row[1 + c] = sim_get(run->sim, run->column[c]);
-    csv_write_row(stream, run->row, run->n_columns + 1);
-    return EXIT_FINE;
-}
-
-static void write_header(const struct run *run, FILE *stream)
-{
-    fputs("time", stream);
-    for (int c = 0; c < run->n_columns; c++) fprintf(stream, ",%s", run->variables->by_reference[run->column[c]]->name);
-    fputc('\n', stream);
+    const int code = instance_update("simulate", run->sim, t);
+    if (code == EXIT_FINE) columns_write_row(&run->columns, run->sim, t, stream);
+    return code;
 }
 
 /* From t to end, in pieces that end where a row of the inputs stands */
@@ -205,20 +139,19 @@ static int simulate(struct run *run, FILE *stream)
 {
     const double until = run->options.until, step = run->options.step;
     const long steps = (long)ceil(until / step * (1 - 1e-12));
-    const bool progress = isatty(STDERR_FILENO);
     set_inputs(run, 0);
     const struct sim_experiment experiment = {.tolerance = run->options.rtol};
     enum status status = sim_initialise(run->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
-    write_header(run, stream);
+    columns_write_header(&run->columns, run->sim, stream);
     int code = write_row(run, stream, 0);
     for (long i = 0; i < steps && code == EXIT_FINE; i++) {
         const double t = step * (double)i, end = i + 1 < steps ? step * (double)(i + 1) : until;
         if (advance(run, t, end) != STATUS_OK) code = EXIT_COMPUTATION;
         else code = write_row(run, stream, end);
-        if (progress) fprintf(stderr, "\r%.3g of %.3g s", end, until);
+        show_progress(end, until);
     }
-    if (progress) fputs("\r                              \r", stderr);
+    show_progress(until, until);
     return code;
 }
 
@@ -232,11 +165,11 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 
 static int run_all(struct run *run)
 {
-    int code = apply_settings(run);
+    int code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_FINE) code = apply_state(run);
     if (code == EXIT_FINE) code = read_inputs(run);
+    if (code == EXIT_FINE) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_FINE) return code;
-    choose_columns(run);
     const clock_t start = clock();
     code = simulate(run, stdout);
     const double cpu_seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -250,7 +183,7 @@ int command_simulate(int argc, char **argv)
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
     struct report report = {.line = cli_print_error};
-    code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
+    code = cli_load_sim(run.options.robot, NULL, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
         run.variables = sim_variables(run.sim);
         code = run_all(&run);

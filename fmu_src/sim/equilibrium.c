@@ -20,9 +20,10 @@ struct equilibrium {
 /* residual = h(q, 0): what the inverse dynamics of rest asks for */
 static double residual(struct sim *sim, struct equilibrium *e, double *out)
 {
+    const struct input rest = {.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench}; /* prescribed joints too */
     double sum = 0;
     dyn_configuration(sim->model, sim->work, sim->q);
-    dyn_inverse(sim->model, sim->work, &sim->in, NULL, sim->force);
+    dyn_inverse(sim->model, sim->work, &rest, NULL, sim->force);
     for (int i = 0; i < e->n; i++) {
         out[i] = sim->force[e->coordinate[i]];
         sum += out[i] * out[i];

@@ -42,7 +42,8 @@ struct sim {
     double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
     double *force;        /* n: inverse dynamics                                                 */
     double *tau, *prescribed_qdd, tip_wrench[6];
-    struct input in; /* points to q, qd, tau, ...                                           */
+    struct input in;          /* points to q, qd, tau, ...                                           */
+    struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
 
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: what compensated summation keeps                  */

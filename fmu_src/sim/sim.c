@@ -13,6 +13,19 @@ static const double JUMP = 10;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
 
+static void follow_motion(struct sim *sim, double t)
+{
+    for (int i = 0; i < sim->model->n_links; i++) {
+        const struct link_model *lm = &sim->model->link[i];
+        double x[3];
+        if (lm->prescribed < 0) continue;
+        sim->motion.at(sim->motion.context, t, i, x);
+        sim->q[lm->q] = x[0];
+        sim->qd[lm->q] = x[1];
+        sim->prescribed_qdd[lm->prescribed] = x[2];
+    }
+}
+
 void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
 {
     const struct variables *v = &sim->variables;
@@ -30,6 +43,7 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
         default: sim->prescribed_qdd[lm->prescribed] = u; break; /* KIND_QDD_IN */
         }
     }
+    if (sim->motion.at != NULL) follow_motion(sim, t);
 }
 
 static void scatter(struct sim *sim, const double *y)
@@ -139,7 +153,16 @@ static enum status build(struct sim *sim, const char *text)
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
-enum status sim_make(const char *name, const char *text, struct report *report, struct sim **made)
+static void prescribe_drives(struct robot *robot)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        struct joint *joint = &robot->link[i].joint;
+        joint->prescribed = joint_moves(joint) && !joint->passive;
+    }
+}
+
+enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
+                           struct sim **made)
 {
     struct arena arena = {0};
     *made = NULL;
@@ -152,11 +175,18 @@ enum status sim_make(const char *name, const char *text, struct report *report, 
     sim->arena = arena;
     sim->name = own_name;
     sim->report = report;
+    if (motion != NULL) sim->motion = *motion;
     enum status status = robot_read_text(name, text, &sim->robot, report);
+    if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
     if (status == STATUS_OK) status = build(sim, text);
     if (status == STATUS_OK) *made = sim;
     else sim_free(sim);
     return status;
+}
+
+enum status sim_make(const char *name, const char *text, struct report *report, struct sim **made)
+{
+    return sim_make_moved(name, text, NULL, report, made);
 }
 
 void sim_free(struct sim *sim)

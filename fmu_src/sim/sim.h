@@ -14,6 +14,17 @@ struct sim;
 /* An instance of the robot in this text (a robot file); `name` is what messages call it. Problems go to `report`, which must
    outlive the instance, now and later. */
 enum status sim_make(const char *name, const char *text, struct report *report, struct sim **sim);
+
+/* The motion of driven joints: q, qd, qdd of the joint of a link at any time, counted from the start of the experiment. */
+struct sim_motion {
+    void *context;
+    void (*at)(void *context, double t, int link, double x[3]);
+};
+
+/* The same robot with the drives' motion given instead of their torques: every joint that is not passive is prescribed and
+   follows `motion` at every instant, its inputs q, qd, qdd are not read; `tau` is what its drive must give. */
+enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
+                           struct sim **sim);
 void sim_free(struct sim *sim);
 
 /* Back to what sim_make() left: the start values of the file, nothing set, no memory taken or given back. */

@@ -1,0 +1,98 @@
+#include "instance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "csv.h"
+
+/* ---- parameters ---------------------------------------------------------------------------------------------------------- */
+
+int settings_add(const char *command, const char *text, struct settings *settings)
+{
+    if (strchr(text, '=') == NULL) return cli_usage(command, "--set takes NAME=VALUE, not '%s'", text);
+    if (settings->n == MOST_SETTINGS)
+        return cli_usage(command, "--set %s: more than %d settings", text, (int)MOST_SETTINGS);
+    settings->text[settings->n++] = text;
+    return EXIT_FINE;
+}
+
+static bool read_value(const char *text, double *value)
+{
+    char *end;
+    *value = strcmp(text, "true") == 0;
+    if (*value != 0 || strcmp(text, "false") == 0) return true;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena)
+{
+    const struct variables *v = sim_variables(sim);
+    for (int i = 0; i < settings->n; i++) {
+        char *name = arena_string(arena, settings->text[i]);
+        if (name == NULL) return EXIT_COMPUTATION;
+        char *text = strchr(name, '=');
+        *text++ = '\0';
+        const int row = variables_find(v, name);
+        double value;
+        if (row < 0 || v->row[row].causality != CAUSALITY_PARAMETER) {
+            fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
+            return EXIT_INPUT;
+        }
+        if (!read_value(text, &value)) {
+            fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, name, text);
+            return EXIT_INPUT;
+        }
+        sim_set(sim, v->row[row].reference, value);
+    }
+    return EXIT_FINE;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------------- */
+
+int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns)
+{
+    const struct variables *v = sim_variables(sim);
+    columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
+    columns->row = arena_take(arena, (size_t)v->n_values + 1, sizeof(double));
+    if (arena->failed) return EXIT_COMPUTATION;
+    for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
+        for (int r = 0; r < v->n_values; r++)
+            if ((int)v->by_reference[r]->causality == causality) columns->reference[columns->n++] = r;
+    return EXIT_FINE;
+}
+
+void columns_write_header(const struct columns *columns, const struct sim *sim, FILE *stream)
+{
+    fputs("time", stream);
+    for (int c = 0; c < columns->n; c++)
+        fprintf(stream, ",%s", sim_variables(sim)->by_reference[columns->reference[c]]->name);
+    fputc('\n', stream);
+}
+
+void columns_write_row(const struct columns *columns, struct sim *sim, double t, FILE *stream)
+{
+    columns->row[0] = t;
+    for (int c = 0; c < columns->n; c++) columns->row[1 + c] = sim_get(sim, columns->reference[c]);
+    csv_write_row(stream, columns->row, columns->n + 1);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------------- */
+
+int instance_update(const char *command, struct sim *sim, double t)
+{
+    const enum status status = sim_update(sim);
+    if (status == STATUS_OK) return EXIT_FINE;
+    fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, status_text(status));
+    return EXIT_COMPUTATION;
+}
+
+void show_progress(double t, double end)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    if (t < end) fprintf(stderr, "\r%.3g of %.3g s", t, end);
+    else fputs("\r                              \r", stderr);
+}

@@ -1,0 +1,40 @@
+/* An instance in the command line: what simulate and inverse share. */
+#ifndef CLI_INSTANCE_H
+#define CLI_INSTANCE_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "sim/sim.h"
+
+enum { MOST_SETTINGS = 256 };
+
+/* --set NAME=VALUE, as often as given */
+struct settings {
+    const char *text[MOST_SETTINGS];
+    int n;
+};
+
+/* Computed variables of an instance as columns of a table: outputs, then locals, each once. */
+struct columns {
+    int n;
+    int *reference;
+    double *row; /* 1 + n */
+};
+
+/* The result of this function and those below is an exit code; problems go to standard error. */
+int settings_add(const char *command, const char *text, struct settings *settings);
+int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena);
+
+int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns);
+void columns_write_header(const struct columns *columns, const struct sim *sim, FILE *stream);
+/* Of an instance that is up to date. */
+void columns_write_row(const struct columns *columns, struct sim *sim, double t, FILE *stream);
+
+/* Brings an instance up to date, or says at what time it failed. */
+int instance_update(const char *command, struct sim *sim, double t);
+
+/* How far the work is, on a terminal only; at the end the line is cleared. */
+void show_progress(double t, double end);
+
+#endif

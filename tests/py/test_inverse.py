@@ -1,0 +1,420 @@
+"""`limber inverse`: torques for a joint motion. They are judged by simulating them, by the rigid arm, and by what a tight
+tolerance gives; errors are judged by how they fall."""
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CANADARM, CIBICIK, CHAIN = (ROOT / "resources" / f"{name}.json" for name in ("canadarm", "cibicik", "chain-7"))
+FORCED = ROOT / "tests/data/canadarm-forced/torques.csv"
+PROFILE = {"canadarm": ([0.075, 0.05, 0.1], [10, 5, 5]),  # Mohan and Saha (44)
+           "cibicik": ([0.3, 0.2, -0.3, 0.4], [2, 2, 2, 2]),
+           "chain-7": ([0.1, -0.2, 0.3, -0.4, 0.5, -0.6, 0.7], [1, 2, 3, 4, 5, 6, 7])}
+
+
+def invoke(limber, *arguments):
+    return subprocess.run([str(word) for word in (limber, *arguments)], capture_output=True, text=True, timeout=120)
+
+
+def table(text):
+    """{column: values} of a CSV."""
+    rows = list(csv.reader(text.splitlines()))
+    return dict(zip(rows[0], np.array(rows[1:], float).T))
+
+
+def answer(limber, *arguments):
+    run = invoke(limber, *arguments)
+    assert (run.returncode, run.stderr) == (0, "")
+    return table(run.stdout)
+
+
+def refusal(limber, code, *arguments):
+    """What standard error says when the command ends with this exit code and prints nothing."""
+    run = invoke(limber, *arguments)
+    assert (run.returncode, run.stdout) == (code, ""), run.stderr
+    return run.stderr
+
+
+def write(file, columns):
+    rows = zip(*columns.values())
+    file.write_text("\n".join([",".join(columns), *(",".join(repr(float(x)) for x in row) for row in rows)]) + "\n")
+    return file
+
+
+def profile(robot, until, step):
+    """Options of the robot's cycloid."""
+    rate, period = (",".join(map(str, numbers)) for numbers in PROFILE[robot.stem])
+    return ["--profile", "cycloid", "--rate", rate, "--period", period, "--until", until, "--step", step]
+
+
+def joints(robot):
+    return [link["joint"] for link in json.loads(robot.read_text())["links"]]
+
+
+def cycloid(robot, t):
+    """The same motion as a table."""
+    columns = {"time": t}
+    for joint, k, T in zip(joints(robot), *PROFILE[robot.stem]):
+        start, w = joint.get("start", {}).get("position", 0), np.pi / T
+        columns |= {joint["name"] + ".q": start + k * (t - np.sin(w * t) / w), joint["name"] + ".qd": k * (1 - np.cos(w * t)),
+                    joint["name"] + ".qdd": k * w * np.sin(w * t)}
+    return columns
+
+
+def torques(result):
+    return [name for name in result if name.endswith(".tau")]
+
+
+def error(result, reference, names, every=1):
+    """The largest error of these columns, each as a share of its largest value."""
+    return max(np.abs(result[name] - reference[name][::every]).max() / np.abs(reference[name]).max() for name in names)
+
+
+def falls(errors, factor):
+    return all(after * factor <= before for before, after in zip(errors, errors[1:]))
+
+
+@pytest.fixture(scope="module")
+def damped(tmp_path_factory):
+    """damped(robot file): the same robot with 2 % of damping in every beam."""
+
+    def of(robot):
+        document = json.loads(robot.read_text())
+        for link in document["links"]:
+            if "beam" in link: link["beam"]["damping_ratio"] = 0.02
+        file = tmp_path_factory.mktemp("damped") / robot.name
+        file.write_text(json.dumps(document))
+        return file
+
+    return of
+
+
+# ---- there and back -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot, until", [(CANADARM, 10), (CIBICIK, 2)])
+def test_simulated_torques_give_the_motion_back(limber, damped, tmp_path, robot, until):
+    """From the same start. simulate joins the rows of torque by chords, whose error is of second order: a quarter each time."""
+    robot, errors = damped(robot), []
+    for step in 0.02, 0.01, 0.005:
+        file = tmp_path / f"{step}.csv"
+        run = invoke(limber, "inverse", robot, *profile(robot, until, step), "--rtol", 1e-8, "-o", file)
+        assert (run.returncode, run.stderr) == (0, "")
+        found = answer(limber, "simulate", robot, "--inputs", file, "--until", until, "--step", 0.1, "--rtol", 1e-8,
+                       "--set", "start_static=true")
+        given = cycloid(robot, found["time"])
+        errors.append(max(np.abs(found[name] - given[name]).max() for name in given if name.endswith(".q")))
+        print(f"{robot.stem} there and back, rows every {step} s: joints {errors[-1]:.1e} rad")
+    assert falls(errors, 3) and errors[-1] < 3e-6
+
+
+@pytest.mark.parametrize("robot, until", [(CANADARM, 4), (CIBICIK, 1)])
+def test_a_profile_is_as_exact_as_the_tolerance_whatever_the_rows(limber, damped, robot, until):
+    """The formula holds at every instant: a row more or less changes nothing that the tolerance does not allow."""
+    robot = damped(robot)
+    reference = answer(limber, "inverse", robot, *profile(robot, until, 0.01), "--rtol", 1e-11)
+    for every, step in (1, 0.01), (20, 0.2):
+        errors = [error(answer(limber, "inverse", robot, *profile(robot, until, step), "--rtol", rtol), reference,
+                        torques(reference), every) for rtol in (1e-5, 1e-7, 1e-9)]
+        print(f"{robot.stem}, rows every {step} s, rtol 1e-5 1e-7 1e-9: torques {' '.join(f'{e:.1e}' for e in errors)}")
+        assert falls(errors, 4) and errors[-1] < 3e-6
+
+
+def test_a_table_is_followed_to_fourth_order(limber, damped, tmp_path):
+    robot, until, errors = damped(CIBICIK), 1.0, []
+    reference = answer(limber, "inverse", robot, *profile(robot, until, 0.0125), "--rtol", 1e-10)
+    for every in 8, 4, 2:
+        file = write(tmp_path / "motion.csv", cycloid(robot, np.linspace(0, until, round(until / 0.0125 / every) + 1)))
+        found = answer(limber, "inverse", robot, "--trajectory", file, "--rtol", 1e-10)
+        errors.append(error(found, reference, torques(reference), every))
+        print(f"cibicik, table with rows every {0.0125 * every} s: torques {errors[-1]:.1e}")
+    assert falls(errors, 8) and errors[-1] < 1e-5
+
+
+def test_missing_digits_of_a_table_do_not_shake_the_arm(limber, damped, tmp_path):
+    """Six decimals in rows of 10 ms: as differences they would be accelerations of some 0.01 rad/s2."""
+    robot, until = damped(CANADARM), 2.0
+    exact = cycloid(robot, np.linspace(0, until, 201))
+    short = {name: np.round(values, 6) for name, values in exact.items()}
+    found = [answer(limber, "inverse", robot, "--trajectory", write(tmp_path / "motion.csv", motion), "--rtol", 1e-8)
+             for motion in (exact, short)]
+    assert error(found[1], found[0], torques(found[0])) < 1e-3
+
+
+def test_times_need_not_start_at_zero_nor_be_evenly_spaced(limber, damped, tmp_path):
+    robot = damped(CIBICIK)
+    t = np.linspace(0, 1, 81) + 0.004 * np.sin(2 * np.pi * np.linspace(0, 8, 81))
+    early = cycloid(robot, t)
+    late = {**early, "time": t + 100}
+    found = [answer(limber, "inverse", robot, "--trajectory", write(tmp_path / "motion.csv", motion), "--rtol", 1e-9)
+             for motion in (early, late)]
+    assert np.array_equal(found[1]["time"], t + 100)
+    assert error(found[1], found[0], torques(found[0])) < 1e-7
+    even = answer(limber, "inverse", robot, *profile(robot, 1, 0.0125), "--rtol", 1e-9)
+    for name in torques(even):
+        assert np.abs(np.interp(even["time"], t, found[0][name]) - even[name]).max() < 0.02 * np.abs(even[name]).max()
+
+
+def test_a_simulation_is_a_trajectory(limber, damped, tmp_path):
+    """The columns that simulate prints are those that inverse reads: torques come back, the better the finer the rows;
+    to second order, as the torques that were given have kinks."""
+    robot, t, errors = damped(CANADARM), np.linspace(0, 2, 201), []
+    given = {"time": t, **{joint["name"] + ".tau": a * (1 - np.cos(w * t)) for joint, a, w in
+                           zip(joints(robot), (400, 200, 100), (2.1, 3.7, 5))}}
+    inputs, motion = write(tmp_path / "torques.csv", given), tmp_path / "motion.csv"
+    for every in 2, 4, 8:
+        run = invoke(limber, "simulate", robot, "--inputs", inputs, "--until", 2, "--step", 0.01 / every, "--rtol", 1e-9, "-o", motion)
+        assert (run.returncode, run.stderr) == (0, "")
+        found = answer(limber, "inverse", robot, "--trajectory", motion, "--start", "zero", "--rtol", 1e-9)
+        errors.append(error({name: values[::every] for name, values in found.items()}, given, torques(given)))
+        print(f"canadarm back and there, rows every {10 / every} ms: torques {errors[-1]:.1e}")
+    assert falls(errors, 3) and errors[-1] < 2e-3
+
+
+# ---- the rigid arm --------------------------------------------------------------------------------------------------
+
+
+def test_rigid_torques_of_the_canadarm(limber):
+    """Against torques from elsewhere."""
+    found = answer(limber, "inverse", CANADARM, *profile(CANADARM, 10, 0.001), "--rigid")
+    reference = table(FORCED.read_text())
+    assert list(found) == list(reference) and len(found["time"]) == len(reference["time"])
+    assert error(found, reference, torques(reference)) < 1e-9
+
+
+def test_an_arm_without_flexible_links_needs_no_rigid(limber):
+    options = profile(CHAIN, 1, 0.05)
+    found, rigid = answer(limber, "inverse", CHAIN, *options), answer(limber, "inverse", CHAIN, *options, "--rigid")
+    assert list(found) == list(rigid) and error(found, rigid, torques(rigid)) < 1e-12
+
+
+def test_a_stiff_arm_tends_to_the_rigid_one(limber, damped, tmp_path):
+    """A motion that starts and ends gently, so that nothing rings: what is left is bent by 1/EI, and so are the torques."""
+    t, columns, errors, w = np.linspace(0, 2, 401), {}, [], np.pi / 2
+    s, c = np.sin(w * t), np.cos(w * t)
+    for joint, a in zip(joints(CIBICIK), (0.4, -0.3, 0.5, 0.6)):
+        columns |= {joint["name"] + ".q": a * s**8, joint["name"] + ".qd": 8 * a * w * s**7 * c,
+                    joint["name"] + ".qdd": 8 * a * w * w * (7 * s**6 * c**2 - s**8)}
+    file = write(tmp_path / "motion.csv", {"time": t, **columns})
+    limp = damped(CIBICIK)
+    rigid = answer(limber, "inverse", limp, "--trajectory", file, "--rigid")
+    for factor in 8, 32, 128:
+        document = json.loads(limp.read_text())
+        for link in document["links"]:
+            for stiffness in ("EIy", "EIz", "GJ"):
+                if "beam" in link: link["beam"][stiffness] *= factor
+        robot = tmp_path / "stiff.json"
+        robot.write_text(json.dumps(document))
+        found = answer(limber, "inverse", robot, "--trajectory", file, "--rtol", 1e-9)
+        errors.append(error(found, rigid, torques(rigid)))
+        print(f"cibicik, {factor} times as stiff: {errors[-1]:.1e} from the rigid arm")
+    slopes = np.diff(np.log(errors)) / np.log(4)
+    assert np.all(np.abs(slopes + 1) < 0.1), slopes
+
+
+# ---- where it starts ------------------------------------------------------------------------------------------------
+
+
+def test_static_start_is_that_of_simulate(limber, tmp_path):
+    """Joints held: also where the motion has a rate and an acceleration from the first row on."""
+    t = np.linspace(0, 0.1, 11)
+    columns = {"time": t}
+    for joint in joints(CIBICIK):
+        start = joint.get("start", {}).get("position", 0)
+        columns |= {joint["name"] + suffix: values for suffix, values in
+                    ((".q", start + 0.1 * t + t * t), (".qd", 0.1 + 2 * t), (".qdd", 2 + 0 * t))}
+    file, elastic = write(tmp_path / "motion.csv", columns), tmp_path / "elastic.csv"
+    simulated = answer(limber, "simulate", CIBICIK, "--until", 0.01, "--step", 0.01, "--set", "start_static=true")
+    names = [name for name in simulated if ".eta[" in name or ".etad[" in name]
+    assert len(names) == 24
+    for start, value in ("static", lambda name: simulated[name][0]), ("zero", lambda name: 0):
+        answer(limber, "inverse", CIBICIK, "--trajectory", file, "--start", start, "--elastic", elastic)
+        found = table(elastic.read_text())
+        assert [found[name][0] for name in names] == [pytest.approx(value(name), rel=1e-9, abs=1e-15) for name in names]
+    assert max(abs(simulated[name][0]) for name in names) > 1e-3
+
+
+def test_held_at_rest_nothing_moves(limber, tmp_path):
+    """Torques of joints that are held from a static start are those of gravity, from row to row the same."""
+    t = np.linspace(0, 1, 11)
+    columns = {"time": t}
+    for joint in joints(CIBICIK):
+        columns |= {joint["name"] + ".q": 0 * t + joint.get("start", {}).get("position", 0),
+                    joint["name"] + ".qd": 0 * t, joint["name"] + ".qdd": 0 * t}
+    file = write(tmp_path / "motion.csv", columns)
+    still = answer(limber, "inverse", CIBICIK, "--trajectory", file)
+    ringing = answer(limber, "inverse", CIBICIK, "--trajectory", file, "--start", "zero")
+    assert abs(still["boom_joint.tau"][0]) > 100
+    assert np.ptp(still["boom_joint.tau"]) < 1e-6 * abs(still["boom_joint.tau"][0])
+    assert np.ptp(ringing["boom_joint.tau"]) > 0.1 * abs(still["boom_joint.tau"][0])
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+
+def test_elastic_table(limber, damped, tmp_path):
+    """The elastic motion beside the torques is that of the simulation that they drive."""
+    robot, elastic, file = damped(CANADARM), tmp_path / "elastic.csv", tmp_path / "torques.csv"
+    invoke(limber, "inverse", robot, *profile(robot, 2, 0.005), "--rtol", 1e-8, "--elastic", elastic, "-o", file)
+    beside, tau = table(elastic.read_text()), table(file.read_text())
+    simulated = answer(limber, "simulate", robot, "--inputs", file, "--until", 2, "--step", 0.005, "--rtol", 1e-8)
+    assert np.array_equal(beside["time"], tau["time"])
+    assert all(np.array_equal(beside[name], tau[name]) for name in torques(tau))
+    names = [name for name in simulated if ".eta[" in name or name.startswith("tip.position")]
+    assert error(beside, simulated, [name for name in names if np.ptp(simulated[name]) > 0]) < 1e-3
+
+
+CART = {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [
+    {"name": "rail", "joint": {"type": "prismatic", "axis": [1, 0, 0], "motion": "prescribed"}, "rigid": {"mass": 2}},
+    {"name": "mast", "joint": {"type": "fixed"}, "rigid": {"mass": 1}},
+    {"name": "arm", "joint": {"type": "revolute", "axis": [0, 1, 0], "start": {"position": 0.3}},
+     "beam": {"length": 1, "mass_per_length": 1, "EIy": 50, "damping_ratio": 0.02, "modes": {"z": {"shape": "clamped-free", "count": 2}}}},
+    {"name": "rod", "joint": {"type": "revolute", "axis": [0, 1, 0], "passive": True, "viscous": 0.01, "start": {"position": 0.5}},
+     "rigid": {"mass": 0.5, "com": [0, 0, -0.2], "inertia": [0.01, 0.01, 0.01, 0, 0, 0]}}]}
+
+
+@pytest.fixture
+def cart(tmp_path):
+    """A prescribed rail, a fixed mast, a flexible arm with a drive, and a passive rod at its end."""
+    file = tmp_path / "cart.json"
+    file.write_text(json.dumps(CART))
+    return file
+
+
+def test_prescribed_and_passive_joints(limber, cart, tmp_path):
+    """A joint that the file prescribes has its motion for input, a passive one is integrated: simulate takes the table as it is."""
+    t, w, errors, drives = 2.0, np.pi, [], []
+    for step in 0.01, 0.005, 0.0025:
+        times = np.linspace(0, t, round(t / step) + 1)
+        motion = {"time": times, **{f"{joint}.{name}": start * (name == "q") + values for joint, start, a in
+                                    (("rail", 0, 0.2), ("arm", 0.3, 0.4)) for name, values in
+                                    (("q", a * (times - np.sin(w * times) / w)), ("qd", a * (1 - np.cos(w * times))),
+                                     ("qdd", a * w * np.sin(w * times)))}}
+        file, elastic = tmp_path / "torques.csv", tmp_path / "elastic.csv"
+        run = invoke(limber, "inverse", cart, "--trajectory", write(tmp_path / "motion.csv", motion), "--rtol", 1e-8,
+                     "--elastic", elastic, "-o", file)
+        assert (run.returncode, run.stderr) == (0, "")
+        inputs, beside = table(file.read_text()), table(elastic.read_text())
+        assert list(inputs) == ["time", "rail.q", "rail.qd", "rail.qdd", "arm.tau"]
+        assert error(inputs, motion, ["rail.q", "rail.qd", "rail.qdd"]) < 1e-12
+        found = answer(limber, "simulate", cart, "--inputs", file, "--until", t, "--step", step, "--rtol", 1e-8,
+                       "--set", "start_static=true")
+        errors.append(max(np.abs(found["arm.q"] - motion["arm.q"]).max(), np.abs(found["rod.q"] - beside["rod.q"]).max()))
+        drives.append(error(found, beside, ["rail.tau"]))
+        assert np.ptp(beside["rod.q"]) > 0.5
+        print(f"cart there and back, rows every {step} s: joints {errors[-1]:.1e} rad, drive of the rail {drives[-1]:.1e}")
+    assert falls(errors, 3) and errors[-1] < 1e-4
+    assert falls(drives, 3) and drives[-1] < 1e-2
+
+
+def test_rigid_needs_passive_joints_too(limber, cart, tmp_path):
+    given = {name: [0.0] for name in ("time", "rail.q", "rail.qd", "rail.qdd", "arm.q", "arm.qd", "arm.qdd")}
+    file = write(tmp_path / "motion.csv", given)
+    said = refusal(limber, 1, "inverse", cart, "--trajectory", file, "--rigid")
+    assert [f"the column rod.{name} is missing" in said for name in ("q", "qd", "qdd")] == [True] * 3
+    assert list(answer(limber, "inverse", cart, "--trajectory", file)) == ["time", "rail.q", "rail.qd", "rail.qdd", "arm.tau"]
+
+
+def test_parameters_are_set(limber, damped):
+    """Without gravity a motion from rest begins without torque; with --rigid too."""
+    robot, options = damped(CIBICIK), profile(CIBICIK, 0.1, 0.1)
+    for more in [], ["--rigid"]:
+        weightless = answer(limber, "inverse", robot, *options, *more, "--set", "gravity[3]=0")
+        assert abs(weightless["boom_joint.tau"][0]) < 1e-9 < 1 < abs(answer(limber, "inverse", robot, *options, *more)["boom_joint.tau"][0])
+    assert "no such parameter" in refusal(limber, 1, "inverse", robot, *options, "--set", "gravity[4]=0")
+    assert "not a finite number" in refusal(limber, 1, "inverse", robot, *options, "--set", "gravity[3]=heavy")
+    assert "must be positive" in refusal(limber, 1, "inverse", robot, *options, "--set", "boom.EIz=-1")
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+HEADER = "time,upper_joint.q,upper_joint.qd,upper_joint.qdd,lower_joint.q,lower_joint.qd,lower_joint.qdd,wrist_joint.q," \
+         "wrist_joint.qd,wrist_joint.qdd"
+ROW = "0,0,0,0,0,0,0,0,0"
+BAD_TABLES = {
+    "empty": ("", "expected a header line"),
+    "no rows": (HEADER + "\n", "at least one row"),
+    "time is not first": ("t,upper_joint.q\n0,0\n", "line 1: the first column must be time, not 't'"),
+    "a column is missing": (HEADER.replace("lower_joint.qd,", "lower_joint.rate,") + f"\n0,{ROW}\n",
+                            "the column lower_joint.qd is missing: q, qd and qdd of every joint with a drive are needed"),
+    "a column stands twice": (HEADER + f",lower_joint.q\n0,{ROW},0\n", "line 1: the column lower_joint.q stands twice"),
+    "a short row": (HEADER + f"\n0,{ROW}\n1,2\n", "line 3: expected 10 numbers, found 2"),
+    "time stands still": (HEADER + f"\n0,{ROW}\n0,{ROW}\n", "line 3: time must increase"),
+    "time goes back": (HEADER + f"\n0,{ROW}\n1,{ROW}\n0.5,{ROW}\n", "line 4: time must increase"),
+    "not a number": (HEADER + f"\n0,{ROW[:-1]}x\n", "line 2, wrist_joint.qdd: 'x' is not a finite number"),
+    "not finite": (HEADER + f"\n0,{ROW[:-1]}nan\n", "line 2, wrist_joint.qdd: 'nan' is not a finite number"),
+    "infinite": (HEADER + f"\ninf,{ROW}\n", "line 2, time: 'inf' is not a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_bad_tables(limber_sanitized, tmp_path, name):
+    text, expected = BAD_TABLES[name]
+    file = tmp_path / "motion.csv"
+    file.write_text(text)
+    said = refusal(limber_sanitized, 1, "inverse", CANADARM, "--trajectory", file)
+    assert str(file) in said and expected in said
+
+
+CYCLOID = ["--profile", "cycloid", "--rate", "1,1,1", "--period", "1,1,1", "--until", "1", "--step", "0.1"]
+BAD_USAGE = {
+    "no motion": ([], "expected --trajectory CSV or --profile cycloid"),
+    "two motions": ([*CYCLOID, "--trajectory", "a.csv"], "expected --trajectory CSV or --profile cycloid"),
+    "another profile": (["--profile", "sine"], "--profile is cycloid, not 'sine'"),
+    "half a profile": (CYCLOID[:-2], "needs --rate, --period, --until and --step"),
+    "rows of a table": (["--trajectory", "a.csv", "--step", "1"], "belong to --profile"),
+    "two rates": ([*CYCLOID, "--rate", "1,1"], "--rate takes 3 numbers with commas between, one for every joint with a drive"),
+    "four rates": ([*CYCLOID, "--rate", "1,1,1,1"], "--rate takes 3 numbers"),
+    "a period of zero": ([*CYCLOID, "--period", "1,0,1"], "--period: T of lower_joint must be positive"),
+    "a step of zero": ([*CYCLOID, "--step", "0"], "--step takes a positive number, not '0'"),
+    "an endless run": ([*CYCLOID, "--until", "inf"], "--until takes a positive number, not 'inf'"),
+    "too many rows": ([*CYCLOID, "--until", "1e300"], "too many rows"),
+    "another start": ([*CYCLOID, "--start", "bent"], "--start is zero or static, not 'bent'"),
+    "a rigid start": ([*CYCLOID, "--rigid", "--start", "zero"], "--rigid has no elastic motion"),
+    "half a setting": ([*CYCLOID, "--set", "gravity"], "--set takes NAME=VALUE, not 'gravity'"),
+    "no value": ([*CYCLOID, "--rtol"], "--rtol takes a value"),
+    "an unknown option": ([*CYCLOID, "--soft"], "unknown option '--soft'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_USAGE)
+def test_wrong_usage(limber_sanitized, name):
+    options, expected = BAD_USAGE[name]
+    said = refusal(limber_sanitized, 2, "inverse", CANADARM, *options)
+    assert expected in said and "limber inverse --help" in said
+
+
+def test_files_that_are_not_there(limber_sanitized, tmp_path):
+    missing, closed = tmp_path / "missing.csv", tmp_path / "no" / "elastic.csv"
+    assert str(missing) in refusal(limber_sanitized, 1, "inverse", CANADARM, "--trajectory", missing)
+    assert str(missing) in refusal(limber_sanitized, 1, "inverse", missing, *CYCLOID)
+    assert str(closed) in refusal(limber_sanitized, 1, "inverse", CANADARM, *CYCLOID, "--elastic", closed)
+
+
+def test_no_equilibrium_is_a_failed_computation(limber_sanitized, tmp_path):
+    """A column that buckles under its payload; from zero it falls as it likes."""
+    robot = tmp_path / "column.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "column", "gravity": [-9.81, 0, 0], "links": [
+        {"name": "beam", "joint": {"name": "base", "type": "revolute", "axis": [0, 0, 1]}, "payload": {"mass": 100.0},
+         "beam": {"length": 1.0, "mass_per_length": 1.0, "EIz": 10.0, "foreshortening": True,
+                  "modes": {"y": {"shape": "clamped-free", "count": 2}}}}]}))
+    options = ["--profile", "cycloid", "--rate", "1", "--period", "1", "--until", "0.02", "--step", "0.01", "--set", "beam.eta_start[1]=0.05"]
+    assert "no static equilibrium" in refusal(limber_sanitized, 3, "inverse", robot, *options)
+    assert len(answer(limber_sanitized, "inverse", robot, *options, "--start", "zero")["time"]) == 3
+
+
+def test_sanitized_run(limber_sanitized, cart, tmp_path):
+    """Tables and profiles of all lengths, flexible and rigid, without a complaint of the sanitizers."""
+    rows = cycloid(CANADARM, np.linspace(0, 0.3, 4))
+    for count in 1, 2, 3, 4:
+        file = write(tmp_path / "motion.csv", {name: values[:count] for name, values in rows.items()})
+        for more in [], ["--rigid"], ["--elastic", tmp_path / "elastic.csv"]:
+            assert len(answer(limber_sanitized, "inverse", CANADARM, "--trajectory", file, *more)["time"]) == count
+    found = answer(limber_sanitized, "inverse", cart, "--profile", "cycloid", "--rate", "1,1", "--period", "1,1", "--until", 0.25,
+                   "--step", 0.1)
+    assert list(found["time"]) == [0, 0.1, 0.2, 0.25]
