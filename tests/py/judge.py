@@ -130,7 +130,8 @@ HERE = np.array([1.0, 0, 0, 0])
 def pose(at):
     """The frame {xyz, rpy}: Rz(yaw) Ry(pitch) Rx(roll)."""
     xyz, (roll, pitch, yaw) = at.get("xyz", [0, 0, 0]), at.get("rpy", [0, 0, 0])
-    return Frame(move([np.array(xyz, float)]), HERE).follow(*[(turn, [angle * axis]) for angle, axis in ((yaw, Z), (pitch, Y), (roll, X))])
+    turns = [(turn, [angle * axis]) for angle, axis in ((yaw, Z), (pitch, Y), (roll, X))]
+    return Frame(move([np.array(xyz, float)]), HERE).follow(*turns)
 
 
 # ---- shapes -----------------------------------------------------------------------------------------------------------------
@@ -307,8 +308,8 @@ def beam(of):
 
 class Carried(NamedTuple):
     """A body as it moves."""
-    frame: list  # H of the frame it is carried by, jet
-    eta: list
+    frame: Frame  # its F
+    eta: list  # jet
     body: Body
 
 
