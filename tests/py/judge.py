@@ -5,7 +5,7 @@ Every frame is a 4x4 matrix along a motion q(t), known with its time derivatives
 (a rigid body: one; a beam: the points of a Gauss rule; a nodal body: its nodes). Their velocities when one coordinate moves
 with rate 1 are the Jacobian, and virtual work gives the forces. Coordinates may have any number of axes in front of the last.
 
-All elastic terms (`full`). No loops, no line actuators, no stops: what a robot has of these is left out."""
+All elastic terms (`full`). No stops, and of the loops `ball` and `planar-pin`."""
 
 from math import comb, factorial
 from typing import NamedTuple
@@ -324,6 +324,14 @@ class Robot:
         self.tip = names.index(robot.get("tip", names[-1]))
         self.origin = [pose(link["joint"].get("origin", {})) for link in self.links]
         self.tip_turn = [pose({"rpy": link.get("rigid", {}).get("tip", {}).get("rpy", [0, 0, 0])}) for link in self.links]
+        spot = lambda end: (names.index(end["link"]) if end["link"] != "world" else None,
+                            0 if end.get("frame") == "hinge" else 2, np.array(end.get("xyz", [0, 0, 0]), float))
+        self.actuators = {a["name"]: (spot(a["from"]), spot(a["to"])) for a in robot.get("actuators", [])}
+        self.loops = {}  # ends A and B, directions of the gap
+        for loop in robot.get("loops", []):
+            assert loop["type"] in ("ball", "planar-pin") and "at" not in loop, "not known to the judge"
+            ends, along = [spot({"link": link}) for link in loop["between"]], np.array(loop.get("plane", np.eye(3)), float)
+            self.loops[loop["name"]] = (*ends, along)
         self.body, self.q, self.eta, self.n = [], [], [], 0
         for link in self.links:
             joint = link["joint"]
@@ -365,6 +373,39 @@ class Robot:
         if "hub" in link: yield Carried(O, none, rigid(link["hub"]))
         if "payload" in link: yield Carried(T, none, rigid(link["payload"]))
 
+    # -- points that are pushed ------------------------------------------------------------------------------------------------
+
+    def point(self, frames, spot):
+        """Jet of a point fixed in a frame of a link, or in the world."""
+        link, frame, xyz = spot
+        if link is None: return [xyz] + [np.zeros(3)] * (len(frames[0][0].H) - 1)
+        return [R @ xyz + p for R, p in zip(frames[link][frame].R, frames[link][frame].p)]
+
+    def lines(self, frames):
+        """Of every actuator: direction from its first to its second point, length, rate."""
+        for start, end in self.actuators.values():
+            d = add(self.point(frames, end), minus(self.point(frames, start)))
+            length = np.sqrt(dot(d[0], d[0]))
+            yield d[0] / length[..., None], length, dot(d[0], d[1]) / length
+
+    def gap(self, frames):
+        """Jet of the gaps of all loops, A minus B, one after the other."""
+        parts = [[d @ along.T for d in add(self.point(frames, A), minus(self.point(frames, B)))]
+                 for A, B, along in self.loops.values()]
+        return [np.concatenate(part, -1) for part in zip(*parts)]
+
+    def pushes(self, frames, force, push, multiplier):
+        """(point, force on it): at the tip, by actuators, by loops."""
+        yield (self.tip, 2, np.zeros(3)), force
+        for k, ((start, end), (u, _, _)) in enumerate(zip(self.actuators.values(), self.lines(frames))):
+            if push is not None: yield from ((end, push[..., k, None] * u), (start, -push[..., k, None] * u))
+        row = 0
+        for A, B, along in self.loops.values():
+            if multiplier is not None:
+                f = multiplier[..., row:row + len(along)] @ along
+                yield from ((A, f), (B, -f))
+            row += len(along)
+
     # -- forces -------------------------------------------------------------------------------------------------------------
 
     def inertial(self, thing):
@@ -375,8 +416,8 @@ class Robot:
         return (x[0], thing.body.mass[:, None] * (x[2] - self.gravity), np.einsum("pij,...pj->...pi", thing.body.inertia, W_dot),
                 np.cross(omega[..., None, :], momentum))
 
-    def inverse(self, q, qd, qdd, force, torque):
-        """M qdd + h - Q(tip wrench): what joints and, were they driven, modes must give."""
+    def inverse(self, q, qd, qdd, force, torque, push=None, multiplier=None):
+        """M qdd + h - Q(tip wrench, actuators, loops): what joints and, were they driven, modes must give."""
         jet, one = [q, qd, qdd], [q[..., None, :], np.eye(self.n)]
         frames, jacobian = self.frames(jet), self.frames(one)
         out = 0 * (q + qd + qdd)
@@ -389,7 +430,9 @@ class Robot:
             out[..., self.eta[i]] += jet[0][..., self.eta[i]] @ self.body[i].K + jet[1][..., self.eta[i]] @ self.body[i].D
         T = jacobian[self.tip][2]
         spin = unskew(T.R[1] @ np.swapaxes(T.R[0], -1, -2))
-        out = out - np.einsum("...ni,...i->...n", T.p[1], force) - np.einsum("...ni,...i->...n", spin, torque)
+        out = out - np.einsum("...ni,...i->...n", spin, torque)
+        for spot, f in self.pushes(frames, force, push, multiplier):
+            if spot[0] is not None: out = out - np.einsum("...ni,...i->...n", self.point(jacobian, spot)[1], f)
         for i in self.joints:
             joint, k = self.links[i]["joint"], self.q[i]
             number = lambda key, absent=0.0: joint.get(key, absent)
@@ -429,17 +472,21 @@ class Robot:
             V = V + joint.get("stiffness", 0) * (q[k] - joint.get("rest", 0)) ** 2 / 2
         return T, V
 
-    def outputs(self, q, qd, qdd, force, torque):
-        """By name: tip motion, deflections, reactions. Each (..., 3), the quaternion (..., 4)."""
+    def outputs(self, q, qd, qdd, force, torque, push=None, multiplier=None):
+        """By name: tip motion, deflections, reactions, each (..., 3), the quaternion (..., 4); actuators (..., 1)."""
         jet = [q, qd, qdd]
         frames = self.frames(jet)
         T = frames[self.tip][2]
         p, R = T.p, T.R
         out = {"tip.position": p[0], "tip.quaternion": T.e, "tip.velocity": p[1], "tip.acceleration": p[2],
                "tip.rotation": R[0], "tip.angular_velocity": unskew(R[1] @ np.swapaxes(R[0], -1, -2))}
-        # wrench that link i takes from its joint: what its bodies and all outboard need, less what the world gives at the tip
+        for name, (_, length, rate) in zip(self.actuators, self.lines(frames)):
+            out |= {f"{name}.length": length[..., None], f"{name}.rate": rate[..., None]}
+        # wrench that link i takes from its joint: what its bodies and all outboard need, less what pushes them
         F, N = [0] * len(self.links), [0] * len(self.links)
-        F[self.tip], N[self.tip] = -force, -torque - np.cross(p[0], force)
+        N[self.tip] = -torque
+        for spot, f in self.pushes(frames, force, push, multiplier):
+            if (i := spot[0]) is not None: F[i], N[i] = F[i] - f, N[i] - np.cross(self.point(frames, spot)[0], f)
         for i in reversed(range(len(self.links))):
             for thing in self.carried(i, frames, jet):
                 x, f, spin, gyro = self.inertial(thing)

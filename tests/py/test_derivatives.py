@@ -3,7 +3,7 @@
 f(x + i h) = f(x) + i h f'(x) - h^2/2 f''(x) ...: with h = 1e-30 the imaginary part is h f' to rounding, nothing being
 subtracted. Along any direction the equations of motion ID(q, qd, qdd, tip wrench) = tau go on to hold, so
 
-    dID at fixed qdd + M dqdd = dtau
+    dID at fixed qdd + M dqdd = dtau        (with loops: ID less G' lambda, and G qdd + G_dot qd = 0)
 
 is what says whether dqdd is right. It is not solved here: M has condition numbers up to 1e8, which would take as many digits from
 the judge's dqdd. The FMU's qdd and dqdd are put into it, and into the judge's outputs, and what is left is compared with the
@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
-from test_reference import FILES, load, waits
+from test_reference import FILES, STATE, load, waits
 
 STEP = 1e-30
 TOLERANCE = 1e-11
@@ -40,15 +40,22 @@ def inputs_of(case):
 
 
 def accelerations(robot, case):
-    """qdd, and the forces of prescribed joints."""
+    """qdd, forces of prescribed joints, multipliers of loops."""
     q, qd, force, torque = inputs_of(case)
     M, qdd, free = robot.mass_matrix(q), np.zeros(robot.n), robot.free
     qdd[robot.prescribed] = case.get("prescribed_qdd", [])
-    needed = robot.inverse(q, qd, qdd, force, torque)
+    needed = robot.inverse(q, qd, qdd, force, torque, np.array(case.get("actuator_force", [])))
     given = np.zeros(robot.n)
     given[[robot.q[i] for i in robot.joints]] = case["tau"]
-    qdd[free] = np.linalg.solve(M[np.ix_(free, free)], (given - needed)[free])
-    return qdd, (needed + M[:, free] @ qdd[free])[robot.prescribed]
+    # M qdd - G' lambda = tau - needed,  G qdd = -G_dot qd
+    G, bias = np.zeros((0, robot.n)), np.zeros(0)
+    if robot.loops:
+        G = robot.gap(robot.frames([q, np.eye(robot.n)]))[1].T
+        bias = robot.gap(robot.frames([q, qd, qdd]))[2]
+    whole = np.block([[M[np.ix_(free, free)], -G[:, free].T], [G[:, free], np.zeros((len(G), len(G)))]])
+    answer = np.linalg.solve(whole, np.concatenate([(given - needed)[free], -bias]))
+    qdd[free], multiplier = answer[:len(free)], answer[len(free):]
+    return qdd, (needed + M[:, free] @ qdd[free] - G.T @ multiplier)[robot.prescribed], multiplier
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -62,9 +69,14 @@ def test_judge_agrees_with_the_reference(file):
         found = {f"tip_{key}": answer[f"tip.{key}"] for key in keys}
         found["mass_matrix"], found["bias"] = M, robot.inverse(q, qd, np.zeros(robot.n), np.zeros(3), np.zeros(3))
         found["kinetic_energy"], found["potential_energy"] = robot.energies(q, qd)
-        if not waits(file):
-            found["qdd"], drives = accelerations(robot, case)
-            if robot.prescribed: found["prescribed_tau"] = drives
+        found["qdd"], drives, multiplier = accelerations(robot, case)
+        if robot.prescribed: found["prescribed_tau"] = drives
+        if robot.loops:
+            found["lambda"] = multiplier
+            found["gap"], found["gap_rate"] = robot.gap(robot.frames([q, qd]))
+        for key in ("length", "rate") if robot.actuators else ():
+            found[f"actuator_{key}"] = np.concatenate([answer[f"{name}.{key}"] for name in robot.actuators])
+        assert found.keys() == case.keys() - set(STATE)
         for key, value in found.items():
             rounding = 1e-15 * np.linalg.norm(M) * (1 + qd @ qd) if key == "bias" else 0
             assert np.linalg.norm(value - np.array(case[key])) <= 1e-10 * np.linalg.norm(case[key]) + rounding, key
@@ -90,17 +102,21 @@ class Subject:
                 self.known |= {f"{link['name']}.eta[{number}]": ("q", k), f"{link['name']}.etad[{number}]": ("qd", k)}
                 self.acceleration.append(f"{link['name']}.etadd[{number}]")
         for k in range(3): self.known |= {f"tip.force[{k + 1}]": ("force", k), f"tip.torque[{k + 1}]": ("torque", k)}
+        for k, name in enumerate(robot.actuators): self.known[f"{name}.force"] = ("push", k)
+        self.multiplier = [f"{name}.force[{k + 1}]" for name, (_, _, gap) in robot.loops.items() for k in range(len(gap))]
         self.drive = [self.acceleration[k].removesuffix("qdd") + "tau" for k in robot.prescribed]
         self.kinds = np.array([name.split(".")[1].split("[")[0] for name in self.known])
 
     def go(self, case):
-        """Sets states and inputs; the judge's arguments there, the accelerations being the FMU's."""
+        """Sets states and inputs; the judge's arguments there, accelerations and multipliers being the FMU's."""
         q, qd, force, torque = inputs_of(case)
-        at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n)}
+        at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n),
+              "push": np.array(case.get("actuator_force", []))}
         at["tau"][[self.robot.q[i] for i in self.robot.joints]] = case["tau"]
         at["qdd"][self.robot.prescribed] = case.get("prescribed_qdd", [])
         assert self.instance.set({name: at[key][k] for name, (key, k) in self.known.items()}) == OK, self.instance.log
         at["qdd"][self.robot.free] = self.values([self.acceleration[k] for k in self.robot.free])
+        at["multiplier"] = self.values(self.multiplier)
         return at
 
     def values(self, names):
@@ -135,7 +151,7 @@ def subject(pack, tmp_path_factory):
 
 # ---- complex steps ------------------------------------------------------------------------------------------------------------
 
-ARGUMENTS = ("q", "qd", "qdd", "force", "torque")
+ARGUMENTS = ("q", "qd", "qdd", "force", "torque", "push", "multiplier")
 
 
 def along(function, at, seed):
@@ -161,15 +177,24 @@ class Worst(dict):
 
 
 def equations(subject, at, seed, worst):
-    """dID at fixed qdd + M dqdd - dtau, row by row; rows of prescribed joints tell their drives' derivatives."""
-    robot, M = subject.robot, np.abs(subject.robot.mass_matrix(at["q"]))
+    """dID at fixed qdd + M dqdd - G' dlambda - dtau, row by row; rows of prescribed joints tell their drives' derivatives. And
+    with loops the acceleration of their gaps, which is zero."""
+    robot = subject.robot
+    M, G = robot.mass_matrix(at["q"]), np.zeros((0, robot.n))
+    if robot.loops: G = robot.gap(robot.frames([at["q"], np.eye(robot.n)]))[1].T
     whole = along(robot.inverse, at, seed)
-    terms = np.abs(whole - seed["qdd"] @ robot.mass_matrix(at["q"])) + np.abs(seed["qdd"]) @ M + np.abs(seed["tau"])
-    force = M @ np.abs(at["qdd"]) + np.abs(robot.inverse(at["q"], at["qd"], 0 * at["q"], at["force"], at["torque"]))
-    turned = {"q": force, "eta": force, "qd": M @ np.abs(at["qd"]), "etad": M @ np.abs(at["qd"])}
+    held = whole - seed["qdd"] @ M + seed["multiplier"] @ G
+    terms = np.abs(held) + np.abs(seed["qdd"]) @ np.abs(M) + np.abs(seed["multiplier"]) @ np.abs(G) + np.abs(seed["tau"])
+    bias = robot.inverse(*[0 * at[key] if key == "qdd" else at[key] for key in ARGUMENTS])
+    force, momentum = np.abs(M) @ np.abs(at["qdd"]) + np.abs(bias), np.abs(M) @ np.abs(at["qd"])
+    turned = {"q": force, "eta": force, "qd": momentum, "etad": momentum}
     for kind in set(subject.kinds):
         rows = subject.kinds == kind
         worst.add("equations", (whole - seed["tau"])[rows], terms[rows].max(axis=0) + turned.get(kind, 0))
+        if robot.loops:
+            moved = [(at[key] + 1j * STEP * seed[key])[rows] for key in ARGUMENTS[:3]]
+            opening = robot.gap(robot.frames(moved))[2].imag / STEP
+            worst.add("loops", opening, np.max((np.abs(seed["qdd"][rows]) + np.abs(at["qdd"])) @ np.abs(G).T))
 
 
 def size(name, y, length):
@@ -187,6 +212,7 @@ def outputs(subject, at, seed, worst):
     slope = {name: np.broadcast_to(y.imag / STEP, (len(seed["q"]),) + value[name].shape) for name, y in moved.items()}
     for name in value.keys() - {"tip.rotation"}:  # which the quaternion tells
         sort, scalars = name.split(".")[1], [f"{name}[{k + 1}]" for k in range(len(value[name]))]
+        if len(scalars) == 1: scalars = [name]
         found = subject.values(scalars)
         sign = -1 if sort == "quaternion" and found @ value[name] < 0 else 1  # the same rotation
         own = {"position": length, "deflection": length, "quaternion": 1, "rotation": 1}
@@ -206,7 +232,8 @@ def test_tangents_are_exact(subject, file):
         seed = {key: np.zeros((len(this.known), len(value))) for key, value in at.items()}
         for row, (key, k) in enumerate(this.known.values()): seed[key][row, k] = 1
         seed["qdd"][:, this.robot.free] = this.slopes([this.acceleration[k] for k in this.robot.free])
-        seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive) if this.drive else 0
+        seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive)
+        seed["multiplier"][:] = this.slopes(this.multiplier)
         equations(this, at, seed, worst)
         outputs(this, at, seed, worst)
     print(f"\n{file.stem}:", worst)
