@@ -1,6 +1,7 @@
-"""Paths that the tests share."""
+"""Paths and packing that the tests share."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,20 @@ def limber():
 def limber_sanitized():
     """The command line with address and undefined-behaviour sanitizers."""
     return program("LIMBER_SANITIZED", "build/out/sanitize/limber")
+
+
+@pytest.fixture(scope="session")
+def pack(limber, tmp_path_factory):
+    """pack(robot file) packs it and gives the FMU's path."""
+    folder = tmp_path_factory.mktemp("fmu")
+    packed = {}
+
+    def of(robot):
+        if robot not in packed:
+            result = subprocess.run([limber, "fmu", robot, "-o", folder / f"{robot.stem}.fmu"], capture_output=True, text=True)
+            if result.returncode != 0 and "yet" in result.stderr: pytest.skip(result.stderr.strip())
+            assert result.returncode == 0, result.stderr
+            packed[robot] = folder / f"{robot.stem}.fmu"
+        return packed[robot]
+
+    return of

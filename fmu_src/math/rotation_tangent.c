@@ -2,17 +2,18 @@
 
 #include "math/vec.h"
 
-/* Second derivatives of a and b with respect to y = phi^2: series below y = 1/4, elsewhere from the identities
+/* Second derivatives of a and b with respect to y = phi^2: series below y = 10 as in rotation.c, elsewhere from the identities
    2 y a' = 1 - y b - 2 a  and  2 y b' = a - 3 b, differentiated once more. */
 struct second {
     double dda, ddb;
 };
 
-/* sum over k >= 2 of k (k-1) (-1)^k y^(k-2) / (2k + first)! */
+/* sum over k >= 2 of k (k-1) (-1)^k y^(k-2) / (2k + first)!; nine terms reach rounding for y < 1/4, fifteen for y < 10 */
 static double series(double y, int first, double leading)
 {
+    const int end = y < 0.25 ? 11 : 17;
     double sum = 0, term = leading; /* term: (-y)^(k-2) / (2k + first)! */
-    for (int k = 2; k < 11; k++) {
+    for (int k = 2; k < end; k++) {
         sum += k * (k - 1) * term;
         term *= -y / ((2 * k + first + 1) * (2 * k + first + 2));
     }
@@ -21,7 +22,7 @@ static double series(double y, int first, double leading)
 
 static struct second second_derivatives(const struct exp_coefficients *e, double y)
 {
-    if (y < 0.25) return (struct second){series(y, 2, 1.0 / 720), series(y, 3, 1.0 / 5040)};
+    if (y < 10) return (struct second){series(y, 2, 1.0 / 720), series(y, 3, 1.0 / 5040)};
     return (struct second){-(e->b + y * e->db + 4 * e->da) / (2 * y), (e->da - 5 * e->db) / (2 * y)};
 }
 

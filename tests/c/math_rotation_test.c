@@ -5,6 +5,7 @@
 
 #include <float.h>
 
+#include "math/rotation_tangent.h"
 #include "math/vec.h"
 #include "support/random.h"
 
@@ -60,11 +61,31 @@ TEST(coefficients_keep_their_digits)
         const struct exp_coefficients e = exp_coefficients(phi * phi);
         CHECK_NEAR(e.a, (double)a, 8 * DBL_EPSILON * 0.5);
         CHECK_NEAR(e.b, (double)b, 8 * DBL_EPSILON / 6);
-        CHECK_NEAR(e.da, (double)da, (phi < 0.5 ? 8.0 / 24 : 2) * DBL_EPSILON);  /* small angles lose nothing; */
-        CHECK_NEAR(e.db, (double)db, (phi < 0.5 ? 8.0 / 120 : 8) * DBL_EPSILON); /* above, a difference of a and 3b */
+        CHECK_NEAR(e.da, (double)da, 8 * DBL_EPSILON / 24);
+        CHECK_NEAR(e.db, (double)db, 8 * DBL_EPSILON / 120);
     }
     const struct exp_coefficients zero = exp_coefficients(0);
     CHECK(zero.a == 0.5 && zero.b == 1.0 / 6 && zero.da == -1.0 / 24 && zero.db == -1.0 / 120);
+}
+
+/* About an axis that stays, theta = phi e_x with phi_dot = 1: Jl turns the other two as 1 - b phi^2 = sin phi/phi, a phi =
+   (1 - cos phi)/phi, and their second derivatives by phi are known as series, here in long double. */
+TEST(second_rates_keep_their_digits)
+{
+    for (int i = 0; i < ANGLES; i++) {
+        const double phi = angle(i), theta[3] = {phi, 0, 0}, td[3] = {1, 0, 0}, tdd[3] = {0, 0, 0};
+        const struct exp_coefficients e = exp_coefficients(phi * phi);
+        struct jacobian_rates rates;
+        rotation_jacobian_rates(&e, theta, td, tdd, &rates);
+        long double along = 0, across = 0, term = 1 / 6.0L; /* term: (-1)^(k-1) phi^(2k-2) / (2k+1)! */
+        for (int k = 1; k < 40; k++) {
+            along -= 2 * k * (2 * k - 1) * term;                                     /* (sin phi/phi)''       */
+            across -= (2 * k + 1) * (2 * k) * term * (long double)phi / (2 * k + 2); /* ((1 - cos phi)/phi)'' */
+            term *= -(long double)phi * phi / ((2 * k + 2) * (2 * k + 3));
+        }
+        CHECK_NEAR(rates.Jdd[4], (double)along, 8 * DBL_EPSILON);
+        CHECK_NEAR(rates.Jdd[7], (double)across, 8 * DBL_EPSILON);
+    }
 }
 
 /* R'R = 1, det R = 1, R theta = theta, trace R = 1 + 2 cos phi, Exp(-theta) = R' */
@@ -177,6 +198,7 @@ TEST(rpy_is_three_turns)
 int main(void)
 {
     RUN(coefficients_keep_their_digits);
+    RUN(second_rates_keep_their_digits);
     RUN(exp_is_a_rotation_about_its_vector);
     RUN(exp_turns_by_the_right_hand);
     RUN(rates_are_derivatives);

@@ -1,11 +1,7 @@
 """FMUs for the tests, packed once."""
 
-import subprocess
-import zipfile
-
 import pytest
-
-from importer import Package
+from importer import unzip
 
 PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": [0, -9.81, 0], "links": [
 {"name": "upper", "joint": {"name": "shoulder", "type": "revolute", "axis": [0, 0, 1]},
@@ -14,28 +10,6 @@ PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": 
 {"name": "lower", "joint": {"name": "elbow", "type": "revolute", "axis": [0, 0, 1]},
  "beam": {"length": 0.8, "mass_per_length": 1.0, "EIz": 200.0, "damping_ratio": 0.01,
           "modes": {"y": {"shape": "clamped-free", "count": 1}}}, "payload": {"mass": 0.5}}]}"""
-
-
-@pytest.fixture(scope="session")
-def pack(limber, tmp_path_factory):
-    """pack(robot file) packs it and gives the FMU's path."""
-    folder = tmp_path_factory.mktemp("fmu")
-    packed = {}
-
-    def of(robot):
-        if robot not in packed:
-            result = subprocess.run([limber, "fmu", robot, "-o", folder / f"{robot.stem}.fmu"], capture_output=True, text=True)
-            if result.returncode != 0 and "yet" in result.stderr: pytest.skip(result.stderr.strip())
-            assert result.returncode == 0, result.stderr
-            packed[robot] = folder / f"{robot.stem}.fmu"
-        return packed[robot]
-
-    return of
-
-
-def unzip(fmu, folder):
-    with zipfile.ZipFile(fmu) as archive: archive.extractall(folder)
-    return Package(folder)
 
 
 @pytest.fixture(scope="session")

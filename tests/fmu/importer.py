@@ -4,6 +4,7 @@ import ctypes as ct
 import os
 import re
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
@@ -50,6 +51,11 @@ class Package:
     @property
     def resources(self):
         return self.folder / "resources"
+
+
+def unzip(fmu, folder):
+    with zipfile.ZipFile(fmu) as archive: archive.extractall(folder)
+    return Package(folder)
 
 
 class Instance:

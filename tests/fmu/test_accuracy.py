@@ -10,8 +10,7 @@ import fmpy
 import numpy as np
 import pytest
 
-from conftest import unzip
-from importer import ERROR, OK, Instance
+from importer import ERROR, OK, Instance, unzip
 
 TIP = ["tip.position[1]", "tip.position[2]"]
 JOINTS = ["upper_joint", "lower_joint", "wrist_joint"]

@@ -1,0 +1,278 @@
+"""Exact derivatives: fmi2GetDirectionalDerivative against complex steps through the judge, on every reference robot.
+
+f(x + i h) = f(x) + i h f'(x) - h^2/2 f''(x) ...: with h = 1e-30 the imaginary part is h f' to rounding, nothing being
+subtracted. Along any direction the equations of motion ID(q, qd, qdd, tip wrench) = tau go on to hold, so
+
+    dID at fixed qdd + M dqdd = dtau        (with loops: ID less G' lambda, and G qdd + G_dot qd = 0)
+
+is what says whether dqdd is right. It is not solved here: M has condition numbers up to 1e8, which would take as many digits from
+the judge's dqdd. The FMU's qdd and dqdd are put into it, and into the judge's outputs, and what is left is compared with the
+terms that were added up. Errors are relative to the largest of them among knowns of a kind (all joint angles, all modal
+rates, ...), at least to what a derivative by an angle or a rate is made of: a force turns with a joint as the whole."""
+
+import ctypes as ct
+import functools
+import itertools
+import json
+import re
+
+import numpy as np
+import pytest
+from importer import MODEL_EXCHANGE, OK, Instance, unzip
+from judge import Robot
+from test_reference import FILES, STATE, load, waits
+
+STEP = 1e-30
+TOLERANCE = 1e-11
+OPEN = [file for file in FILES if not waits(file)]
+
+
+@functools.cache
+def judge_of(file):
+    return Robot(load(file)["robot"])
+
+
+def inputs_of(case):
+    return [np.array(case[key], float) for key in ("q", "qd", "tip_force", "tip_torque")]
+
+
+# ---- the judge is judged: the reference's numbers come from another program -------------------------------------------------
+
+
+def accelerations(robot, case):
+    """qdd, forces of prescribed joints, multipliers of loops."""
+    q, qd, force, torque = inputs_of(case)
+    M, qdd, free = robot.mass_matrix(q), np.zeros(robot.n), robot.free
+    qdd[robot.prescribed] = case.get("prescribed_qdd", [])
+    needed = robot.inverse(q, qd, qdd, force, torque, np.array(case.get("actuator_force", [])))
+    given = np.zeros(robot.n)
+    given[[robot.q[i] for i in robot.joints]] = case["tau"]
+    # M qdd - G' lambda = tau - needed,  G qdd = -G_dot qd
+    G, bias = np.zeros((0, robot.n)), np.zeros(0)
+    if robot.loops:
+        G = robot.gap(robot.frames([q, np.eye(robot.n)]))[1].T
+        bias = robot.gap(robot.frames([q, qd, qdd]))[2]
+    whole = np.block([[M[np.ix_(free, free)], -G[:, free].T], [G[:, free], np.zeros((len(G), len(G)))]])
+    answer = np.linalg.solve(whole, np.concatenate([(given - needed)[free], -bias]))
+    qdd[free], multiplier = answer[:len(free)], answer[len(free):]
+    return qdd, (needed + M[:, free] @ qdd[free] - G.T @ multiplier)[robot.prescribed], multiplier
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_judge_agrees_with_the_reference(file):
+    robot = judge_of(file)
+    for case in load(file)["cases"]:
+        q, qd, force, torque = inputs_of(case)
+        M = robot.mass_matrix(q)
+        answer = robot.outputs(q, qd, np.array(case["qdd"]), force, torque)
+        keys = ("position", "rotation", "velocity", "angular_velocity", "acceleration")
+        found = {f"tip_{key}": answer[f"tip.{key}"] for key in keys}
+        found["mass_matrix"], found["bias"] = M, robot.inverse(q, qd, np.zeros(robot.n), np.zeros(3), np.zeros(3))
+        found["kinetic_energy"], found["potential_energy"] = robot.energies(q, qd)
+        found["qdd"], drives, multiplier = accelerations(robot, case)
+        if robot.prescribed: found["prescribed_tau"] = drives
+        if robot.loops:
+            found["lambda"] = multiplier
+            found["gap"], found["gap_rate"] = robot.gap(robot.frames([q, qd]))
+        for key in ("length", "rate") if robot.actuators else ():
+            found[f"actuator_{key}"] = np.concatenate([answer[f"{name}.{key}"] for name in robot.actuators])
+        assert found.keys() == case.keys() - set(STATE)
+        for key, value in found.items():
+            rounding = 1e-15 * np.linalg.norm(M) * (1 + qd @ qd) if key == "bias" else 0
+            assert np.linalg.norm(value - np.array(case[key])) <= 1e-10 * np.linalg.norm(case[key]) + rounding, key
+
+
+# ---- the FMU: values and derivatives in a state of the reference ------------------------------------------------------------
+
+
+class Subject:
+    """A model-exchange instance, its knowns as {name: (argument of the judge, entry)}, and its accelerations' names."""
+
+    def __init__(self, robot, package):
+        self.robot, self.known, self.acceleration = robot, {}, []
+        self.instance = Instance(package, MODEL_EXCHANGE).initialise()
+        for i, link in enumerate(robot.links):
+            joint, k = link["joint"].get("name", link["name"]), robot.q[i]
+            if k is not None:
+                self.known |= {f"{joint}.q": ("q", k), f"{joint}.qd": ("qd", k)}
+                if k in robot.prescribed: self.known[f"{joint}.qdd"] = ("qdd", k)
+                elif not link["joint"].get("passive"): self.known[f"{joint}.tau"] = ("tau", k)
+                self.acceleration.append(f"{joint}.qdd")
+            for number, k in enumerate(range(robot.n)[robot.eta[i]], 1):
+                self.known |= {f"{link['name']}.eta[{number}]": ("q", k), f"{link['name']}.etad[{number}]": ("qd", k)}
+                self.acceleration.append(f"{link['name']}.etadd[{number}]")
+        for k in range(3): self.known |= {f"tip.force[{k + 1}]": ("force", k), f"tip.torque[{k + 1}]": ("torque", k)}
+        for k, name in enumerate(robot.actuators): self.known[f"{name}.force"] = ("push", k)
+        self.multiplier = [f"{name}.force[{k + 1}]" for name, (_, _, gap) in robot.loops.items() for k in range(len(gap))]
+        self.drive = [self.acceleration[k].removesuffix("qdd") + "tau" for k in robot.prescribed]
+        self.kinds = np.array([name.split(".")[1].split("[")[0] for name in self.known])
+
+    def go(self, case):
+        """Sets states and inputs; the judge's arguments there, accelerations and multipliers being the FMU's."""
+        q, qd, force, torque = inputs_of(case)
+        at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n),
+              "push": np.array(case.get("actuator_force", []))}
+        at["tau"][[self.robot.q[i] for i in self.robot.joints]] = case["tau"]
+        at["qdd"][self.robot.prescribed] = case.get("prescribed_qdd", [])
+        assert self.instance.set({name: at[key][k] for name, (key, k) in self.known.items()}) == OK, self.instance.log
+        at["qdd"][self.robot.free] = self.values([self.acceleration[k] for k in self.robot.free])
+        at["multiplier"] = self.values(self.multiplier)
+        return at
+
+    def values(self, names):
+        return np.atleast_1d(self.instance.get(*names))
+
+    def slopes(self, names):
+        """(knowns, names)"""
+        unknown, one, out = self.instance.references(names), (ct.c_double * 1)(1.0), (ct.c_double * len(names))()
+        rows = []
+        for known in self.known:
+            status = self.instance.GetDirectionalDerivative(unknown, len(names), self.instance.references([known]), 1, one, out)
+            assert status == OK, self.instance.log
+            rows.append(list(out))
+        return np.array(rows)
+
+
+@pytest.fixture(scope="session")
+def subject(pack, tmp_path_factory):
+    """subject(reference file) is its FMU, started."""
+    folder, made = tmp_path_factory.mktemp("reference"), {}
+
+    def of(file):
+        if file not in made:
+            robot = folder / f"reference-{file.name}"
+            robot.write_text(json.dumps(load(file)["robot"]))
+            made[file] = Subject(judge_of(file), unzip(pack(robot), folder / file.stem))
+        return made[file]
+
+    yield of
+    for subject in made.values(): subject.instance.free()
+
+
+# ---- complex steps ------------------------------------------------------------------------------------------------------------
+
+ARGUMENTS = ("q", "qd", "qdd", "force", "torque", "push", "multiplier")
+
+
+def along(function, at, seed):
+    """Derivative of a function of the judge in each direction; those that leave q alone share one Jacobian."""
+    moved = [at[key] + 1j * STEP * seed[key] for key in ARGUMENTS]
+    turns = seed["q"].any(axis=1)
+    out = np.empty(seed["qdd"].shape)
+    out[turns] = function(*[x[turns] for x in moved]).imag / STEP
+    out[~turns] = function(at["q"] + 0j, *[x[~turns] for x in moved[1:]]).imag / STEP
+    return out
+
+
+class Worst(dict):
+    """The largest error of each sort."""
+
+    def __str__(self): return ", ".join(f"{sort} {error:.0e}" for sort, error in sorted(self.items()))
+
+    def add(self, sort, error, scale):
+        error, scale = np.broadcast_arrays(np.abs(error), scale)
+        relative = np.where(error == 0, 0, error / np.where(scale == 0, np.finfo(float).tiny, scale))
+        assert np.isfinite(relative).all(), sort
+        self[sort] = max(self.get(sort, 0.0), relative.max(initial=0))
+
+
+def equations(subject, at, seed, worst):
+    """dID at fixed qdd + M dqdd - G' dlambda - dtau, row by row; rows of prescribed joints tell their drives' derivatives. And
+    with loops the acceleration of their gaps, which is zero."""
+    robot = subject.robot
+    M, G = robot.mass_matrix(at["q"]), np.zeros((0, robot.n))
+    if robot.loops: G = robot.gap(robot.frames([at["q"], np.eye(robot.n)]))[1].T
+    whole = along(robot.inverse, at, seed)
+    held = whole - seed["qdd"] @ M + seed["multiplier"] @ G
+    terms = np.abs(held) + np.abs(seed["qdd"]) @ np.abs(M) + np.abs(seed["multiplier"]) @ np.abs(G) + np.abs(seed["tau"])
+    bias = robot.inverse(*[0 * at[key] if key == "qdd" else at[key] for key in ARGUMENTS])
+    force, momentum = np.abs(M) @ np.abs(at["qdd"]) + np.abs(bias), np.abs(M) @ np.abs(at["qd"])
+    turned = {"q": force, "eta": force, "qd": momentum, "etad": momentum}
+    for kind in set(subject.kinds):
+        rows = subject.kinds == kind
+        worst.add("equations", (whole - seed["tau"])[rows], terms[rows].max(axis=0) + turned.get(kind, 0))
+        if robot.loops:
+            moved = [(at[key] + 1j * STEP * seed[key])[rows] for key in ARGUMENTS[:3]]
+            opening = robot.gap(robot.frames(moved))[2].imag / STEP
+            worst.add("loops", opening, np.max((np.abs(seed["qdd"][rows]) + np.abs(at["qdd"])) @ np.abs(G).T))
+
+
+def size(name, y, length):
+    """Largest entry of a vector; a moment is as large as its force makes it at the robot's length."""
+    largest = np.abs(y[name]).max()
+    return largest + length * np.abs(y[name.replace("moment", "force")]).max() if "root_moment" in name else largest
+
+
+def outputs(subject, at, seed, worst):
+    """Values and derivatives of all outputs but accelerations and drives, vector by vector."""
+    robot = subject.robot
+    length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link)
+    value = robot.outputs(*[at[key] for key in ARGUMENTS])
+    moved = robot.outputs(*[at[key] + 1j * STEP * seed[key] for key in ARGUMENTS])
+    slope = {name: np.broadcast_to(y.imag / STEP, (len(seed["q"]),) + value[name].shape) for name, y in moved.items()}
+    for name in value.keys() - {"tip.rotation"}:  # which the quaternion tells
+        sort, scalars = name.split(".")[1], [f"{name}[{k + 1}]" for k in range(len(value[name]))]
+        if len(scalars) == 1: scalars = [name]
+        found = subject.values(scalars)
+        sign = -1 if sort == "quaternion" and found @ value[name] < 0 else 1  # the same rotation
+        own = {"position": length, "deflection": length, "quaternion": 1, "rotation": 1}
+        whole = size(name, value, length) + own.get(sort, 0)
+        worst.add(sort, found - sign * value[name], whole)
+        error = subject.slopes(scalars) - sign * slope[name]
+        for kind in set(subject.kinds):
+            rows = subject.kinds == kind
+            worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
+
+
+@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+def test_tangents_are_exact(subject, file):
+    this, worst = subject(file), Worst()
+    for case in load(file)["cases"]:
+        at = this.go(case)
+        seed = {key: np.zeros((len(this.known), len(value))) for key, value in at.items()}
+        for row, (key, k) in enumerate(this.known.values()): seed[key][row, k] = 1
+        seed["qdd"][:, this.robot.free] = this.slopes([this.acceleration[k] for k in this.robot.free])
+        seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive)
+        seed["multiplier"][:] = this.slopes(this.multiplier)
+        equations(this, at, seed, worst)
+        outputs(this, at, seed, worst)
+    print(f"\n{file.stem}:", worst)
+    assert max(worst.values()) <= TOLERANCE, str(worst)
+
+
+# ---- differences: the FMU's values against its own derivatives ----------------------------------------------------------------
+
+# Of eighth order: sum of w_k (f(x + k h) - f(x - k h)) / h. What is left is h^8/630 f(9), and rounding over h: accelerations
+# carry cond(M). The better of two steps, as one is long for modes of short links, the other short for badly conditioned masses.
+WEIGHTS, STEPS = (4 / 5, -1 / 5, 4 / 105, -1 / 280), (2e-3, 2e-4)
+
+
+def differences(subject, at, names, h):
+    """(knowns, names)"""
+    instance, rows = subject.instance, []
+    for name, (key, k) in subject.known.items():
+        row = 0
+        for number, weight in enumerate(WEIGHTS, 1):
+            for side in 1, -1:
+                assert instance.set({name: at[key][k] + side * number * h}) == OK
+                row = row + side * weight / h * subject.values(names)
+        assert instance.set({name: at[key][k]}) == OK
+        rows.append(row)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+def test_tangents_agree_with_differences(subject, file):
+    this, worst = subject(file), Worst()
+    at = this.go(load(file)["cases"][-1])
+    answers = [name for name, causality in this.instance.package.causality.items() if causality == "output"]
+    names = [name for name in dict.fromkeys(answers + this.acceleration) if name not in this.known]
+    sorts = np.array([re.split(r"[_[]", name.split(".")[1])[0] for name in names])  # root_force and root_moment are one
+    found, value = this.slopes(names), np.abs(this.values(names))
+    steps = [differences(this, at, names, h) for h in STEPS]
+    for kind, sort in itertools.product(set(this.kinds), set(sorts)):
+        block = np.ix_(this.kinds == kind, sorts == sort)
+        errors = [np.abs(found - expected)[block].max() for expected in steps]
+        worst.add(sort, min(errors), np.abs(steps[0][block]).max() + value[sorts == sort].max())
+    print(f"\n{file.stem}:", worst)
+    assert max(worst.values()) <= 1e-8, str(worst)
