@@ -23,6 +23,8 @@ int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded
     struct report report = {.line = print_line, .context = &file};
     enum status status = model_make(loaded->robot, &loaded->model, &report);
     if (status == STATUS_OK) status = work_make(loaded->model, &loaded->work);
+    if (status == STATUS_OK) status = tangent_make(loaded->model, &loaded->tangent);
+    if (status == STATUS_OK) status = loops_make(loaded->model, &loaded->loops);
     if (status == STATUS_OK) return EXIT_FINE;
     if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
     cli_free_model(loaded);
@@ -31,6 +33,8 @@ int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded
 
 void cli_free_model(struct cli_model *loaded)
 {
+    loops_free(loaded->loops);
+    tangent_free(loaded->tangent);
     work_free(loaded->work);
     model_free(loaded->model);
     robot_free(loaded->robot);

@@ -2,13 +2,15 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
-#include "dyn/work.h"
+#include "loop/loop.h"
 #include "sim/sim.h"
 
 struct cli_model {
     struct robot *robot;
     struct model *model;
     struct work *work;
+    struct tangent *tangent;
+    struct loops *loops; /* of all equations, redundant ones too */
 };
 
 /* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_FINE

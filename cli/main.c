@@ -204,6 +204,12 @@ void cli_print_error(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
 }
 
+void cli_print_warning(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "limber: %s%s\n", level == REPORT_ERROR ? "" : "warning: ", text);
+}
+
 static void print_error(void *context, enum report_level level, const char *text)
 {
     (void)context;

@@ -5,12 +5,21 @@
 
 #include "dyn/work.h"
 
+/* A wrench (moment; force) on a link's hinge or tip frame, at its origin, world axes: of loops and actuators. */
+struct load {
+    int link;
+    enum point_frame frame; /* POINT_HINGE or POINT_TIP */
+    double wrench[6];
+};
+
 /* A state and what acts on it. Pointers that are NULL mean zeros. */
 struct input {
     const double *q, *qd;         /* n                                                               */
     const double *tau;            /* n_joints: torque or force of every joint that moves             */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
     const double *prescribed_qdd; /* n_prescribed                                                    */
+    int n_loads;
+    const struct load *load; /* further wrenches                                                */
 };
 
 /* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
@@ -86,6 +95,10 @@ struct frame_motion {
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
+
+/* Generalised forces of a wrench on a frame, added to force[n]: the transposed Jacobian of the frame, O(depth). After
+   dyn_configuration(). */
+void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 
 /* Of a flexible link: position of T in O less its value at eta = 0, and the rotation vector of T in O, which is zero at
    eta = 0; axes of O. Zeros for a rigid link. After dyn_configuration(). */

@@ -93,6 +93,27 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     finish(model, acc_world, out);
 }
 
+void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force)
+{
+    double f[6];
+    bool on_tip = load->frame == POINT_TIP;
+    copy6(load->wrench, f);
+    for (int i = load->link; i >= 0; on_tip = true, i = model->link[i].parent) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        if (on_tip && lm->body != NULL) {
+            for (int k = 0; k < lm->m; k++) force[lm->eta + k] += dot6(w->J[k], f);
+            add_cross3(w->r, f + 3, f);
+        } else if (on_tip && i == load->link) { /* children of a rigid link hang on its O */
+            double r[3];
+            mul3(w->O.R, lm->tip.p, r);
+            add_cross3(r, f + 3, f);
+        }
+        if (lm->q >= 0) force[lm->q] += along_joint(lm, w, f);
+        add_cross3(w->d, f + 3, f);
+    }
+}
+
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
                     double rotation[3])
 {

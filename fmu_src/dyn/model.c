@@ -148,7 +148,6 @@ static enum status check_size(const struct model *model, struct report *report)
 static enum status check_supported(const struct robot *robot, struct report *report)
 {
     const int before = report->errors;
-    if (robot->n_loops > 0) report_add(report, REPORT_ERROR, "loops: not yet computed with in this version");
     if (robot->n_actuators > 0) report_add(report, REPORT_ERROR, "actuators: not yet computed with in this version");
     for (int i = 0; i < robot->n_links; i++)
         if (robot->link[i].joint.has_limits)

@@ -112,16 +112,15 @@ static void add_modal_acceleration(const struct link_model *lm, const double *et
     }
 }
 
-static void tip_wrench(const struct link_model *lm, const double *wrench, struct link_work *w)
+static void apply(const struct link_model *lm, enum point_frame frame, const double *wrench, struct link_work *w)
 {
-    if (lm->body != NULL) {
-        for (int i = 0; i < 6; i++) w->bT[i] -= wrench[i];
-    } else {
+    const bool on_tip = frame == POINT_TIP;
+    axpy6(-1, wrench, on_tip && lm->body != NULL ? w->bT : w->b);
+    if (on_tip && lm->body == NULL) {
         double r[3], moment[3];
         mul3(w->O.R, lm->tip.p, r);
         cross3(r, wrench + 3, moment);
-        for (int i = 0; i < 3; i++) w->b[i] -= wrench[i] + moment[i];
-        for (int i = 3; i < 6; i++) w->b[i] -= wrench[i];
+        axpy3(-1, moment, w->b);
     }
 }
 
@@ -149,7 +148,11 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             else memset(w->bT, 0, sizeof w->bT);
         }
     }
-    if (in->tip_wrench != NULL) tip_wrench(&model->link[model->tip], in->tip_wrench, &work->link[model->tip]);
+    if (in->tip_wrench != NULL) apply(&model->link[model->tip], POINT_TIP, in->tip_wrench, &work->link[model->tip]);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct load *load = &in->load[i];
+        apply(&model->link[load->link], load->frame, load->wrench, &work->link[load->link]);
+    }
 }
 
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in)

@@ -22,6 +22,7 @@ struct direction {
     const double *tip_wrench;     /* 6, world axes                                        */
     const double *prescribed_qdd; /* n_prescribed                                         */
     const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
+    const double (*load)[6];      /* n_loads: change of their wrenches                    */
 };
 
 /* (omega; alpha; a; u), u = v of T less v of O: in whole lanes */
@@ -96,6 +97,17 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
    outputs are taken. */
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
+
+/* The same in two parts, for loads that change with the frames they act on: after the first the turns of all frames are known,
+   the second takes the change of the loads. */
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction);
+void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                        const double (*load)[6], double *dqdd);
+
+/* How a frame turns in the direction, world axes. After dyn_tangent_outward(). */
+const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
+                               enum point_frame frame);
 
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
    M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive

@@ -146,24 +146,26 @@ static void outward(const struct model *model, const struct work *work, struct t
     }
 }
 
-/* The wrench on the tip turns against T:  -D = dphi x wrench, dphi the sum of the turns inboard */
-static void turn_tip_wrench(const struct model *model, const struct work *work, struct tangent *tangent,
-                            const double *wrench)
+/* A wrench turns against the frame it acts on:  -D = dphi x wrench, dphi the sum of the turns inboard */
+static void turn_load(const struct model *model, const struct work *work, struct tangent *tangent, int link,
+                      enum point_frame frame, const double *wrench)
 {
-    const struct link_model *lm = &model->link[model->tip];
-    struct link_batch *b = &tangent->batch[model->tip];
+    const struct link_model *lm = &model->link[link];
+    const bool on_tip = frame == POINT_TIP;
+    struct link_batch *b = &tangent->batch[link];
     lanes phi[3] = {0}, D[6] = {0};
-    for (int i = model->tip; i >= 0; i = model->link[i].parent) {
+    for (int i = link; i >= 0; i = model->link[i].parent) {
+        const bool bent = model->link[i].body != NULL && (on_tip || i != link);
         if (model->link[i].joint == JOINT_REVOLUTE) add_scaled(3, work->link[i].h, tangent->batch[i].dq, phi);
-        for (int k = 0; model->link[i].body != NULL && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
+        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
     }
     add_cross_right(phi, wrench, D);
     add_cross_right(phi, wrench + 3, D + 3);
-    lanes *f = lm->body == NULL ? b->f : b->fT;
+    lanes *f = on_tip && lm->body != NULL ? b->fT : b->f;
     for (int i = 0; i < 6; i++) f[i] += D[i];
-    if (lm->body == NULL) {
+    if (on_tip && lm->body == NULL) {
         double r[3];
-        mul3(work->link[model->tip].O.R, lm->tip.p, r);
+        mul3(work->link[link].O.R, lm->tip.p, r);
         add_cross_left(r, D + 3, f);
     }
 }
@@ -228,7 +230,9 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
             const struct batch batch = {first, rate};
             const int count = n - first < LANES ? n - first : LANES;
             outward(model, work, tangent, in, &batch);
-            if (!rate && in->tip_wrench != NULL) turn_tip_wrench(model, work, tangent, in->tip_wrench);
+            if (!rate && in->tip_wrench != NULL) turn_load(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench);
+            for (int i = 0; !rate && i < in->n_loads; i++)
+                turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
             inward(model, work, tangent, in, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
         }
 }

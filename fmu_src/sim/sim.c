@@ -134,7 +134,11 @@ static void number_inputs_and_states(struct sim *sim)
         for (int k = 0; k < lm->m; k++) sim->free_coordinate[sim->n_free++] = lm->eta + k;
     }
     for (int s = 0; s < v->n_states; s++) sim->nominal[s] = v->row[v->state[s]].nominal;
-    sim->in = (struct input){sim->q, sim->qd, sim->tau, sim->tip_wrench, sim->prescribed_qdd};
+    sim->in = (struct input){.q = sim->q,
+                             .qd = sim->qd,
+                             .tau = sim->tau,
+                             .tip_wrench = sim->tip_wrench,
+                             .prescribed_qdd = sim->prescribed_qdd};
 }
 
 /* The model, the work and the table of a robot that has been read */

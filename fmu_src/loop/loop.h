@@ -1,0 +1,96 @@
+/* Closed loops: M qdd + h = Q + G' lambda with G qdd + G_dot qd = 0 (model.md, Loops).
+ *
+ * The tree is solved first, without lambda; every equation then costs one sweep in and out with the factors that are there, so
+ * that the mass matrix is never made. With X = M^-1 G' and the accelerations of the joined frames of the open tree
+ * (theory.md 50 to 55):   (G X) lambda = -(acceleration of the gap),   qdd = qdd_tree + X lambda.
+ *
+ * Equations that follow from the others (a planar mechanism in space, a robot with more legs than it needs) are found by
+ * loops_choose() and left out; their multipliers are zero. */
+#ifndef LOOP_LOOP_H
+#define LOOP_LOOP_H
+
+#include "dyn/tangent.h"
+
+/* One equation between the joined frames A and B: the gap along a world direction, u'(p_A - p_B) = 0, or two directions that
+   stay at right angles, a'b = 0, a fixed in A and b in B. */
+struct equation {
+    bool turning;
+    double u[3];
+    double a[3], b[3]; /* in the joined frames */
+};
+
+/* A joined frame of a loop. */
+struct side {
+    double r[3]; /* from the tip frame to the joined frame, world axes [m] */
+    struct frame_motion frame;
+    struct frame_derivative change; /* in a direction */
+};
+
+struct loops {
+    const struct robot *robot;
+    int n_rows;                /* equations of all loops                              */
+    int *first;                /* n_loops + 1: first row of each loop                 */
+    struct equation *equation; /* n_rows                                              */
+    int n_kept;                /* independent equations                               */
+    int *kept;                 /* n_rows: the first n_kept are rows                   */
+
+    /* at a state; by rows */
+    struct side (*side)[2];   /* n_loops                                              */
+    double *gap, *rate;       /* n_rows, by loops_gap()                      [m; m/s] */
+    double *lambda;           /* n_rows, by loops_forward()                           */
+    double *G;                /* n_rows x n: those of `kept`, in its order            */
+    double *X;                /* n_rows x n: M^-1 G', likewise                        */
+    double *S, *inverse_d;    /* n_kept x n_kept: factors of G X                      */
+    double *rhs;              /* n_rows                                               */
+    struct load *load;        /* 2 n_loops: what the multipliers do to the tip frames */
+    double (*load_change)[6]; /* 2 n_loops: in a direction                            */
+    double *dlambda;          /* n_rows                                               */
+    double *direction;        /* n                                                    */
+    struct arena arena;
+};
+
+/* Nothing where the robot has no loops: n_rows = 0. All equations are kept until loops_choose(). */
+enum status loops_make(const struct model *model, struct loops **loops);
+void loops_free(struct loops *loops);
+
+/* Number of equations of a loop. */
+int loop_equations(enum loop_type type);
+
+/* gap and rate of all equations. After dyn_velocity(). */
+void loops_gap(const struct model *model, const struct work *work, struct loops *loops);
+
+/* Chooses independent equations at q and tells, for every loop, how many are left out. */
+enum status loops_choose(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                         const double *q, struct report *report);
+
+/* Forward dynamics, recursive and with the dense mass matrix; lambda and load are set too, and are the loads of `in` for
+   dyn_inverse() and the tangents afterwards (loops_input()). */
+enum status loops_forward(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                          const struct input *in, double *qdd);
+enum status loops_forward_composite(const struct model *model, struct work *work, struct loops *loops,
+                                    const struct input *in, double *qdd);
+
+/* `in` with the loads of the loops. */
+struct input loops_input(const struct loops *loops, const struct input *in);
+
+/* One direction (loop/tangent.c): dqdd, and in loops->dlambda the change of lambda. After loops_forward(), and then
+   dyn_inverse(), dyn_velocity() and dyn_tangent_state() with loops_input(). `outputs`: dyn_tangent_motion() is done too, so that
+   the changes of frames and reactions can be taken. */
+void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd);
+
+/* d(qdd)/dq and d(qdd)/dqd, n columns of n each. */
+void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                    const struct input *in, double *by_q, double *by_qd);
+
+/* Closing (loop/close.c): moves q from a guess until all gaps are closed: passive joints first, where they do not suffice all
+   joints, then elastic coordinates too; prescribed joints never. Says which loop stays open, and by how much. */
+enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
+                        struct report *report);
+
+/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err (2 n, or NULL) loses its part off the
+   loops. dq and dqd are added to q and qd. */
+enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                          double *q, double *qd, double *err_q, double *err_qd);
+
+#endif

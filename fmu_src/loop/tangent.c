@@ -1,0 +1,142 @@
+/* Derivatives of closed robots: with the multipliers held the tangent of the tree, then the change of the multipliers that keeps
+   the loops closed. (theory.md 56, 57) */
+#include <string.h>
+
+#include "loop/internal.h"
+#include "math/vec.h"
+
+/* join() differentiated:  dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
+static void join_change(const struct side *side, struct frame_derivative *d)
+{
+    const struct frame_motion *f = &side->frame;
+    const double *r = side->r;
+    double dr[3], wr[3], dwr[3];
+    cross3(d->phi, r, dr);
+    cross3(f->omega, r, wr);
+    cross3(d->omega, r, dwr);
+    add_cross3(f->omega, dr, dwr);
+    axpy3(1, dr, d->p);
+    axpy3(1, dwr, d->v);
+    add_cross3(d->alpha, r, d->a);
+    add_cross3(f->alpha, dr, d->a);
+    add_cross3(d->omega, wr, d->a);
+    add_cross3(f->omega, dwr, d->a);
+}
+
+/* c = a x b of a turning equation, and its change when the joined frames turn */
+static void direction_change(const struct equation *e, const struct side *side, const double *phi_A,
+                             const double *phi_B, double *dc)
+{
+    double a[3], b[3], c[3], da[3], db[3];
+    turning_directions(e, side, a, b, c);
+    cross3(phi_A, a, da);
+    cross3(phi_B, b, db);
+    cross3(da, b, dc);
+    add_cross3(a, db, dc);
+}
+
+/* acceleration() differentiated                                                                                      (57) */
+static double acceleration_change(const struct equation *e, const struct side *side)
+{
+    const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
+    const struct frame_derivative *dA = &side[0].change, *dB = &side[1].change;
+    if (!e->turning) return difference(e->u, dA->a, dB->a);
+    double a[3], b[3], c[3], da[3], db[3], dc[3], p[3], q[3], dp[3], dq[3], cd[3], dcd[3];
+    turning_directions(e, side, a, b, c);
+    direction_change(e, side, dA->phi, dB->phi, dc);
+    cross3(dA->phi, a, da);
+    cross3(dB->phi, b, db);
+    cross3(A->omega, a, p);
+    cross3(B->omega, b, q);
+    cross3(dA->omega, a, dp);
+    add_cross3(A->omega, da, dp);
+    cross3(dB->omega, b, dq);
+    add_cross3(B->omega, db, dq);
+    cross3(p, b, cd);
+    add_cross3(a, q, cd);
+    cross3(dp, b, dcd);
+    add_cross3(p, db, dcd);
+    add_cross3(da, q, dcd);
+    add_cross3(a, dq, dcd);
+    return difference(dc, A->alpha, B->alpha) + difference(c, dA->alpha, dB->alpha) +
+           difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
+}
+
+/* How the loads change while their multipliers are held: forces keep their world direction and move with r, moments turn */
+static void change_loads(const struct model *model, const struct tangent *tangent, struct loops *loops)
+{
+    for (int i = 0; i < loops->robot->n_loops; i++) {
+        const struct side *side = loops->side[i];
+        const double *phi[2];
+        double(*change)[6] = loops->load_change + 2 * i;
+        for (int s = 0; s < 2; s++) {
+            double dr[3];
+            phi[s] = dyn_tangent_turn(model, tangent, loops->load[2 * i + s].link, POINT_TIP);
+            memset(change[s], 0, sizeof change[s]);
+            cross3(phi[s], side[s].r, dr);
+            cross3(dr, loops->load[2 * i + s].wrench + 3, change[s]);
+        }
+        for (int row = loops->first[i]; row < loops->first[i + 1]; row++) {
+            double dc[3];
+            if (!loops->equation[row].turning) continue;
+            direction_change(&loops->equation[row], side, phi[0], phi[1], dc);
+            axpy3(loops->lambda[row], dc, change[0]);
+            axpy3(-loops->lambda[row], dc, change[1]);
+        }
+    }
+}
+
+/* dqdd with the multipliers held, and how the acceleration of the gap then changes; dlambda undoes it */
+static void open_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                         const struct input *in, const struct direction *direction, double *dqdd)
+{
+    dyn_tangent_outward(model, work, tangent, in, direction);
+    change_loads(model, tangent, loops);
+    dyn_tangent_inward(model, work, tangent, in, (const double(*)[6])loops->load_change, dqdd);
+    dyn_tangent_motion(model, work, tangent, dqdd);
+    for (int i = 0; i < loops->robot->n_loops; i++)
+        for (int s = 0; s < 2; s++) {
+            struct side *side = &loops->side[i][s];
+            dyn_tangent_tip(model, work, tangent, loops->load[2 * i + s].link, &side->change);
+            join_change(side, &side->change);
+        }
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[loop_of(loops, row)]);
+    }
+}
+
+void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
+{
+    open_tangent(model, work, tangent, loops, in, direction, dqdd);
+    add_response(model->n, loops, dqdd);
+    memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
+    for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
+    if (!outputs) return;
+
+    /* once more with the change of the multipliers among the loads, for what follows from it */
+    dyn_tangent_outward(model, work, tangent, in, direction);
+    change_loads(model, tangent, loops);
+    for (int row = 0; row < loops->n_rows; row++) {
+        const int i = loop_of(loops, row);
+        add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], loops->load_change[2 * i],
+                       loops->load_change[2 * i + 1]);
+    }
+    dyn_tangent_inward(model, work, tangent, in, (const double(*)[6])loops->load_change, dqdd);
+    dyn_tangent_motion(model, work, tangent, dqdd);
+}
+
+void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                    const struct input *in, double *by_q, double *by_qd)
+{
+    const int n = model->n;
+    memset(loops->direction, 0, (size_t)n * sizeof(double));
+    for (int j = 0; j < n; j++) {
+        const struct direction q = {.q = loops->direction}, qd = {.qd = loops->direction};
+        loops->direction[j] = 1;
+        loops_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
+        loops_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
+        loops->direction[j] = 0;
+    }
+}
