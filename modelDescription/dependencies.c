@@ -88,9 +88,17 @@ static bool couples(const struct model *model, int link, const struct variable *
     return is_prescribed(known->kind) && hangs_on(model, base, known->owner);
 }
 
+/* Loops couple the accelerations of all links that they join, and through them everything */
+static bool accelerates(enum kind kind)
+{
+    return kind == KIND_TIP_ACCELERATION || kind == KIND_QDD || kind == KIND_ETADD || kind == KIND_TAU_OUT ||
+           kind == KIND_ROOT_FORCE || kind == KIND_ROOT_MOMENT || kind == KIND_LOOP_FORCE;
+}
+
 bool depends_on(const struct model *model, const struct variable *unknown, const struct variable *known)
 {
     const enum kind kind = known->kind;
+    if (model->robot->n_loops > 0 && accelerates(unknown->kind)) return true;
     const bool inboard = hangs_on(model, model->tip, known->owner);
     switch (unknown->kind) {
     case KIND_DEFLECTION:

@@ -109,6 +109,11 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
 {
+    if (loops->n_rows == 0) {
+        dyn_tangent(model, work, tangent, in, direction, dqdd);
+        if (outputs) dyn_tangent_motion(model, work, tangent, dqdd);
+        return;
+    }
     open_tangent(model, work, tangent, loops, in, direction, dqdd);
     add_response(model->n, loops, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
@@ -131,6 +136,10 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
                     const struct input *in, double *by_q, double *by_qd)
 {
     const int n = model->n;
+    if (loops->n_rows == 0) {
+        dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
+        return;
+    }
     memset(loops->direction, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < n; j++) {
         const struct direction q = {.q = loops->direction}, qd = {.qd = loops->direction};

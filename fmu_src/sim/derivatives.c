@@ -13,10 +13,11 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
     struct sim *sim = context;
     const int n = sim->n_free;
     if (sim_derivatives(sim, &sim->now, t, y, sim->ydot) != STATUS_OK) return 1;
-    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd, sim->force);
-    dyn_velocity(sim->model, sim->work, &sim->in);
-    dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
-    dyn_tangent_jacobian(sim->model, sim->work, sim->tangent, &sim->in, sim->by_q, sim->by_qd);
+    const struct input in = loops_input(sim->loops, &sim->in);
+    dyn_inverse(sim->model, sim->work, &in, sim->qdd, sim->force);
+    dyn_velocity(sim->model, sim->work, &in);
+    dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
+    loops_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &in, sim->by_q, sim->by_qd);
     for (int j = 0; j < n; j++) {
         const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
@@ -63,13 +64,13 @@ static enum status differentiate(struct sim *sim)
 {
     const enum status status = sim_update(sim);
     if (status != STATUS_OK) return status;
-    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
+    const struct input in = loops_input(sim->loops, &sim->in);
+    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
     sim->tangent_fresh = true;
     const struct seed *seed = &sim->seed;
     const struct direction direction = {
         .q = seed->q, .qd = seed->qd, .tau = seed->tau, .tip_wrench = seed->tip_wrench, .prescribed_qdd = seed->qdd};
-    dyn_tangent(sim->model, sim->work, sim->tangent, &sim->in, &direction, sim->dqdd);
-    dyn_tangent_motion(sim->model, sim->work, sim->tangent, sim->dqdd);
+    loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, &in, &direction, true, sim->dqdd);
     return STATUS_OK;
 }
 
@@ -111,6 +112,10 @@ static double link_change(struct sim *sim, const struct variable *variable)
 /* Change of a variable in the direction of the last differentiate(); false: it is not one that has a derivative here */
 static bool change_of(struct sim *sim, const struct variable *variable, double *change)
 {
+    if (variable->kind == KIND_LOOP_FORCE) {
+        *change = sim->loops->dlambda[sim->loops->first[variable->owner] + variable->k];
+        return true;
+    }
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: *change = sim->seed.q[lm->q]; return true;

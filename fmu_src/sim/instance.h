@@ -3,7 +3,7 @@
 #define SIM_INSTANCE_H
 
 #include "base/arena.h"
-#include "dyn/tangent.h"
+#include "loop/loop.h"
 #include "sim/sim.h"
 
 /* Inputs over a step: u(t) = u + rate (t - from). */
@@ -26,6 +26,7 @@ struct sim {
     struct robot *robot; /* with the parameters that are set */
     struct model *model;
     struct work *work;
+    struct loops *loops;
     struct variables variables;
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */
@@ -63,6 +64,9 @@ struct sim {
     double tolerance;
     struct arena arena;
 };
+
+/* sim.c: qdd at the state in sim->q, sim->qd with the inputs applied; loops closed */
+enum status sim_forward(struct sim *sim);
 
 /* sim.c: ydot = (qd; qdd) of the free coordinates with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot);

@@ -134,11 +134,14 @@ static void put_energy(struct sim *sim)
 
 enum status sim_compute(struct sim *sim)
 {
-    const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
+    const enum status status = sim_forward(sim);
     if (status != STATUS_OK) return status;
-    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd,
-                sim->force); /* motion and reactions for these accelerations */
-    dyn_velocity(sim->model, sim->work, &sim->in);
+    const struct input in = loops_input(sim->loops, &sim->in);
+    dyn_inverse(sim->model, sim->work, &in, sim->qdd, sim->force); /* motion and reactions for these accelerations */
+    dyn_velocity(sim->model, sim->work, &in);
+    for (int i = 0; i < sim->robot->n_loops; i++)
+        put(sim, KIND_LOOP_FORCE, i, sim->loops->lambda + sim->loops->first[i],
+            sim->loops->first[i + 1] - sim->loops->first[i]);
     for (int i = 0; i < sim->model->n_links; i++) put_link(sim, i);
     put_tip(sim);
     put_energy(sim);

@@ -62,12 +62,17 @@ static void gather(const struct sim *sim, double *y)
     }
 }
 
+enum status sim_forward(struct sim *sim)
+{
+    return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+}
+
 /* ydot = (qd; qdd) with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
 {
     scatter(sim, y);
     sim_apply_inputs(sim, held, t);
-    const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
+    const enum status status = sim_forward(sim);
     double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
         ydot[i] = y[sim->n_free + i];
@@ -81,6 +86,33 @@ static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
+}
+
+/* Back onto the loops: positions, rates and the error estimate of a step */
+static int project(void *context, double t, double *y, double *error)
+{
+    struct sim *sim = context;
+    const int n = sim->n_free;
+    double *error_q = NULL, *error_qd = NULL;
+    scatter(sim, y);
+    sim_apply_inputs(sim, &sim->now, t);
+    if (error != NULL) {
+        error_q = sim->seed.q, error_qd = sim->seed.qd;
+        memset(error_q, 0, (size_t)sim->model->n * sizeof *error_q);
+        memset(error_qd, 0, (size_t)sim->model->n * sizeof *error_qd);
+        for (int i = 0; i < n; i++) {
+            error_q[sim->free_coordinate[i]] = error[i];
+            error_qd[sim->free_coordinate[i]] = error[n + i];
+        }
+    }
+    const enum status status =
+        loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, error_q, error_qd);
+    gather(sim, y);
+    for (int i = 0; error != NULL && i < n; i++) {
+        error[i] = error_q[sim->free_coordinate[i]];
+        error[n + i] = error_qd[sim->free_coordinate[i]];
+    }
+    return (int)status;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -147,12 +179,17 @@ static enum status build(struct sim *sim, const char *text)
     enum status status = model_make(sim->robot, &sim->model, sim->report);
     if (status == STATUS_OK) status = work_make(sim->model, &sim->work);
     if (status == STATUS_OK) status = tangent_make(sim->model, &sim->tangent);
+    if (status == STATUS_OK) status = loops_make(sim->model, &sim->loops);
     if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status != STATUS_OK) return status;
     number_inputs_and_states(sim);
     make_guid(sim, text);
-    const struct ode ode = {.n = sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
+    const struct ode ode = {.n = sim->n_free,
+                            .context = sim,
+                            .rhs = rhs,
+                            .jacobian = sim_jacobian,
+                            .project = sim->loops->n_rows > 0 ? project : NULL};
     if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
@@ -197,6 +234,7 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL) return;
     integrator_free(sim->integrator);
+    loops_free(sim->loops);
     tangent_free(sim->tangent);
     work_free(sim->work);
     model_free(sim->model);
@@ -239,6 +277,7 @@ const char *sim_guid(const struct sim *sim)
 
 static double *state_place(struct sim *sim, const struct variable *variable)
 {
+    if (variable->kind == KIND_LOOP_FORCE) return NULL;
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: return &sim->q[lm->q];
@@ -338,6 +377,18 @@ static void start_states(struct sim *sim)
         }
 }
 
+/* Start positions are a guess where there are loops: they are closed, with the rates projected */
+static enum status close_loops(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    if (loops->n_rows == 0) return STATUS_OK;
+    enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
+    if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
+    if (status == STATUS_OK)
+        status = loops_project(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, NULL, NULL);
+    return status;
+}
+
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)
 {
     enum status status = sim_apply_parameters(sim);
@@ -345,12 +396,12 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     sim->start_time = experiment->start_time;
     sim->local = sim->carry = 0;
     start_states(sim);
+    hold_inputs(sim, 0);
+    sim_apply_inputs(sim, &sim->now, 0);
     status = configure(sim, experiment->tolerance);
-    if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0) {
-        hold_inputs(sim, 0);
-        sim_apply_inputs(sim, &sim->now, 0);
+    if (status == STATUS_OK) status = close_loops(sim);
+    if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);
-    }
     sim->restart = true;
     sim->first_step = 0;
     sim->fresh = false;

@@ -8,13 +8,13 @@
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
-/* Whose variable it is: who of the links has it. */
-enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD };
-enum { MODES = -1 }; /* as many as the link has elastic coordinates */
+/* Whose variable it is: who of the links has it, or every loop. */
+enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP };
+enum { MODES = -1, EQUATIONS = -2 }; /* as many as the link has elastic coordinates, the loop equations */
 
 struct row {
     enum kind kind;
-    const char *name; /* %J the joint's, %L the link's */
+    const char *name; /* %J the joint's, %L the link's, %C the loop's */
     enum per per;
     int count;
     enum causality causality;
@@ -54,6 +54,7 @@ static const struct row table[] = {
     {KIND_ROTATION, "%L.rotation", FLEXIBLE, 3, OUT, "rad", NULL, "deg", 0, "elastic rotation vector of the link's tip against its hinge, hinge axes"},
     {KIND_ROOT_FORCE, "%L.root_force", LINK, 3, OUT, "N", NULL, NULL, 0, "force that the joint exerts on the link, hinge axes"},
     {KIND_ROOT_MOMENT, "%L.root_moment", LINK, 3, OUT, "N.m", NULL, NULL, 0, "moment that the joint exerts on the link about the hinge, hinge axes"},
+    {KIND_LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUT, "N", NULL, NULL, 0, "multiplier of the loop's equation: force or moment on the first of the two links"},
 
     {KIND_ETA, "%L.eta", FLEXIBLE, MODES, LOC, "eta", NULL, NULL, 0, "elastic coordinate"},
     {KIND_ETAD, "%L.etad", FLEXIBLE, MODES, LOC, "etad", NULL, NULL, 0, "rate of the elastic coordinate"},
@@ -110,6 +111,8 @@ static enum variable_type type_of(enum kind kind)
 
 static bool has(const struct model *model, int i, const struct row *row)
 {
+    if (row->per == LOOP) return i < model->robot->n_loops;
+    if (i >= model->n_links) return false;
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
     const bool moves = lm->q >= 0, prescribed = lm->prescribed >= 0;
@@ -123,6 +126,7 @@ static bool has(const struct model *model, int i, const struct row *row)
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
+    case LOOP: break;
     }
     return false;
 }
@@ -130,6 +134,7 @@ static bool has(const struct model *model, int i, const struct row *row)
 static int count_of(const struct model *model, int i, const struct row *row)
 {
     if (!has(model, i, row)) return 0;
+    if (row->count == EQUATIONS) return loop_equations(model->robot->loop[i].type);
     return row->count == MODES ? model->link[i].m : row->count;
 }
 
@@ -148,6 +153,7 @@ static char eta_dimension(const struct link *link, int k)
 
 static const char *unit_of(const struct model *model, int i, int k, const struct row *row)
 {
+    if (row->per == LOOP) return k < 3 ? row->unit : "N.m"; /* gaps come before turns */
     static const char *const units[3][3] = {{"m", "m/s", "m/s2"}, {"rad", "rad/s", "rad/s2"}, {"1", "1/s", "1/s2"}};
     if (row->unit != NULL && strncmp(row->unit, "eta", 3) == 0) {
         const char dimension = eta_dimension(&model->robot->link[i], k);
@@ -160,6 +166,7 @@ static const char *unit_of(const struct model *model, int i, int k, const struct
 
 static double start_of(const struct robot *robot, enum kind kind, int i, int k)
 {
+    if (kind == KIND_LOOP_FORCE) return 0;
     const struct link *link = &robot->link[i];
     switch (kind) {
     case KIND_Q_IN:
@@ -235,10 +242,11 @@ static const char *make_name(struct arena *arena, const struct robot *robot, con
 {
     const char *owner = strncmp(row->name, "%J", 2) == 0   ? robot->link[i].joint.name
                         : strncmp(row->name, "%L", 2) == 0 ? robot->link[i].name
+                        : strncmp(row->name, "%C", 2) == 0 ? robot->loop[i].name
                                                            : "";
     const char *rest = row->name[0] == '%' ? row->name + 2 : row->name;
     char index[16] = "";
-    if (row->count == MODES || count > 1) snprintf(index, sizeof index, "[%d]", k + 1);
+    if (row->count < 0 || count > 1) snprintf(index, sizeof index, "[%d]", k + 1);
     const size_t bytes = strlen(owner) + strlen(rest) + sizeof index + sizeof "der()";
     char *name = arena_take(arena, bytes, 1);
     if (name != NULL) snprintf(name, bytes, derivative ? "der(%s%s%s)" : "%s%s%s", owner, rest, index);
@@ -256,7 +264,7 @@ static void add_variable(const struct model *model, struct arena *arena, const s
                          struct variables *v)
 {
     const char *unit = unit_of(model, i, k, row), *display = row->display_unit;
-    if (model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL)
+    if (row->linear_unit != NULL && model->link[i].joint == JOINT_PRISMATIC)
         display = NULL; /* degrees are for angles */
     v->row[v->n++] = (struct variable){.name = make_name(arena, model->robot, row, i, k, count, false),
                                        .description = row->description,
@@ -314,30 +322,36 @@ static void add_states(const struct model *model, struct arena *arena, struct va
             }
 }
 
+/* Links and loops are numbered apart, each from 0 */
+static int most_owners(const struct model *model)
+{
+    return model->n_links > model->robot->n_loops ? model->n_links : model->robot->n_loops;
+}
+
 static int count_rows(const struct model *model)
 {
     int count = 2 * model->n; /* the derivatives */
     for (int r = 0; r < TABLE_ROWS; r++)
-        for (int i = 0; i < model->n_links; i++) count += count_of(model, i, &table[r]);
+        for (int i = 0; i < most_owners(model); i++) count += count_of(model, i, &table[r]);
     return count;
 }
 
 enum status variables_make(const struct model *model, struct arena *arena, struct variables *v)
 {
-    const size_t rows = (size_t)count_rows(model), links = (size_t)model->n_links;
+    const size_t rows = (size_t)count_rows(model), owners = (size_t)most_owners(model);
     memset(v, 0, sizeof *v);
     v->row = arena_take(arena, rows, sizeof *v->row);
     v->by_reference = arena_take(arena, rows, sizeof *v->by_reference);
     v->state = arena_take(arena, 2 * (size_t)model->n, sizeof *v->state);
     v->derivative = arena_take(arena, 2 * (size_t)model->n, sizeof *v->derivative);
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        v->first[kind] = arena_take(arena, links, sizeof **v->first);
-        for (size_t i = 0; i < links && v->first[kind] != NULL; i++) v->first[kind][i] = -1;
+        v->first[kind] = arena_take(arena, owners, sizeof **v->first);
+        for (size_t i = 0; i < owners && v->first[kind] != NULL; i++) v->first[kind][i] = -1;
     }
     if (arena->failed) return STATUS_NO_MEMORY;
 
     for (int r = 0; r < TABLE_ROWS; r++)
-        for (int i = 0; i < model->n_links; i++) {
+        for (int i = 0; i < most_owners(model); i++) {
             const int count = count_of(model, i, &table[r]);
             if (count > 0) v->first[table[r].kind][i] = v->n_values;
             for (int k = 0; k < count; k++) add_variable(model, arena, &table[r], i, k, count, v);

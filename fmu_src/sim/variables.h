@@ -6,7 +6,7 @@
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
 
-#include "dyn/model.h"
+#include "loop/loop.h"
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
@@ -34,7 +34,8 @@ enum kind {
     KIND_ROTATION,
     KIND_ROOT_FORCE, /* every link                                    */
     KIND_ROOT_MOMENT,
-    KIND_ETA, /* flexible link: states                         */
+    KIND_LOOP_FORCE, /* loop: its multipliers                         */
+    KIND_ETA,        /* flexible link: states                         */
     KIND_ETAD,
     KIND_ETADD,
     KIND_ENERGY_KINETIC,
