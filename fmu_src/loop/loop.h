@@ -70,6 +70,12 @@ enum status loops_forward(const struct model *model, struct work *work, struct t
 enum status loops_forward_composite(const struct model *model, struct work *work, struct loops *loops,
                                     const struct input *in, double *qdd);
 
+/* gap, rate and the rows of G of the kept equations. After dyn_velocity(). */
+void loops_constraints(const struct model *model, const struct work *work, struct loops *loops);
+
+/* The loads of the multipliers in loops->lambda. After loops_gap() or loops_constraints(). */
+void loops_set_loads(struct loops *loops);
+
 /* `in` with the loads of the loops. */
 struct input loops_input(const struct loops *loops, const struct input *in);
 
