@@ -67,8 +67,14 @@ static inline double prescribed_acceleration(const struct link_model *lm, const 
     return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
 }
 
-/* Force on the joint coordinate from friction and spring: -viscous qd - Coulomb - stiffness (q - rest). */
+/* Force on the joint coordinate from friction, spring and stop: -viscous qd - Coulomb - stiffness (q - rest) + stop. */
 double joint_force(const struct link_model *lm, double q, double qd);
+
+/* Its change: d(joint_force) for dq and dqd. */
+double joint_force_tangent(const struct link_model *lm, double q, double qd, double dq, double dqd);
+
+/* Energy in the spring of the joint and of the stop that it leans on, and their force on the coordinate. */
+double joint_energy(const struct link_model *lm, double q, double *force);
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */
 void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);

@@ -123,9 +123,6 @@ void dyn_tangent_jacobian(const struct model *model, struct work *work, struct t
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
 
-/* Joint force that is not tau, differentiated: change of joint_force(). */
-double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);
-
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
