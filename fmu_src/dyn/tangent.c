@@ -340,8 +340,9 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
 {
     load_tangent(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench, tangent->direction.tip_wrench);
     for (int i = 0; i < in->n_loads; i++)
-        load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
-                     load != NULL ? load[i] : NULL);
+        if (in->load[i].link >= 0)
+            load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
+                         load != NULL ? load[i] : NULL);
     inward(model, work, tangent, in);
     solve(model, work, tangent, dqdd);
 }

@@ -233,7 +233,8 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
             outward(model, work, tangent, in, &batch);
             if (!rate && in->tip_wrench != NULL) turn_load(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench);
             for (int i = 0; !rate && i < in->n_loads; i++)
-                turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
+                if (in->load[i].link >= 0)
+                    turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
             inward(model, work, tangent, in, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
         }
 }
