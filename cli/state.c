@@ -72,7 +72,8 @@ static int take_arrays(const struct model *model, struct state *state)
                                   .qd = state->qd,
                                   .tau = state->tau,
                                   .tip_wrench = state->tip_wrench,
-                                  .prescribed_qdd = state->prescribed_qdd};
+                                  .prescribed_qdd = state->prescribed_qdd,
+                                  .actuator_force = state->actuator_force};
     return state->arena.failed;
 }
 

@@ -145,14 +145,6 @@ static enum status check_size(const struct model *model, struct report *report)
     return STATUS_BAD_ROBOT;
 }
 
-/* What the file may say and the dynamics does not compute yet. */
-static enum status check_supported(const struct robot *robot, struct report *report)
-{
-    const int before = report->errors;
-    if (robot->n_actuators > 0) report_add(report, REPORT_ERROR, "actuators: not yet computed with in this version");
-    return report->errors == before ? STATUS_OK : STATUS_NOT_YET;
-}
-
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
     return model_make_with(robot, UPDATE_FROM, made, report);
@@ -162,7 +154,6 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
 {
     struct arena arena = {0};
     *made = NULL;
-    if (check_supported(robot, report) != STATUS_OK) return STATUS_NOT_YET;
     struct model *model = arena_take(&arena, 1, sizeof *model);
     struct link_model *link = arena_take(&arena, (size_t)robot->n_links, sizeof *link);
     if (arena.failed) {

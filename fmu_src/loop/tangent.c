@@ -5,8 +5,8 @@
 #include "loop/internal.h"
 #include "math/vec.h"
 
-/* join() differentiated:  dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
-static void join_change(const struct side *side, struct frame_derivative *d)
+/* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
+void join_change(const struct side *side, struct frame_derivative *d)
 {
     const struct frame_motion *f = &side->frame;
     const double *r = side->r;
@@ -92,7 +92,9 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
 {
     dyn_tangent_outward(model, work, tangent, in, direction);
     change_loads(model, tangent, loops);
+    change_actuator_loads(model, work, tangent, loops, in, direction);
     dyn_tangent_inward(model, work, tangent, in, (const double(*)[6])loops->load_change, dqdd);
+    if (loops->n_rows == 0) return;
     dyn_tangent_motion(model, work, tangent, dqdd);
     for (int i = 0; i < loops->robot->n_loops; i++)
         for (int s = 0; s < 2; s++) {
@@ -109,12 +111,11 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
 {
+    open_tangent(model, work, tangent, loops, in, direction, dqdd);
     if (loops->n_rows == 0) {
-        dyn_tangent(model, work, tangent, in, direction, dqdd);
         if (outputs) dyn_tangent_motion(model, work, tangent, dqdd);
         return;
     }
-    open_tangent(model, work, tangent, loops, in, direction, dqdd);
     add_response(model->n, loops, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
     for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
@@ -123,6 +124,7 @@ void loops_tangent(const struct model *model, struct work *work, struct tangent 
     /* once more with the change of the multipliers among the loads, for what follows from it */
     dyn_tangent_outward(model, work, tangent, in, direction);
     change_loads(model, tangent, loops);
+    change_actuator_loads(model, work, tangent, loops, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
         const int i = loop_of(loops, row);
         add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], loops->load_change[2 * i],
@@ -136,7 +138,7 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
                     const struct input *in, double *by_q, double *by_qd)
 {
     const int n = model->n;
-    if (loops->n_rows == 0) {
+    if (loops->n_rows == 0 && loops->robot->n_actuators == 0) {
         dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
         return;
     }

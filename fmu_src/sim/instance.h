@@ -14,9 +14,10 @@ struct held_inputs {
 
 /* A direction of states and inputs. */
 struct seed {
-    double *q, *qd; /* n                          */
-    double *tau;    /* n_joints                   */
-    double *qdd;    /* n_prescribed               */
+    double *q, *qd;         /* n                          */
+    double *tau;            /* n_joints                   */
+    double *qdd;            /* n_prescribed               */
+    double *actuator_force; /* n_actuators */
     double tip_wrench[6];
 };
 
@@ -42,7 +43,7 @@ struct sim {
     int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
     double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
     double *force;        /* n: inverse dynamics                                                 */
-    double *tau, *prescribed_qdd, tip_wrench[6];
+    double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
 

@@ -32,12 +32,13 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
     const double elapsed = t - held->from;
     for (int i = 0; i < sim->n_inputs; i++) {
         const struct variable *variable = v->by_reference[sim->input[i]];
-        const struct link_model *lm = &sim->model->link[variable->owner];
+        const struct link_model *lm = &sim->model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
         const double u = held->u[i] + held->rate[i] * elapsed;
         switch (variable->kind) {
         case KIND_TAU_IN: sim->tau[lm->tau] = u; break;
         case KIND_TIP_FORCE: sim->tip_wrench[3 + variable->k] = u; break;
         case KIND_TIP_TORQUE: sim->tip_wrench[variable->k] = u; break;
+        case KIND_ACTUATOR_FORCE: sim->actuator_force[variable->owner] = u; break;
         case KIND_Q_IN: sim->q[lm->q] = u; break;
         case KIND_QD_IN: sim->qd[lm->q] = u; break;
         default: sim->prescribed_qdd[lm->prescribed] = u; break; /* KIND_QDD_IN */
@@ -140,6 +141,8 @@ static enum status take_arrays(struct sim *sim)
     sim->input_place = arena_take(arena, values, sizeof(int));
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    sim->actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
+    sim->seed.actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
@@ -170,7 +173,8 @@ static void number_inputs_and_states(struct sim *sim)
                              .qd = sim->qd,
                              .tau = sim->tau,
                              .tip_wrench = sim->tip_wrench,
-                             .prescribed_qdd = sim->prescribed_qdd};
+                             .prescribed_qdd = sim->prescribed_qdd,
+                             .actuator_force = sim->actuator_force};
 }
 
 /* The model, the work and the table of a robot that has been read */
@@ -277,7 +281,7 @@ const char *sim_guid(const struct sim *sim)
 
 static double *state_place(struct sim *sim, const struct variable *variable)
 {
-    if (variable->kind == KIND_LOOP_FORCE) return NULL;
+    if (variable->owner >= sim->model->n_links) return NULL; /* of a loop or an actuator */
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: return &sim->q[lm->q];
