@@ -29,7 +29,7 @@ struct differences {
 static int rhs(void *context, double t, const double *y, double *ydot)
 {
     const struct differences *d = context;
-    return (int)sim_derivatives(d->sim, &d->sim->now, t, y, ydot);
+    return (int)sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
 }
 
 static int difference_jacobian(void *context, double t, const double *y, double *A, double *B)
@@ -40,7 +40,7 @@ static int difference_jacobian(void *context, double t, const double *y, double 
     for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
     for (int j = 0; j < 2 * n && code == 0; j++) {
         double *column = j < n ? A + (size_t)j * (size_t)n : B + (size_t)(j - n) * (size_t)n;
-        const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->nominal[j]);
+        const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->course.nominal[j]);
         d->y[j] = y[j] + step;
         code = rhs(context, t, d->y, d->g);
         for (int i = 0; i < n; i++) column[i] = (d->g[n + i] - d->f[n + i]) / step;
@@ -113,9 +113,9 @@ int main(int argc, char **argv)
                             .y = calloc(states, sizeof(double)),
                             .f = calloc(states, sizeof(double)),
                             .g = calloc(states, sizeof(double))};
-    const struct ode ode = {.n = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
-    integrator_free(sim->integrator);
-    if (integrator_make(&ode, &report, &sim->integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    const struct ode ode = {.n = sim->n_free, .order = 2, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
+    integrator_free(sim->course.integrator);
+    if (integrator_make(&ode, &report, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
     sim_free(sim);

@@ -1,5 +1,7 @@
 #include "dependencies.h"
 
+#include "dyn/model.h"
+
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
 
 /* Is `link` the link `base`, or does it hang on it? */

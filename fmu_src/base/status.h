@@ -14,7 +14,8 @@
     X(SINGULAR_LOOP, 5, "a loop is in a position in which its forces are not determined")      \
     X(SHORT_ACTUATOR, 7, "the two points of an actuator coincide: its force has no direction") \
     X(OPEN_LOOP, 6, "a loop cannot be closed")                                                 \
-    X(NO_DERIVATIVE, -4, "there is no derivative of this variable")
+    X(NO_DERIVATIVE, -4, "there is no derivative of this variable")                            \
+    X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),

@@ -185,7 +185,7 @@ const struct variable *instance_variable(const struct instance *instance, fmi2Va
 {
     const int known = instance->variables->n_values;
     if (known <= 0 || reference >= (unsigned)known) {
-        instance_refuse(instance, "unknown value reference %u; this robot has 0 to %d", reference, known - 1);
+        instance_refuse(instance, "unknown value reference %u; this %s has 0 to %d", reference, sim_kind(), known - 1);
         return NULL;
     }
     const struct variable *variable = instance->variables->by_reference[reference];

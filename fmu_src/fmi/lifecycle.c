@@ -1,5 +1,6 @@
 /* From fmi2Instantiate to fmi2FreeInstance. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fmi/instance.h"
@@ -90,15 +91,17 @@ static void free_instance(struct instance *instance)
     } while (0)
 
 /* Reads resources/robot.json and makes the simulation of it; `scratch` holds the text. */
-static bool load_robot(struct instance *instance, const char *location, struct arena *scratch)
+static bool load_resource(struct instance *instance, const char *location, struct arena *scratch)
 {
-    const char *fault;
-    const char *file = location_file(location, "robot.json", &instance->arena, &fault);
+    char name[32];
+    const char *fault, *kind = sim_kind();
+    snprintf(name, sizeof name, "%s.json", kind);
+    const char *file = location_file(location, name, &instance->arena, &fault);
     if (file == NULL) REFUSE_INSTANCE("the resource location is not usable: %s", fault);
     const char *text = location_read(file, scratch, &fault);
-    if (text == NULL) REFUSE_INSTANCE("the robot file '%s' (resource location '%s'): %s", file, location, fault);
+    if (text == NULL) REFUSE_INSTANCE("the %s file '%s' (resource location '%s'): %s", kind, file, location, fault);
     const enum status status = sim_make(file, text, &instance->report, &instance->sim);
-    if (status != STATUS_OK) REFUSE_INSTANCE("the robot file '%s': %s", file, status_text(status));
+    if (status != STATUS_OK) REFUSE_INSTANCE("the %s file '%s': %s", kind, file, status_text(status));
     instance->variables = sim_variables(instance->sim);
     return true;
 }
@@ -109,9 +112,9 @@ static bool check_guid(const struct instance *instance, const char *guid)
     if (guid == NULL) REFUSE_INSTANCE("the guid is NULL; this FMU's is %s", own);
     if (strcmp(guid, own) != 0)
         REFUSE_INSTANCE(
-            "the guid %s does not belong to this robot file and library, which make %s: the robot file was changed "
+            "the guid %s does not belong to this %s file and library, which make %s: the %s file was changed "
             "after packing, or the library comes from another FMU. Pack the FMU again",
-            guid, own);
+            guid, sim_kind(), own, sim_kind());
     return true;
 }
 
@@ -120,7 +123,7 @@ static bool fill_instance(struct instance *instance, const char *guid, const cha
     if (instance->type != fmi2ModelExchange && instance->type != fmi2CoSimulation)
         REFUSE_INSTANCE("the type %d is neither model exchange (0) nor co-simulation (1)", (int)instance->type);
     struct arena scratch = {0};
-    const bool loaded = load_robot(instance, location, &scratch);
+    const bool loaded = load_resource(instance, location, &scratch);
     arena_release(&scratch);
     return loaded && check_guid(instance, guid);
 }

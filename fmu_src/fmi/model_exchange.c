@@ -58,8 +58,8 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 /* Arrays over the states must have their number. */
 static fmi2Status check_states(const struct instance *instance, const fmi2Real *x, size_t n)
 {
-    REQUIRE(n == (size_t)instance->variables->n_states, "the array has %zu numbers; this robot has %d states", n,
-            instance->variables->n_states);
+    REQUIRE(n == (size_t)instance->variables->n_states, "the array has %zu numbers; this %s has %d states", n,
+            sim_kind(), instance->variables->n_states);
     REQUIRE_ARRAY(n, x);
     return fmi2OK;
 }

@@ -16,7 +16,7 @@ struct header {
     uint32_t type;     /* fmi2Type                                 */
     uint64_t size;     /* of all bytes                             */
     uint64_t checksum; /* of all bytes, with this field zero       */
-    char guid[40];     /* of the robot                             */
+    char guid[40];     /* of the robot or drive                    */
     uint32_t state, stale, stop_defined, zero;
     uint64_t steps;
     double point, start_time, stop_time, tolerance;
@@ -76,7 +76,8 @@ static const char *fault_of(const struct instance *instance, const unsigned char
     if (header.version != VERSION) return "it comes from another version of Limber";
     if (header.size != size) return "it has the wrong size";
     if (header.checksum != checksum_of(bytes, size)) return "its checksum does not match: it was damaged";
-    if (strncmp(header.guid, sim_guid(instance->sim), sizeof header.guid) != 0) return "it belongs to another robot";
+    if (strncmp(header.guid, sim_guid(instance->sim), sizeof header.guid) != 0)
+        return "it belongs to another robot or drive";
     if (size != size_of(instance)) return "it has the wrong size";
     if (header.type != (uint32_t)instance->type) return "it mixes model exchange and co-simulation";
     if (instance_state_name((enum state)header.state) == NULL) return "it names no state of the call sequence";

@@ -88,13 +88,11 @@ static const char *why_not_set(const struct instance *instance, const struct var
                : NULL;
 }
 
-/* What is set in initialization mode acts on the start: parameters always, inputs where the static equilibrium is looked for. */
+/* What is set in initialization mode may act on the start. */
 static void note_change(struct instance *instance, const struct variable *variable)
 {
-    const struct variables *v = instance->variables;
     if (instance->progress.state != STATE_INITIALIZATION) return;
-    if (variable->causality == CAUSALITY_PARAMETER || sim_get(instance->sim, v->first[KIND_START_STATIC][0]) != 0)
-        instance->progress.stale = true;
+    if (sim_acts_on_start(instance->sim, variable->reference)) instance->progress.stale = true;
 }
 
 /* Checks all references, before any value is set. */

@@ -17,8 +17,8 @@ struct integrator {
     struct report *report;
     SUNContext context; /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
     void *cvode;
-    N_Vector y, tolerance; /* 2 n                                                    */
-    double *A, *B;         /* n x n, column major: d(vdot)/dx, d(vdot)/dv            */
+    N_Vector y, tolerance; /* order n                                                */
+    double *A, *B;         /* n x n, column major: d(vdot)/dx (order 1: NULL), d(vdot)/dv */
     long age_from;         /* steps when A and B were made                           */
     bool keep;             /* they hold across the restart that comes                */
     double gamma;          /* of the Newton matrix                                   */
@@ -44,7 +44,8 @@ static int rhs(realtype t, N_Vector y, N_Vector ydot, void *user)
 
 /* The Newton system of (x; v)' = (v; vdot) is one of size n:
      [   1       -gamma    ] [dx]   [a]      (1 - gamma B - gamma^2 A) dv = b + gamma A a
-     [-gamma A  1 - gamma B] [dv] = [b],     dx = a + gamma dv                             (theory.md 49) */
+     [-gamma A  1 - gamma B] [dv] = [b],     dx = a + gamma dv                             (theory.md 49)
+   and that of v' = vdot is (1 - gamma B) dv = b. */
 static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, booleantype jacobian_is_good,
                               booleantype *jacobian_is_new, realtype gamma, void *user, N_Vector u, N_Vector v,
                               N_Vector w)
@@ -65,7 +66,8 @@ static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix mat
     integrator->gamma = gamma;
     const size_t n = (size_t)ode->n;
     double *N = SUNDenseMatrix_Data(matrix);
-    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (integrator->B[i] + gamma * integrator->A[i]);
+    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * integrator->B[i];
+    for (size_t i = 0; i < n * n && integrator->A != NULL; i++) N[i] -= gamma * gamma * integrator->A[i];
     for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
     return 0;
 }
@@ -86,6 +88,7 @@ static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
                         realtype tolerance)
 {
     const struct integrator *integrator = solver->content;
+    if (integrator->A == NULL) return SUNLinSolSolve(integrator->dense, matrix, solution, rhs_vector, tolerance);
     const int n = integrator->ode.n;
     const double *a = N_VGetArrayPointer(rhs_vector), *b = a + n, *A = integrator->A, gamma = integrator->gamma;
     double *dx = N_VGetArrayPointer(solution), *v = N_VGetArrayPointer(integrator->v);
@@ -139,9 +142,14 @@ static enum status make_solver(struct integrator *integrator)
     return STATUS_OK;
 }
 
+static int count_states(const struct integrator *integrator)
+{
+    return integrator->ode.order * integrator->ode.n;
+}
+
 static enum status attach(struct integrator *integrator)
 {
-    const int states = 2 * integrator->ode.n;
+    const int states = count_states(integrator);
     if (SUNContext_Create(NULL, &integrator->context) != 0) return STATUS_NO_MEMORY;
     integrator->y = N_VNew_Serial(states, integrator->context);
     integrator->tolerance = N_VNew_Serial(states, integrator->context);
@@ -163,7 +171,8 @@ enum status integrator_make(const struct ode *ode, struct report *report, struct
     struct arena arena = {0};
     struct integrator *integrator = arena_take(&arena, 1, sizeof *integrator);
     const size_t entries = (size_t)ode->n * (size_t)ode->n;
-    double *A = arena_take(&arena, entries, sizeof *A), *B = arena_take(&arena, entries, sizeof *B);
+    double *A = ode->order == 2 ? arena_take(&arena, entries, sizeof *A) : NULL;
+    double *B = arena_take(&arena, entries, sizeof *B);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
@@ -200,7 +209,7 @@ void integrator_free(struct integrator *integrator)
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
 {
     double *tolerance = N_VGetArrayPointer(integrator->tolerance);
-    for (int i = 0; i < 2 * integrator->ode.n; i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
+    for (int i = 0; i < count_states(integrator); i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
     integrator->relative_tolerance = options->relative_tolerance;
     const int failed = CVodeSVtolerances(integrator->cvode, options->relative_tolerance, integrator->tolerance) != 0 ||
                        CVodeSetMaxStep(integrator->cvode, options->max_step) != 0 ||
@@ -213,7 +222,7 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
     integrator_statistics(integrator, &integrator->before);
     integrator->before.restarts++;
     integrator->keep = restart->inputs_alone;
-    memcpy(N_VGetArrayPointer(integrator->y), y, 2 * (size_t)integrator->ode.n * sizeof *y);
+    memcpy(N_VGetArrayPointer(integrator->y), y, (size_t)count_states(integrator) * sizeof *y);
     const int failed = CVodeReInit(integrator->cvode, t, integrator->y) != 0 ||
                        CVodeSetInitStep(integrator->cvode, restart->first_step) != 0;
     return failed ? STATUS_INTEGRATION : STATUS_OK;
@@ -231,7 +240,7 @@ enum status integrator_advance(struct integrator *integrator, double end, double
         report_add(integrator->report, REPORT_ERROR, "at t = %.9g s: %s", t,
                    integrator->trouble != NULL ? integrator->trouble : "the integration failed");
     }
-    memcpy(y, N_VGetArrayPointer(integrator->y), 2 * (size_t)integrator->ode.n * sizeof *y);
+    memcpy(y, N_VGetArrayPointer(integrator->y), (size_t)count_states(integrator) * sizeof *y);
     *reached = t;
     return code < 0 ? STATUS_INTEGRATION : STATUS_OK;
 }
@@ -247,7 +256,7 @@ double integrator_jump(const struct integrator *integrator, double t, const doub
 {
     const double h = integrator_step_size(integrator), *tolerance = N_VGetArrayPointer(integrator->tolerance);
     const double *past = N_VGetArrayPointer(integrator->y);
-    const int states = 2 * integrator->ode.n;
+    const int states = count_states(integrator);
     if (CVodeGetDky(integrator->cvode, t, 1, integrator->y) != CV_SUCCESS) return HUGE_VAL;
     double sum = 0;
     for (int i = 0; i < states; i++) {

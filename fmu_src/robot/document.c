@@ -77,6 +77,11 @@ struct json_object *document_parse(struct reader *reader, const char *text, size
     return root;
 }
 
+void document_free(struct json_object *root)
+{
+    json_object_put(root);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* All bytes of a stream and a '\0' behind them; NULL, with errno, where that fails. */

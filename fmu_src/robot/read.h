@@ -1,5 +1,5 @@
 /* Inside the reader: places in a JSON document, the values found there, and what reads each part of a robot file. (The
-   command line reads its state files by the same means.)
+   command line reads its state files by the same means, the drives their parameters.)
 
    A `place` knows its way back to the document's root, so that any message can say where and what without the reading code
    doing anything for it. An `object` remembers which of its members were asked for: whatever nobody asked for is an unknown
@@ -68,6 +68,7 @@ struct number_field {
 
 /* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
 struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
+void document_free(struct json_object *root);
 /* The bytes of a file ("-": standard input) and a '\0' behind them; NULL, with a report, where it cannot be read. */
 const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 

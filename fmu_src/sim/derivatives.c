@@ -12,7 +12,7 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
-    if (sim_derivatives(sim, &sim->now, t, y, sim->ydot) != STATUS_OK) return 1;
+    if (sim_derivatives(sim, &sim->course.now, t, y, sim->course.ydot) != STATUS_OK) return 1;
     const struct input in = loops_input(sim->loops, &sim->in);
     dyn_inverse(sim->model, sim->work, &in, sim->qdd, sim->force);
     dyn_velocity(sim->model, sim->work, &in);
@@ -98,7 +98,7 @@ static double tip_change(struct sim *sim, const struct variable *variable)
     default: break;
     }
     /* quaternion: 1/2 (0, phi) q */
-    const double *q = sim->value + sim->variables.first[KIND_TIP_QUATERNION][0], *phi = tip.phi;
+    const double *q = sim->course.value + sim->variables.first[KIND_TIP_QUATERNION][0], *phi = tip.phi;
     double vector[3];
     cross3(phi, q + 1, vector);
     for (int i = 0; i < 3; i++) vector[i] += q[0] * phi[i];
@@ -190,8 +190,8 @@ enum status sim_output_rate(struct sim *sim, int reference, double *rate)
         sim->seed.q[c] = sim->qd[c];
         sim->seed.qd[c] = sim->qdd[c];
     }
-    for (int i = 0; i < sim->n_inputs; i++)
-        (void)add_seed(sim, sim->variables.by_reference[sim->input[i]], sim->before.rate[i]);
+    for (int i = 0; i < sim->course.n_inputs; i++)
+        (void)add_seed(sim, sim->variables.by_reference[sim->course.input[i]], sim->course.before.rate[i]);
     status = differentiate(sim);
     if (status != STATUS_OK) return status;
     const struct variable *variable = sim->variables.by_reference[reference];

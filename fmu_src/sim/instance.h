@@ -4,13 +4,8 @@
 
 #include "base/arena.h"
 #include "loop/loop.h"
+#include "sim/course.h"
 #include "sim/sim.h"
-
-/* Inputs over a step: u(t) = u + rate (t - from). */
-struct held_inputs {
-    double *u, *rate; /* n_inputs, in the order of sim->input */
-    double from;      /* local time                     [s]   */
-};
 
 /* A direction of states and inputs. */
 struct seed {
@@ -29,32 +24,17 @@ struct sim {
     struct work *work;
     struct loops *loops;
     struct variables variables;
-    char guid[40];
-    unsigned long long robot_hash; /* of the file's text and the table */
-
-    double *value; /* n_values: all variables; inputs and parameters as set, the rest by sim_update() */
-    int n_inputs;
-    int *input;       /* value references of the inputs                                        */
-    int *input_place; /* [value reference]: number among the inputs, -1                        */
+    char guid[GUID_SIZE];
+    struct course course; /* values, time, inputs, integrator */
 
     /* the state: positions and rates of all coordinates; those of prescribed joints follow from the inputs */
-    double *q, *qd, *qdd; /* n                                                                   */
+    double *q, *qd, *qdd; /* n; qd behind q                                                      */
     int n_free;
     int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
-    double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
     double *force;        /* n: inverse dynamics                                                 */
     double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
-
-    /* time: local time counts from the start of the experiment, so that a late start costs no digits */
-    double start_time, local, carry; /* carry: what compensated summation keeps                  */
-    struct integrator *integrator;   /* NULL: there is nothing to integrate                        */
-    struct held_inputs now, before;  /* of this step and of the last one                          */
-    double *nominal;                 /* 2 n_free                                                  */
-    bool restart;                    /* the next step begins with a restart                       */
-    double first_step;               /* of that restart; 0: chosen anew                           */
-    bool fresh;                      /* values are up to date                                     */
 
     /* derivatives */
     struct tangent *tangent;
@@ -62,7 +42,6 @@ struct sim {
     struct seed seed;
     double *dqdd;         /* n                                                         */
     double *by_q, *by_qd; /* n x n: of qdd, by columns                                 */
-    double tolerance;
     struct arena arena;
 };
 

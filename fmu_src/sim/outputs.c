@@ -74,7 +74,7 @@ static void carrying_quaternion(const struct sim *sim, int i, double quaternion[
 static void put(struct sim *sim, enum kind kind, int owner, const double *from, int count)
 {
     const int first = sim->variables.first[kind][owner];
-    if (first >= 0) memcpy(sim->value + first, from, (size_t)count * sizeof *from);
+    if (first >= 0) memcpy(sim->course.value + first, from, (size_t)count * sizeof *from);
 }
 
 static void put_link(struct sim *sim, int i)

@@ -60,9 +60,10 @@ static enum status check(struct sim *sim)
     const int before = sim->report->errors;
     for (int r = 0; r < sim->variables.n_values; r++) {
         const struct variable *variable = sim->variables.by_reference[r];
-        const char *text = variable->causality == CAUSALITY_PARAMETER ? complaint(variable, sim->value[r]) : NULL;
+        const char *text =
+            variable->causality == CAUSALITY_PARAMETER ? complaint(variable, sim->course.value[r]) : NULL;
         if (text != NULL)
-            report_add(sim->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, sim->value[r], text,
+            report_add(sim->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, sim->course.value[r], text,
                        variable->unit != NULL ? variable->unit : "1");
     }
     return sim->report->errors == before ? STATUS_OK : STATUS_BAD_ROBOT;
@@ -74,11 +75,11 @@ static bool copy_to_robot(struct sim *sim)
     for (int r = 0; r < sim->variables.n_values; r++) {
         const struct variable *variable = sim->variables.by_reference[r];
         double *place = place_of(sim->robot, variable);
-        if (place == NULL || *place == sim->value[r]) continue;
-        *place = sim->value[r];
+        if (place == NULL || *place == sim->course.value[r]) continue;
+        *place = sim->course.value[r];
         changed = true;
     }
-    const int terms = (int)sim->value[sim->variables.first[KIND_ELASTIC_TERMS][0]];
+    const int terms = (int)sim->course.value[sim->variables.first[KIND_ELASTIC_TERMS][0]];
     if ((int)sim->robot->elastic_terms != terms) {
         sim->robot->elastic_terms = (enum elastic_terms)terms;
         changed = true;
@@ -117,7 +118,7 @@ void sim_apply_payloads(struct sim *sim)
     for (int i = 0; i < sim->model->n_links; i++) {
         const int reference = sim->variables.first[KIND_PAYLOAD_MASS][i];
         if (reference < 0) continue;
-        sim->robot->link[i].payload.mass = sim->value[reference];
+        sim->robot->link[i].payload.mass = sim->course.value[reference];
         model_set_payload(sim->model, i);
     }
 }

@@ -1,15 +1,9 @@
 #include "sim/sim.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "sim/instance.h"
-
-/* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
-   of the error tolerance over the next step; smaller changes the error test takes care of (bench/integration.py). */
-static const double JUMP = 10;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
 
@@ -30,8 +24,8 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
 {
     const struct variables *v = &sim->variables;
     const double elapsed = t - held->from;
-    for (int i = 0; i < sim->n_inputs; i++) {
-        const struct variable *variable = v->by_reference[sim->input[i]];
+    for (int i = 0; i < sim->course.n_inputs; i++) {
+        const struct variable *variable = v->by_reference[sim->course.input[i]];
         const struct link_model *lm = &sim->model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
         const double u = held->u[i] + held->rate[i] * elapsed;
         switch (variable->kind) {
@@ -86,7 +80,7 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
 static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
-    return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
+    return (int)sim_derivatives(sim, &sim->course.now, t, y, ydot);
 }
 
 /* Back onto the loops: positions, rates and the error estimate of a step */
@@ -96,7 +90,7 @@ static int project(void *context, double t, double *y, double *error)
     const int n = sim->n_free;
     double *error_q = NULL, *error_qd = NULL;
     scatter(sim, y);
-    sim_apply_inputs(sim, &sim->now, t);
+    sim_apply_inputs(sim, &sim->course.now, t);
     if (error != NULL) {
         error_q = sim->seed.q, error_qd = sim->seed.qd;
         memset(error_q, 0, (size_t)sim->model->n * sizeof *error_q);
@@ -118,27 +112,12 @@ static int project(void *context, double t, double *y, double *error)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-static void make_guid(struct sim *sim, const char *text)
-{
-    const unsigned long long a = hash_bytes(HASH_START, text, strlen(text)), b = variables_hash(&sim->variables, a);
-    sim->robot_hash = b;
-    snprintf(sim->guid, sizeof sim->guid, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff,
-             a & 0xffff, b >> 48, b & 0xffffffffffffULL);
-}
-
 static enum status take_arrays(struct sim *sim)
 {
     struct arena *arena = &sim->arena;
     const struct model *model = sim->model;
-    const size_t n = (size_t)model->n, values = (size_t)sim->variables.n_values,
-                 states = (size_t)sim->variables.n_states;
-    double **const coordinate_arrays[] = {&sim->q,    &sim->qd,     &sim->qdd,    &sim->force,
-                                          &sim->dqdd, &sim->seed.q, &sim->seed.qd};
-    double **const state_arrays[] = {&sim->y, &sim->ydot, &sim->nominal};
-    double **const input_arrays[] = {&sim->now.u, &sim->now.rate, &sim->before.u, &sim->before.rate};
-    sim->value = arena_take(arena, values, sizeof(double));
-    sim->input = arena_take(arena, values, sizeof(int));
-    sim->input_place = arena_take(arena, values, sizeof(int));
+    const size_t n = (size_t)model->n;
+    double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dqdd, &sim->seed.q, &sim->seed.qd};
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
@@ -148,27 +127,21 @@ static enum status take_arrays(struct sim *sim)
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
+    sim->q = arena_take(arena, 2 * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
         *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
-    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
-    for (int i = 0; i < 4; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    if (arena->failed) return STATUS_NO_MEMORY;
+    sim->qd = sim->q + n;
+    return STATUS_OK;
 }
 
-static void number_inputs_and_states(struct sim *sim)
+static void number_states(struct sim *sim)
 {
-    const struct variables *v = &sim->variables;
-    for (int r = 0; r < v->n_values; r++) {
-        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
-        sim->input_place[r] = is_input ? sim->n_inputs : -1;
-        if (is_input) sim->input[sim->n_inputs++] = r;
-    }
     for (int i = 0; i < sim->model->n_links; i++) {
         const struct link_model *lm = &sim->model->link[i];
         if (lm->q >= 0 && lm->prescribed < 0) sim->free_coordinate[sim->n_free++] = lm->q;
         for (int k = 0; k < lm->m; k++) sim->free_coordinate[sim->n_free++] = lm->eta + k;
     }
-    for (int s = 0; s < v->n_states; s++) sim->nominal[s] = v->row[v->state[s]].nominal;
     sim->in = (struct input){.q = sim->q,
                              .qd = sim->qd,
                              .tau = sim->tau,
@@ -187,14 +160,22 @@ static enum status build(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status != STATUS_OK) return status;
-    number_inputs_and_states(sim);
-    make_guid(sim, text);
+    number_states(sim);
+    sim->course.variables = &sim->variables;
+    sim->course.report = sim->report;
+    sim->course.hash = variables_guid(&sim->variables, text, sim->guid);
+    sim->course.solver =
+        (struct solver_references){sim->variables.first[KIND_RELATIVE_TOLERANCE][0],
+                                   sim->variables.first[KIND_MAX_STEP][0], sim->variables.first[KIND_MAX_ORDER][0]};
+    sim->course.state = sim->q;
+    sim->course.n_numbers = 2 * sim->model->n;
     const struct ode ode = {.n = sim->n_free,
+                            .order = 2,
                             .context = sim,
                             .rhs = rhs,
                             .jacobian = sim_jacobian,
                             .project = sim->loops->n_rows > 0 ? project : NULL};
-    if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
+    status = course_make(&sim->course, &ode, &sim->arena);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
@@ -237,7 +218,7 @@ enum status sim_make(const char *name, const char *text, struct report *report, 
 void sim_free(struct sim *sim)
 {
     if (sim == NULL) return;
-    integrator_free(sim->integrator);
+    course_free(&sim->course);
     loops_free(sim->loops);
     tangent_free(sim->tangent);
     work_free(sim->work);
@@ -249,15 +230,13 @@ void sim_free(struct sim *sim)
 
 enum status sim_reset(struct sim *sim)
 {
-    const struct variables *v = &sim->variables;
-    for (int r = 0; r < v->n_values; r++) sim->value[r] = v->by_reference[r]->start;
-    memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double));
-    memset(sim->q, 0, (size_t)sim->model->n * sizeof(double));
-    memset(sim->qd, 0, (size_t)sim->model->n * sizeof(double));
-    sim->start_time = sim->local = sim->carry = 0;
-    sim->restart = true;
-    sim->fresh = false;
+    course_reset(&sim->course);
     return STATUS_OK;
+}
+
+const char *sim_kind(void)
+{
+    return "robot";
 }
 
 const struct variables *sim_variables(const struct sim *sim)
@@ -292,20 +271,13 @@ static double *state_place(struct sim *sim, const struct variable *variable)
     }
 }
 
-/* Inputs as they are now, from the values */
-static void hold_inputs(struct sim *sim, double t)
-{
-    for (int i = 0; i < sim->n_inputs; i++) sim->now.u[i] = sim->value[sim->input[i]];
-    sim->now.from = t;
-}
-
 enum status sim_update(struct sim *sim)
 {
-    if (sim->fresh) return STATUS_OK;
-    hold_inputs(sim, sim->local);
-    sim_apply_inputs(sim, &sim->now, sim->local);
+    if (sim->course.fresh) return STATUS_OK;
+    course_hold_inputs(&sim->course);
+    sim_apply_inputs(sim, &sim->course.now, sim->course.local);
     const enum status status = sim_compute(sim);
-    sim->fresh = status == STATUS_OK;
+    sim->course.fresh = status == STATUS_OK;
     sim->tangent_fresh = false;
     return status;
 }
@@ -313,59 +285,30 @@ enum status sim_update(struct sim *sim)
 double sim_get(struct sim *sim, int reference)
 {
     const double *state = state_place(sim, sim->variables.by_reference[reference]);
-    return state != NULL ? *state : sim->value[reference];
+    return state != NULL ? *state : sim->course.value[reference];
 }
 
 void sim_set(struct sim *sim, int reference, double value)
 {
     const struct variable *variable = sim->variables.by_reference[reference];
     double *state = state_place(sim, variable);
-    sim->value[reference] = value;
-    sim->fresh = false;
+    sim->course.value[reference] = value;
+    sim->course.fresh = false;
     if (state != NULL) {
         *state = value;
-        sim->restart = true;
+        sim->course.restart = true;
     } else if (variable->kind == KIND_PAYLOAD_MASS) {
         sim_apply_payloads(sim);
-        sim->restart = true;
+        sim->course.restart = true;
     }
 }
 
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
-/* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap where the tolerance is loose.
-   At tight tolerances order 5 takes fewer steps, held inside its stable region by the error test, and is asked for a tenth of
-   the tolerance, so that the error goes on falling where the cap changes (bench/integration.py). */
-struct policy {
-    int max_order;
-    double tolerance; /* share of what was asked for */
-};
-
-static struct policy choose(const struct sim *sim, double tolerance)
-{
-    const int asked = (int)sim->value[sim->variables.first[KIND_MAX_ORDER][0]];
-    if (asked > 0) return (struct policy){asked, 1};
-    return tolerance > 2e-6 ? (struct policy){2, 1} : (struct policy){5, 0.1};
-}
-
-static enum status configure(struct sim *sim, double importer_tolerance)
-{
-    const struct variables *v = &sim->variables;
-    const double own = sim->value[v->first[KIND_RELATIVE_TOLERANCE][0]];
-    sim->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
-    if (sim->integrator == NULL) return STATUS_OK;
-    const struct policy policy = choose(sim, sim->tolerance);
-    const struct integrator_options options = {.relative_tolerance = policy.tolerance * sim->tolerance,
-                                               .nominal = sim->nominal,
-                                               .max_step = sim->value[v->first[KIND_MAX_STEP][0]],
-                                               .max_order = policy.max_order};
-    return integrator_configure(sim->integrator, &options);
-}
-
 enum status sim_adopt_parameters(struct sim *sim, double tolerance)
 {
     const enum status status = sim_apply_parameters(sim);
-    return status == STATUS_OK ? configure(sim, tolerance) : status;
+    return status == STATUS_OK ? course_configure(&sim->course, tolerance) : status;
 }
 
 static void start_states(struct sim *sim)
@@ -376,8 +319,8 @@ static void start_states(struct sim *sim)
         for (int i = 0; i < sim->model->n_links; i++) {
             const struct link_model *lm = &sim->model->link[i];
             double *x = rate == 0 ? sim->q : sim->qd;
-            if (v->first[KIND_Q][i] >= 0) x[lm->q] = sim->value[v->first[start[rate][0]][i]];
-            for (int k = 0; k < lm->m; k++) x[lm->eta + k] = sim->value[v->first[start[rate][1]][i] + k];
+            if (v->first[KIND_Q][i] >= 0) x[lm->q] = sim->course.value[v->first[start[rate][0]][i]];
+            for (int k = 0; k < lm->m; k++) x[lm->eta + k] = sim->course.value[v->first[start[rate][1]][i] + k];
         }
 }
 
@@ -397,65 +340,30 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
 {
     enum status status = sim_apply_parameters(sim);
     if (status != STATUS_OK) return status;
-    sim->start_time = experiment->start_time;
-    sim->local = sim->carry = 0;
     start_states(sim);
-    hold_inputs(sim, 0);
-    sim_apply_inputs(sim, &sim->now, 0);
-    status = configure(sim, experiment->tolerance);
+    course_start(&sim->course, experiment->start_time);
+    sim_apply_inputs(sim, &sim->course.now, 0);
+    status = course_configure(&sim->course, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
-    if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0)
+    if (status == STATUS_OK && sim->course.value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);
-    sim->restart = true;
-    sim->first_step = 0;
-    sim->fresh = false;
     return status;
+}
+
+bool sim_acts_on_start(const struct sim *sim, int reference)
+{
+    if (sim->variables.by_reference[reference]->causality == CAUSALITY_PARAMETER) return true;
+    return sim->course.value[sim->variables.first[KIND_START_STATIC][0]] != 0;
 }
 
 double sim_time(const struct sim *sim)
 {
-    return sim->start_time + sim->local;
+    return sim->course.start_time + sim->course.local;
 }
 
 void sim_set_input_rate(struct sim *sim, int reference, double rate)
 {
-    sim->now.rate[sim->input_place[reference]] = rate;
-}
-
-/* Did the inputs jump? What the last step's inputs would have come to by now, against what is set. */
-static bool inputs_jumped(struct sim *sim)
-{
-    bool changed = false;
-    const double elapsed = sim->local - sim->before.from;
-    for (int i = 0; i < sim->n_inputs; i++)
-        changed = changed || sim->now.u[i] != sim->before.u[i] + sim->before.rate[i] * elapsed ||
-                  sim->now.rate[i] != sim->before.rate[i];
-    if (!changed) return false;
-    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) != STATUS_OK) return true;
-    return !(integrator_jump(sim->integrator, sim->local, sim->y, sim->ydot) <= JUMP);
-}
-
-static void keep_inputs(struct sim *sim)
-{
-    memcpy(sim->before.u, sim->now.u, (size_t)sim->n_inputs * sizeof(double));
-    memcpy(sim->before.rate, sim->now.rate, (size_t)sim->n_inputs * sizeof(double));
-    sim->before.from = sim->now.from;
-    memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double)); /* rates are given anew for every step */
-}
-
-/* Inputs at the end of the step become the values again, so that outputs there belong to them */
-static void advance_inputs(struct sim *sim)
-{
-    for (int i = 0; i < sim->n_inputs; i++)
-        sim->value[sim->input[i]] = sim->now.u[i] + sim->now.rate[i] * (sim->local - sim->now.from);
-}
-
-/* local += h, compensated: a million steps add up to their sum (Kahan) */
-static void advance_time(struct sim *sim, double h)
-{
-    const double step = h - sim->carry, sum = sim->local + step;
-    sim->carry = (sum - sim->local) - step;
-    sim->local = sum;
+    sim->course.now.rate[sim->course.input_place[reference]] = rate;
 }
 
 /* A prescribed motion goes on as its rates say, where no other rate was given */
@@ -464,46 +372,22 @@ static void continue_prescribed(struct sim *sim)
     const struct variables *v = &sim->variables;
     for (int i = 0; i < sim->model->n_links; i++) {
         if (v->first[KIND_Q_IN][i] < 0) continue;
-        double *rate = sim->now.rate;
-        const int q = sim->input_place[v->first[KIND_Q_IN][i]], qd = sim->input_place[v->first[KIND_QD_IN][i]];
-        const int qdd = sim->input_place[v->first[KIND_QDD_IN][i]];
-        if (rate[qd] == 0) rate[qd] = sim->now.u[qdd];
-        if (rate[q] == 0) rate[q] = sim->now.u[qd];
+        double *rate = sim->course.now.rate;
+        const int q = sim->course.input_place[v->first[KIND_Q_IN][i]],
+                  qd = sim->course.input_place[v->first[KIND_QD_IN][i]];
+        const int qdd = sim->course.input_place[v->first[KIND_QDD_IN][i]];
+        if (rate[qd] == 0) rate[qd] = sim->course.now.u[qdd];
+        if (rate[q] == 0) rate[q] = sim->course.now.u[qd];
     }
-}
-
-/* From the local time to h later; on failure *reached is the last good time */
-static enum status integrate(struct sim *sim, double h, double *reached)
-{
-    gather(sim, sim->y);
-    if (sim->integrator != NULL && (sim->restart || inputs_jumped(sim))) {
-        const struct restart restart = {.first_step = sim->first_step, .inputs_alone = !sim->restart};
-        const enum status status = integrator_restart(sim->integrator, sim->local, sim->y, &restart);
-        if (status != STATUS_OK) return status;
-        sim->restart = false;
-        sim->first_step = 0;
-    }
-    advance_time(sim, h);
-    *reached = sim->local;
-    return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
 }
 
 enum status sim_step(struct sim *sim, double h)
 {
-    const double started = sim->local;
-    double reached = started;
-    hold_inputs(sim, sim->local);
+    course_hold_inputs(&sim->course);
     continue_prescribed(sim);
-    const enum status status = integrate(sim, h, &reached);
-    if (status != STATUS_OK) {
-        sim->local = reached > started ? reached : started;
-        sim->carry = 0;
-        sim->restart = true;
-    }
-    scatter(sim, sim->y);
-    advance_inputs(sim);
-    keep_inputs(sim);
-    sim->fresh = false;
+    gather(sim, sim->course.y);
+    const enum status status = course_step(&sim->course, h);
+    scatter(sim, sim->course.y);
     return status;
 }
 
@@ -511,10 +395,7 @@ enum status sim_step(struct sim *sim, double h)
 
 void sim_set_time(struct sim *sim, double time)
 {
-    sim->local = time - sim->start_time;
-    sim->carry = 0;
-    sim->fresh = false;
-    sim->restart = true;
+    course_set_time(&sim->course, time);
 }
 
 void sim_get_states(const struct sim *sim, double *x)
@@ -525,15 +406,14 @@ void sim_get_states(const struct sim *sim, double *x)
 void sim_set_states(struct sim *sim, const double *x)
 {
     scatter(sim, x);
-    sim->fresh = false;
-    sim->restart = true;
+    course_interrupt(&sim->course);
 }
 
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
     for (int s = 0; s < sim->variables.n_states; s++)
-        dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
+        dx[s] = sim->course.value[sim->variables.row[sim->variables.derivative[s]].reference];
     return status;
 }
 
@@ -544,20 +424,40 @@ bool sim_strayed(struct sim *sim)
     loops_gap(sim->model, sim->work, loops);
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
-        if (fabs(loops->gap[row]) > sim->tolerance || fabs(loops->rate[row]) > 10 * sim->tolerance) return true;
+        if (fabs(loops->gap[row]) > sim->course.tolerance || fabs(loops->rate[row]) > 10 * sim->course.tolerance)
+            return true;
     }
     return false;
 }
 
 enum status sim_return_to_loops(struct sim *sim)
 {
-    sim->fresh = false;
-    sim->restart = true;
+    course_interrupt(&sim->course);
     return loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
 {
     memset(statistics, 0, sizeof *statistics);
-    if (sim->integrator != NULL) integrator_statistics(sim->integrator, statistics);
+    if (sim->course.integrator != NULL) integrator_statistics(sim->course.integrator, statistics);
+}
+
+/* ---- saved state ------------------------------------------------------------------------------------------------------------------- */
+
+size_t sim_state_size(const struct sim *sim)
+{
+    return course_state_size(&sim->course);
+}
+
+enum status sim_save(struct sim *sim, unsigned char *bytes)
+{
+    course_save(&sim->course, bytes);
+    return STATUS_OK;
+}
+
+enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size)
+{
+    double tolerance;
+    const enum status status = course_restore(&sim->course, bytes, size, &tolerance);
+    return status == STATUS_OK ? sim_adopt_parameters(sim, tolerance) : status;
 }

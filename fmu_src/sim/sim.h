@@ -1,5 +1,6 @@
 /* An instance: a robot, its model and work, an integrator, and the values of all variables. `limber simulate` and the FMU
-   are the same instance, with and without an importer. No function here knows FMI. */
+   are the same instance, with and without an importer. No function here knows FMI. (The companion drives stand behind the
+   same functions: drives/instance.c.) */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
@@ -8,12 +9,17 @@
 #include "sim/variables.h"
 
 struct sim;
+struct robot;
+struct model;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
 
 /* An instance of the robot in this text (a robot file); `name` is what messages call it. Problems go to `report`, which must
    outlive the instance, now and later. */
 enum status sim_make(const char *name, const char *text, struct report *report, struct sim **sim);
+
+/* What an instance is of, in a word: "robot". Its file among the resources of an FMU is robot.json. */
+const char *sim_kind(void);
 
 /* The motion of driven joints: q, qd, qdd of the joint of a link at any time, counted from the start of the experiment. */
 struct sim_motion {
@@ -61,6 +67,9 @@ struct sim_experiment {
 /* Applies the parameters (the model is made again where one was changed), sets the states from their start values or the
    static equilibrium, and readies the integrator. */
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment);
+
+/* Does it act on the start? Parameters do; inputs where the start is looked for with them. */
+bool sim_acts_on_start(const struct sim *sim, int reference);
 
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
    held, or follow the rates that sim_set_input_rate() gave for this step. On STATUS_INTEGRATION the last good state stays,

@@ -1,9 +1,9 @@
-/* Saved states: pointer-free, versioned, checksummed, and only for the robot they come from. */
+/* Saved states: pointer-free, versioned, checksummed, and only for what they come from. */
 #include <stdint.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "sim/instance.h"
+#include "sim/course.h"
 
 enum { VERSION = 1 };
 static const char MAGIC[8] = "limber-s";
@@ -11,7 +11,7 @@ static const char MAGIC[8] = "limber-s";
 struct header {
     char magic[8];
     uint32_t version, n_values;
-    uint64_t robot;    /* hash of the robot file and its table */
+    uint64_t owner;    /* hash of the robot file and its table */
     uint64_t bytes;    /* of all                               */
     uint64_t checksum; /* of all behind the header             */
 };
@@ -22,92 +22,89 @@ struct part {
     int count;
 };
 
-enum { PARTS = 9 };
+enum { PARTS = 7 };
 
-static void list_parts(struct sim *sim, double scalars[8], struct part part[PARTS])
+static void list_parts(struct course *course, double scalars[8], struct part part[PARTS])
 {
-    const int n = sim->model->n, inputs = sim->n_inputs;
-    const struct part all[PARTS] = {{sim->value, sim->variables.n_values},
-                                    {sim->q, n},
-                                    {sim->qd, n},
-                                    {sim->now.u, inputs},
-                                    {sim->now.rate, inputs},
-                                    {sim->before.u, inputs},
-                                    {sim->before.rate, inputs},
-                                    {scalars, 8},
-                                    {NULL, 0}};
+    const int inputs = course->n_inputs;
+    const struct part all[PARTS] = {{course->value, course->variables->n_values},
+                                    {course->state, course->n_numbers},
+                                    {course->now.u, inputs},
+                                    {course->now.rate, inputs},
+                                    {course->before.u, inputs},
+                                    {course->before.rate, inputs},
+                                    {scalars, 8}};
     memcpy(part, all, sizeof all);
 }
 
-size_t sim_state_size(const struct sim *sim)
+size_t course_state_size(const struct course *course)
 {
-    const size_t numbers = (size_t)(sim->variables.n_values + 2 * sim->model->n + 4 * sim->n_inputs + 8);
+    const size_t numbers = (size_t)(course->variables->n_values + course->n_numbers + 4 * course->n_inputs + 8);
     return sizeof(struct header) + numbers * sizeof(double);
 }
 
-enum status sim_save(struct sim *sim, unsigned char *bytes)
+void course_save(struct course *course, unsigned char *bytes)
 {
     struct part part[PARTS];
-    if (!sim->restart && sim->integrator != NULL)
-        sim->first_step = integrator_step_size(sim->integrator); /* from here on, this instance restarts too */
-    sim->restart = true;
-    double scalars[8] = {sim->start_time, sim->local,    sim->carry,       sim->first_step,
-                         sim->tolerance,  sim->now.from, sim->before.from, 0};
-    list_parts(sim, scalars, part);
+    if (!course->restart && course->integrator != NULL)
+        course->first_step = integrator_step_size(course->integrator); /* from here on, this instance restarts too */
+    course->restart = true;
+    double scalars[8] = {course->start_time, course->local,    course->carry,       course->first_step,
+                         course->tolerance,  course->now.from, course->before.from, 0};
+    list_parts(course, scalars, part);
     unsigned char *to = bytes + sizeof(struct header);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
         if (size > 0) memcpy(to, part[i].numbers, size);
         to += size;
     }
-    const size_t size = sim_state_size(sim);
+    const size_t size = course_state_size(course);
     struct header header = {.version = VERSION,
-                            .n_values = (uint32_t)sim->variables.n_values,
-                            .robot = sim->robot_hash,
+                            .n_values = (uint32_t)course->variables->n_values,
+                            .owner = course->hash,
                             .bytes = size,
                             .checksum = hash_bytes(HASH_START, bytes + sizeof header, size - sizeof header)};
     memcpy(header.magic, MAGIC, sizeof MAGIC);
     memcpy(bytes, &header, sizeof header);
-    return STATUS_OK;
 }
 
-static const char *fault_of(const struct sim *sim, const unsigned char *bytes, size_t size)
+static const char *fault_of(const struct course *course, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (size < sizeof header) return "it is too short";
     memcpy(&header, bytes, sizeof header);
     if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0) return "it is not a saved state of Limber";
     if (header.version != VERSION) return "it comes from another version of Limber";
-    if (header.robot != sim->robot_hash) return "it belongs to another robot";
-    if (header.bytes != size || size != sim_state_size(sim)) return "its size is wrong";
+    if (header.owner != course->hash) return "it belongs to another robot or drive";
+    if (header.bytes != size || size != course_state_size(course)) return "its size is wrong";
     if (header.checksum != hash_bytes(HASH_START, bytes + sizeof header, size - sizeof header))
         return "its checksum does not match: it was damaged";
     return NULL;
 }
 
-enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size)
+enum status course_restore(struct course *course, const unsigned char *bytes, size_t size, double *tolerance)
 {
-    const char *fault = fault_of(sim, bytes, size);
+    const char *fault = fault_of(course, bytes, size);
     if (fault != NULL) {
-        report_add(sim->report, REPORT_ERROR, "the saved state is refused: %s", fault);
+        report_add(course->report, REPORT_ERROR, "the saved state is refused: %s", fault);
         return STATUS_BAD_STATE;
     }
     struct part part[PARTS];
     double scalars[8];
-    list_parts(sim, scalars, part);
+    list_parts(course, scalars, part);
     const unsigned char *from = bytes + sizeof(struct header);
     for (int i = 0; i < PARTS; i++) {
         const size_t length = (size_t)part[i].count * sizeof(double);
         if (length > 0) memcpy(part[i].numbers, from, length);
         from += length;
     }
-    sim->start_time = scalars[0];
-    sim->local = scalars[1];
-    sim->carry = scalars[2];
-    sim->first_step = scalars[3];
-    sim->now.from = scalars[5];
-    sim->before.from = scalars[6];
-    sim->restart = true;
-    sim->fresh = false;
-    return sim_adopt_parameters(sim, scalars[4]);
+    course->start_time = scalars[0];
+    course->local = scalars[1];
+    course->carry = scalars[2];
+    course->first_step = scalars[3];
+    course->now.from = scalars[5];
+    course->before.from = scalars[6];
+    *tolerance = scalars[4];
+    course_interrupt(course);
+    return STATUS_OK;
 }

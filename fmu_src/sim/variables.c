@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "loop/loop.h"
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
@@ -368,17 +368,4 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
     for (int r = 0; r < v->n; r++) v->by_reference[v->row[r].reference] = &v->row[r];
     add_states(model, arena, v);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-int variables_find(const struct variables *v, const char *name)
-{
-    for (int r = 0; r < v->n; r++)
-        if (strcmp(v->row[r].name, name) == 0) return r;
-    return -1;
-}
-
-unsigned long long variables_hash(const struct variables *v, unsigned long long hash)
-{
-    for (int r = 0; r < v->n; r++) hash = hash_bytes(hash, v->row[r].name, strlen(v->row[r].name) + 1);
-    return hash;
 }

@@ -6,7 +6,10 @@
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
 
-#include "loop/loop.h"
+#include "base/arena.h"
+#include "base/status.h"
+
+struct model;
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
@@ -109,5 +112,10 @@ int variables_find(const struct variables *variables, const char *name);
 
 /* A hash of the table, for the guid (FNV-1a, 64 bits, continued from `hash`). */
 unsigned long long variables_hash(const struct variables *variables, unsigned long long hash);
+
+/* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the text that the instance is made from and of its table; the result is
+   that hash as a number. */
+enum { GUID_SIZE = 40 };
+unsigned long long variables_guid(const struct variables *variables, const char *text, char guid[GUID_SIZE]);
 
 #endif

@@ -1,0 +1,178 @@
+#include "sim/course.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
+   of the error tolerance over the next step; smaller changes the error test takes care of (bench/integration.py). */
+static const double JUMP = 10;
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+enum status course_make(struct course *course, const struct ode *ode, struct arena *arena)
+{
+    const struct variables *v = course->variables;
+    const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
+    double **const state_arrays[] = {&course->y, &course->ydot, &course->nominal};
+    double **const input_arrays[] = {&course->now.u, &course->now.rate, &course->before.u, &course->before.rate};
+    course->value = arena_take(arena, values, sizeof(double));
+    course->input = arena_take(arena, values, sizeof(int));
+    course->input_place = arena_take(arena, values, sizeof(int));
+    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
+    for (int i = 0; i < 4; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+
+    for (int r = 0; r < v->n_values; r++) {
+        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
+        course->input_place[r] = is_input ? course->n_inputs : -1;
+        if (is_input) course->input[course->n_inputs++] = r;
+    }
+    for (int s = 0; s < v->n_states; s++) course->nominal[s] = v->row[v->state[s]].nominal;
+    course->ode = *ode;
+    return ode->n > 0 ? integrator_make(ode, course->report, &course->integrator) : STATUS_OK;
+}
+
+void course_free(struct course *course)
+{
+    integrator_free(course->integrator);
+}
+
+void course_reset(struct course *course)
+{
+    const struct variables *v = course->variables;
+    for (int r = 0; r < v->n_values; r++) course->value[r] = v->by_reference[r]->start;
+    memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double));
+    memset(course->state, 0, (size_t)course->n_numbers * sizeof(double));
+    course->start_time = course->local = course->carry = 0;
+    course_interrupt(course);
+}
+
+void course_interrupt(struct course *course)
+{
+    course->fresh = false;
+    course->restart = true;
+}
+
+/* ---- start ----------------------------------------------------------------------------------------------------------------- */
+
+/* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap where the tolerance is loose.
+   At tight tolerances order 5 takes fewer steps, held inside its stable region by the error test, and is asked for a tenth of
+   the tolerance, so that the error goes on falling where the cap changes (bench/integration.py). */
+struct policy {
+    int max_order;
+    double tolerance; /* share of what was asked for */
+};
+
+static struct policy choose(const struct course *course, double tolerance)
+{
+    const int asked = (int)course->value[course->solver.max_order];
+    if (asked > 0) return (struct policy){asked, 1};
+    return tolerance > 2e-6 ? (struct policy){2, 1} : (struct policy){5, 0.1};
+}
+
+enum status course_configure(struct course *course, double importer_tolerance)
+{
+    const double own = course->value[course->solver.relative_tolerance];
+    course->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
+    if (course->integrator == NULL) return STATUS_OK;
+    const struct policy policy = choose(course, course->tolerance);
+    const struct integrator_options options = {.relative_tolerance = policy.tolerance * course->tolerance,
+                                               .nominal = course->nominal,
+                                               .max_step = course->value[course->solver.max_step],
+                                               .max_order = policy.max_order};
+    return integrator_configure(course->integrator, &options);
+}
+
+void course_start(struct course *course, double start_time)
+{
+    course->start_time = start_time;
+    course->local = course->carry = 0;
+    course->first_step = 0;
+    course_hold_inputs(course);
+    course_interrupt(course);
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
+
+void course_hold_inputs(struct course *course)
+{
+    for (int i = 0; i < course->n_inputs; i++) course->now.u[i] = course->value[course->input[i]];
+    course->now.from = course->local;
+}
+
+/* Did the inputs jump? What the last step's inputs would have come to by now, against what is set. */
+static bool inputs_jumped(struct course *course)
+{
+    bool changed = false;
+    const struct held_inputs *now = &course->now, *before = &course->before;
+    const double elapsed = course->local - before->from;
+    for (int i = 0; i < course->n_inputs; i++)
+        changed = changed || now->u[i] != before->u[i] + before->rate[i] * elapsed || now->rate[i] != before->rate[i];
+    if (!changed) return false;
+    if (course->ode.rhs(course->ode.context, course->local, course->y, course->ydot) != 0) return true;
+    return !(integrator_jump(course->integrator, course->local, course->y, course->ydot) <= JUMP);
+}
+
+static void keep_inputs(struct course *course)
+{
+    memcpy(course->before.u, course->now.u, (size_t)course->n_inputs * sizeof(double));
+    memcpy(course->before.rate, course->now.rate, (size_t)course->n_inputs * sizeof(double));
+    course->before.from = course->now.from;
+    memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double)); /* rates are given anew for every step */
+}
+
+/* Inputs at the end of the step become the values again, so that outputs there belong to them */
+static void advance_inputs(struct course *course)
+{
+    for (int i = 0; i < course->n_inputs; i++)
+        course->value[course->input[i]] = course->now.u[i] + course->now.rate[i] * (course->local - course->now.from);
+}
+
+/* ---- the step -------------------------------------------------------------------------------------------------------------- */
+
+/* local += h, compensated: a million steps add up to their sum (Kahan) */
+static void advance_time(struct course *course, double h)
+{
+    const double step = h - course->carry, sum = course->local + step;
+    course->carry = (sum - course->local) - step;
+    course->local = sum;
+}
+
+/* From the local time to h later; on failure *reached is the last good time */
+static enum status integrate(struct course *course, double h, double *reached)
+{
+    if (course->integrator != NULL && (course->restart || inputs_jumped(course))) {
+        const struct restart restart = {.first_step = course->first_step, .inputs_alone = !course->restart};
+        const enum status status = integrator_restart(course->integrator, course->local, course->y, &restart);
+        if (status != STATUS_OK) return status;
+        course->restart = false;
+        course->first_step = 0;
+    }
+    advance_time(course, h);
+    *reached = course->local;
+    return course->integrator != NULL ? integrator_advance(course->integrator, course->local, course->y, reached)
+                                      : STATUS_OK;
+}
+
+enum status course_step(struct course *course, double h)
+{
+    const double started = course->local;
+    double reached = started;
+    const enum status status = integrate(course, h, &reached);
+    if (status != STATUS_OK) {
+        course->local = reached > started ? reached : started;
+        course->carry = 0;
+        course->restart = true;
+    }
+    advance_inputs(course);
+    keep_inputs(course);
+    course->fresh = false;
+    return status;
+}
+
+void course_set_time(struct course *course, double time)
+{
+    course->local = time - course->start_time;
+    course->carry = 0;
+    course_interrupt(course);
+}

@@ -1,0 +1,78 @@
+/* The course of an instance through time, whatever it is that is integrated: its values, its clock, its inputs over a step,
+   when the integrator starts anew, and all of it saved and put back. A robot's instance and a drive's stand on it. */
+#ifndef SIM_COURSE_H
+#define SIM_COURSE_H
+
+#include "base/arena.h"
+#include "ode/integrator.h"
+#include "sim/variables.h"
+
+/* Inputs over a step: u(t) = u + rate (t - from). */
+struct held_inputs {
+    double *u, *rate; /* n_inputs, in the order of course->input */
+    double from;      /* local time                     [s]      */
+};
+
+/* Value references of the parameters of the integration. */
+struct solver_references {
+    int relative_tolerance, max_step, max_order;
+};
+
+struct course {
+    const struct variables *variables;
+    struct report *report;
+    unsigned long long hash; /* of what the instance is made from: saved states are for it alone */
+    struct solver_references solver;
+
+    double *value; /* n_values: all variables; inputs and parameters as set, the rest computed           */
+    int n_inputs;
+    int *input;       /* value references of the inputs                                                  */
+    int *input_place; /* [value reference]: number among the inputs, -1                                  */
+    bool fresh;       /* values are up to date                                                           */
+
+    /* time: local time counts from the start of the experiment, so that a late start costs no digits */
+    double start_time, local, carry; /* carry: what compensated summation keeps                          */
+    struct held_inputs now, before;  /* of this step and of the last one                                 */
+
+    struct ode ode;                /* its right-hand side takes the inputs of `now`                 */
+    struct integrator *integrator; /* NULL: there is nothing to integrate                           */
+    double tolerance;              /* relative, as asked for                                        */
+    double *y, *ydot, *nominal;    /* n_states                                                      */
+    double *state;                 /* n_numbers: the state as it is saved; by the owner             */
+    int n_numbers;
+    bool restart;      /* the next step begins with a restart                                            */
+    double first_step; /* of that restart; 0: chosen anew                                                */
+};
+
+/* Arrays from the arena and an integrator of the ode; variables, report, hash, solver and state are the owner's to fill. */
+enum status course_make(struct course *course, const struct ode *ode, struct arena *arena);
+void course_free(struct course *course);
+
+/* Values at their start, time zero. */
+void course_reset(struct course *course);
+
+/* Tolerance, step and order limits as the values of the parameters say, else the importer's tolerance, else 1e-6. */
+enum status course_configure(struct course *course, double importer_tolerance);
+
+/* Time and inputs at the start of an experiment. */
+void course_start(struct course *course, double start_time);
+
+/* Inputs as they are now, from the values. */
+void course_hold_inputs(struct course *course);
+
+/* From the state y at the local time, with the inputs held, over exactly h: y is the state there, or the last good one. The
+   values of the inputs are those at the end. */
+enum status course_step(struct course *course, double h);
+
+void course_set_time(struct course *course, double time);
+/* States were changed: nothing computed before holds. */
+void course_interrupt(struct course *course);
+
+/* ---- saved: pointer-free, versioned, checksummed, and only for what they come from ---------------------------------------- */
+
+size_t course_state_size(const struct course *course);
+void course_save(struct course *course, unsigned char *bytes);
+/* Refuses, with a report, what is not a state of this instance, which then stays as it was. *tolerance is the saved one. */
+enum status course_restore(struct course *course, const unsigned char *bytes, size_t size, double *tolerance);
+
+#endif

@@ -1,0 +1,27 @@
+/* What any table of variables can do, whoever made it: find a name, and name itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "sim/variables.h"
+
+int variables_find(const struct variables *v, const char *name)
+{
+    for (int r = 0; r < v->n; r++)
+        if (strcmp(v->row[r].name, name) == 0) return r;
+    return -1;
+}
+
+unsigned long long variables_hash(const struct variables *v, unsigned long long hash)
+{
+    for (int r = 0; r < v->n; r++) hash = hash_bytes(hash, v->row[r].name, strlen(v->row[r].name) + 1);
+    return hash;
+}
+
+unsigned long long variables_guid(const struct variables *v, const char *text, char guid[GUID_SIZE])
+{
+    const unsigned long long a = hash_bytes(HASH_START, text, strlen(text)), b = variables_hash(v, a);
+    snprintf(guid, GUID_SIZE, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff, a & 0xffff, b >> 48,
+             b & 0xffffffffffffULL);
+    return b;
+}
