@@ -13,6 +13,7 @@ int command_bench(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_inverse(int argc, char **argv);
 int command_fmu(int argc, char **argv);
+int command_drive(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_zeros(int argc, char **argv);
 int command_matrices(int argc, char **argv);

@@ -1,71 +1,11 @@
 /* limber fmu ROBOT -o FILE.fmu: packs the FMU. */
-#include <errno.h>
-#include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "dyn/work.h"
-#include "package.h"
+#include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
-
-enum { PATH_SIZE = 4096 };
-
-struct options {
-    const char *robot, *output;
-    bool json;
-};
-
-static void print_error(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber fmu: %s\n", text);
-}
-
-/* ---- what goes in -------------------------------------------------------------------------------------------------- */
-
-/* Where the library is that every FMU carries: named in the environment, or beside this program. */
-static bool library_path(char path[PATH_SIZE])
-{
-    const char *named = getenv("LIMBER_FMU_LIBRARY");
-    if (named != NULL && *named != '\0') return snprintf(path, PATH_SIZE, "%s", named) < PATH_SIZE;
-
-    static const char name[] = "limber_fmu.so";
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - sizeof name);
-    char *slash = NULL;
-    if (length > 0) {
-        path[length] = '\0';
-        slash = strrchr(path, '/');
-    }
-    if (slash == NULL) return false;
-    memcpy(slash + 1, name, sizeof name);
-    return true;
-}
-
-static struct blob load_library(struct arena *arena, struct report *report)
-{
-    static const char advice[] = "it is built beside limber, or name it in LIMBER_FMU_LIBRARY";
-    static const char elf[] = {0x7f, 'E', 'L', 'F'};
-    char path[PATH_SIZE];
-    if (!library_path(path)) {
-        report_add(report, REPORT_ERROR, "cannot find the FMU's library: %s", advice);
-        return (struct blob){0};
-    }
-    struct report quiet = {0};
-    struct blob library = {0};
-    library.bytes = document_load(path, arena, &library.size, &quiet);
-    if (library.bytes == NULL) {
-        report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
-    } else if (library.size < sizeof elf || memcmp(library.bytes, elf, sizeof elf) != 0) {
-        report_add(report, REPORT_ERROR, "%s: is not a shared library; %s", path, advice);
-        library.bytes = NULL;
-    }
-    return library;
-}
 
 static struct blob load_robot(const char *file, struct arena *arena, struct report *report)
 {
@@ -78,70 +18,26 @@ static struct blob load_robot(const char *file, struct arena *arena, struct repo
     return robot;
 }
 
-/* ---- what comes out ------------------------------------------------------------------------------------------------ */
-
-/* The file is replaced as a whole, so it must not be a device or a directory. */
-static bool may_replace(const char *file, struct report *report)
-{
-    struct stat status;
-    if (stat(file, &status) != 0 || S_ISREG(status.st_mode)) return true;
-    report_add(report, REPORT_ERROR, "%s: is not a regular file", file);
-    return false;
-}
-
-static int count(const struct variables *variables, enum causality causality)
-{
-    int n = 0;
-    for (int r = 0; r < variables->n; r++) n += variables->row[r].causality == causality;
-    return n;
-}
-
-static void print_summary(const struct options *options, const struct fmu *fmu)
-{
-    const struct variables *variables = fmu->variables;
-    const int inputs = count(variables, CAUSALITY_INPUT), outputs = count(variables, CAUSALITY_OUTPUT);
-    const int parameters = count(variables, CAUSALITY_PARAMETER);
-    if (!options->json) {
-        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states\n", options->output, fmu->model->robot->name,
-               inputs, outputs, parameters, variables->n_states);
-        return;
-    }
-    struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "file", json_object_new_string(options->output));
-    json_object_object_add(json, "name", json_object_new_string(fmu->model->robot->name));
-    json_object_object_add(json, "guid", json_object_new_string(fmu->guid));
-    json_object_object_add(json, "inputs", json_object_new_int(inputs));
-    json_object_object_add(json, "outputs", json_object_new_int(outputs));
-    json_object_object_add(json, "parameters", json_object_new_int(parameters));
-    json_object_object_add(json, "states", json_object_new_int(variables->n_states));
-    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
-}
-
-/* ---- the command --------------------------------------------------------------------------------------------------- */
-
-static int exit_code(enum status status)
-{
-    if (status == STATUS_OK) return EXIT_FINE;
-    return status == STATUS_NO_MEMORY || status > 0 ? EXIT_COMPUTATION : EXIT_INPUT;
-}
-
-static enum status pack(const struct options *options, struct arena *arena, struct report *report)
+static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
     struct sim *sim = NULL;
     struct work *work = NULL;
-    const struct blob robot = load_robot(options->robot, arena, report);
+    const struct blob robot = load_robot(options->subject, arena, report);
     if (robot.bytes == NULL) return STATUS_NO_FILE;
-    enum status status = sim_make(options->robot, robot.bytes, report, &sim);
+    enum status status = sim_make(options->subject, robot.bytes, report, &sim);
     if (status == STATUS_OK) status = work_make(sim_model(sim), &work);
     if (status != STATUS_OK && report->errors == 0)
-        report_add(report, REPORT_ERROR, "%s: %s", options->robot, status_text(status));
+        report_add(report, REPORT_ERROR, "%s: %s", options->subject, status_text(status));
     if (status == STATUS_OK) {
-        const struct blob library = load_library(arena, report);
-        const struct fmu fmu = {sim_guid(sim), sim_variables(sim), sim_model(sim), work};
-        if (library.bytes == NULL || !may_replace(options->output, report)) status = STATUS_NO_FILE;
-        else status = package_write(&fmu, robot, library, options->output, report);
-        if (status == STATUS_OK) print_summary(options, &fmu);
+        const struct robot *r = sim_robot(sim);
+        const struct fmu fmu = {.name = r->name,
+                                .description = r->description,
+                                .guid = sim_guid(sim),
+                                .variables = sim_variables(sim),
+                                .model = sim_model(sim),
+                                .work = work};
+        const struct blob library = pack_library("LIMBER_FMU_LIBRARY", "limber_fmu.so", arena, report);
+        status = pack_write(options, &fmu, robot, library, report);
     }
     work_free(work);
     sim_free(sim);
@@ -150,23 +46,15 @@ static enum status pack(const struct options *options, struct arena *arena, stru
 
 int command_fmu(int argc, char **argv)
 {
-    struct options options = {0};
-    for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-        if (strcmp(argument, "--json") == 0) options.json = true;
-        else if (strcmp(argument, "-o") == 0) {
-            if (i + 1 == argc) return cli_usage("fmu", "-o needs a file");
-            options.output = argv[++i];
-        } else if (argument[0] == '-' && argument[1] != '\0') return cli_usage("fmu", "unknown option '%s'", argument);
-        else if (options.robot != NULL) return cli_usage("fmu", "one robot file at a time");
-        else options.robot = argument;
-    }
-    if (options.robot == NULL) return cli_usage("fmu", "which robot file?");
-    if (options.output == NULL) return cli_usage("fmu", "where to? give -o FILE.fmu");
+    struct pack_options options = {.command = "fmu"};
+    int code = EXIT_FINE;
+    for (int i = 1; i < argc && code == EXIT_FINE; i++) code = pack_argument(&options, argc, argv, &i);
+    if (code == EXIT_FINE) code = pack_complete(&options, "which robot file?");
+    if (code != EXIT_FINE) return code;
 
-    struct report report = {.line = print_error};
+    struct report report = {.line = pack_print_error, .context = &options};
     struct arena arena = {0};
     const enum status status = pack(&options, &arena, &report);
     arena_release(&arena);
-    return exit_code(status);
+    return pack_exit_code(status);
 }

@@ -28,22 +28,30 @@ static bool read_value(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
+int settings_split(const char *command, const struct settings *settings, int i, struct arena *arena, const char **name,
+                   double *value)
+{
+    char *own = arena_string(arena, settings->text[i]);
+    if (own == NULL) return EXIT_COMPUTATION;
+    char *text = strchr(own, '=');
+    *text++ = '\0';
+    *name = own;
+    if (read_value(text, value)) return EXIT_FINE;
+    fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, own, text);
+    return EXIT_INPUT;
+}
+
 int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena)
 {
     const struct variables *v = sim_variables(sim);
     for (int i = 0; i < settings->n; i++) {
-        char *name = arena_string(arena, settings->text[i]);
-        if (name == NULL) return EXIT_COMPUTATION;
-        char *text = strchr(name, '=');
-        *text++ = '\0';
-        const int row = variables_find(v, name);
+        const char *name;
         double value;
+        const int code = settings_split(command, settings, i, arena, &name, &value);
+        if (code != EXIT_FINE) return code;
+        const int row = variables_find(v, name);
         if (row < 0 || v->row[row].causality != CAUSALITY_PARAMETER) {
             fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
-            return EXIT_INPUT;
-        }
-        if (!read_value(text, &value)) {
-            fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, name, text);
             return EXIT_INPUT;
         }
         sim_set(sim, v->row[row].reference, value);

@@ -1,4 +1,4 @@
-/* An instance in the command line: what simulate and inverse share. */
+/* An instance in the command line: what simulate and inverse share, and drive with them. */
 #ifndef CLI_INSTANCE_H
 #define CLI_INSTANCE_H
 
@@ -24,6 +24,9 @@ struct columns {
 
 /* The result of this function and those below is an exit code; problems go to standard error. */
 int settings_add(const char *command, const char *text, struct settings *settings);
+/* The i-th of them, taken apart; the name is in the arena. */
+int settings_split(const char *command, const struct settings *settings, int i, struct arena *arena, const char **name,
+                   double *value);
 int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena);
 
 int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns);

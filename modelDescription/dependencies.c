@@ -1,5 +1,6 @@
 #include "dependencies.h"
 
+#include "drive.h"
 #include "dyn/model.h"
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ static bool accelerates(enum kind kind)
            kind == KIND_ROOT_FORCE || kind == KIND_ROOT_MOMENT || kind == KIND_LOOP_FORCE;
 }
 
-bool depends_on(const struct model *model, const struct variable *unknown, const struct variable *known)
+static bool robot_depends(const struct model *model, const struct variable *unknown, const struct variable *known)
 {
     const enum kind kind = known->kind;
     if ((model->robot->n_loops > 0 || model->robot->n_actuators > 0) && accelerates(unknown->kind)) return true;
@@ -132,4 +133,10 @@ bool depends_on(const struct model *model, const struct variable *unknown, const
     case KIND_ROOT_MOMENT: return couples(model, unknown->owner, known);
     default: return known->reference == unknown->reference; /* a state: itself */
     }
+}
+
+bool depends_on(const struct fmu *fmu, const struct variable *unknown, const struct variable *known)
+{
+    return fmu->drive != NULL ? drive_depends(fmu->drive, fmu->variables, unknown, known)
+                              : robot_depends(fmu->model, unknown, known);
 }

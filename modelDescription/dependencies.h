@@ -1,14 +1,14 @@
 /* Which knowns (inputs and continuous states) an unknown (output, state derivative) depends on. Importers take the sparsity of
-   Jacobians from this, where one left out is a silent zero: so a dependency is declared unless the structure of the robot
+   Jacobians from this, where one left out is a silent zero: so a dependency is declared unless the structure of the robot or drive
    excludes it for any values of states, inputs and parameters. */
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
 #include <stdbool.h>
 
-#include "sim/variables.h"
+#include "fmu.h"
 
 bool is_known(const struct variables *variables, const struct variable *variable);
-bool depends_on(const struct model *model, const struct variable *unknown, const struct variable *known);
+bool depends_on(const struct fmu *fmu, const struct variable *unknown, const struct variable *known);
 
 #endif

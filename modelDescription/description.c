@@ -22,12 +22,13 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
     xml_true(xml, "providesDirectionalDerivative");
 }
 
-static void write_interfaces(struct xml *xml, const struct robot *robot)
+static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
-    const char *identifier = robot->name;
+    const char *identifier = fmu->name;
+    const bool loops = fmu->model != NULL && fmu->model->robot->n_loops > 0;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    if (robot->n_loops == 0) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are watched there */
+    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are watched there */
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");
@@ -126,12 +127,12 @@ static double lowest_frequency(const struct robot *robot)
     return isfinite(lowest) ? lowest : 1;
 }
 
-/* About ten periods of the slowest link, as 1, 2 or 5 times a power of ten within 1 to 100 s, in a thousand steps. */
-static void write_experiment(struct xml *xml, const struct robot *robot)
+/* About ten periods of the slowest link, for a drive one second, as 1, 2 or 5 times a power of ten within 1 to 100 s, in a thousand steps. */
+static void write_experiment(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const stops[] = {"1", "2", "5", "10", "20", "50", "100"};
     static const char *const steps[] = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"};
-    const double wanted = 10 / lowest_frequency(robot);
+    const double wanted = fmu->model != NULL ? 10 / lowest_frequency(fmu->model->robot) : 1; /* drives are fast */
     size_t i = 0;
     while (i + 1 < sizeof stops / sizeof stops[0] && strtod(stops[i], NULL) < wanted) i++;
     xml_begin(xml, "DefaultExperiment");
@@ -214,7 +215,7 @@ static void write_unknown(struct xml *xml, const struct structure *structure, in
     *end = '\0';
     for (int i = 0; i < structure->n_known; i++) {
         const int known = structure->known[i];
-        if (depends_on(structure->fmu->model, &variables->row[row], &variables->row[known]))
+        if (depends_on(structure->fmu, &variables->row[row], &variables->row[known]))
             end += sprintf(end, end == structure->list ? "%d" : " %d", known + 1);
     }
     xml_begin(xml, "Unknown");
@@ -261,7 +262,6 @@ static void write_structure(struct xml *xml, const struct structure *structure)
 struct blob description_make(const struct fmu *fmu, struct arena *arena)
 {
     enum { DIGITS = 12 }; /* of a row's number, with a blank */
-    const struct robot *robot = fmu->model->robot;
     const struct variables *variables = fmu->variables;
     int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
     struct structure structure = {fmu, known, 0, arena_take(arena, (size_t)variables->n + 1, DIGITS)};
@@ -273,18 +273,18 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     xml_open(&xml, DOCUMENT_XML);
     xml_begin(&xml, "fmiModelDescription");
     xml_attribute(&xml, "fmiVersion", "2.0");
-    xml_attribute(&xml, "modelName", robot->name);
+    xml_attribute(&xml, "modelName", fmu->name);
     xml_attribute(&xml, "guid", fmu->guid);
-    if (*robot->description != '\0') xml_attribute(&xml, "description", robot->description);
+    if (*fmu->description != '\0') xml_attribute(&xml, "description", fmu->description);
     xml_attribute(&xml, "license", LICENSE_SUMMARY);
     xml_attribute(&xml, "generationTool", "Limber " LIMBER_VERSION);
     xml_attribute(&xml, "variableNamingConvention", "structured");
     xml_integer(&xml, "numberOfEventIndicators", 0);
-    write_interfaces(&xml, robot);
+    write_interfaces(&xml, fmu);
     write_units(&xml, variables);
-    write_types(&xml);
+    if (fmu->model != NULL) write_types(&xml); /* elastic_terms */
     write_log_categories(&xml);
-    write_experiment(&xml, robot);
+    write_experiment(&xml, fmu);
     write_variables(&xml, variables);
     write_structure(&xml, &structure);
     xml_end(&xml);

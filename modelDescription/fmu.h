@@ -5,12 +5,15 @@
 #include "dyn/work.h"
 #include "sim/variables.h"
 
-/* What every part is made from. */
+struct drive;
+
+/* What every part is made from: a robot or a drive. */
 struct fmu {
-    const char *guid;
+    const char *name, *description, *guid;
     const struct variables *variables;
-    const struct model *model;
+    const struct model *model; /* of a robot, NULL: a drive */
     struct work *work;
+    const struct drive *drive; /* NULL: a robot             */
 };
 
 struct blob {

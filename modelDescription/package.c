@@ -48,21 +48,22 @@ static void add_licenses(struct package *package, struct arena *arena)
     }
 }
 
-static void add_all(struct package *package, const struct fmu *fmu, struct blob robot, struct blob library,
+static void add_all(struct package *package, const struct fmu *fmu, struct blob resource, struct blob library,
                     struct arena *arena)
 {
     char name[NAME_SIZE];
-    snprintf(name, sizeof name, "binaries/linux64/%s.so", fmu->model->robot->name);
+    const bool is_robot = fmu->model != NULL;
+    snprintf(name, sizeof name, "binaries/linux64/%s.so", fmu->name);
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
-    add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
-    add(package, "resources/robot.json", robot, PLAIN_FILE);
+    if (is_robot) add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
+    add(package, is_robot ? "resources/robot.json" : "resources/drive.json", resource, PLAIN_FILE);
     add(package, name, library, PROGRAM_FILE);
     add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
     add_licenses(package, arena);
 }
 
 /* libzip writes beside the file and renames at the end. */
-enum status package_write(const struct fmu *fmu, struct blob robot, struct blob library, const char *file,
+enum status package_write(const struct fmu *fmu, struct blob resource, struct blob library, const char *file,
                           struct report *report)
 {
     int code;
@@ -75,7 +76,7 @@ enum status package_write(const struct fmu *fmu, struct blob robot, struct blob 
         return STATUS_NO_FILE;
     }
     struct arena arena = {0};
-    add_all(&package, fmu, robot, library, &arena);
+    add_all(&package, fmu, resource, library, &arena);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
         report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_strerror(package.zip));

@@ -1,4 +1,4 @@
-/* documentation/index.html: one self-contained page about this robot, from its file and the variable table. */
+/* documentation/index.html: one self-contained page about this robot or drive, from its file and the variable table. */
 #include <math.h>
 #include <stdio.h>
 
@@ -327,7 +327,7 @@ static void write_licenses(struct xml *xml)
 {
     static const char *const heads[] = {"software", "what it does here", "licence"};
     heading(xml, "Licences");
-    paragraph(xml, "The library in this FMU contains the following software. The robot file is its author's.");
+    paragraph(xml, "The library in this FMU contains the following software. The robot or drive file is its author's.");
     begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < license_count; i++) {
         xml_begin(xml, "tr");
@@ -346,21 +346,24 @@ static void write_licenses(struct xml *xml)
 
 /* ---- words --------------------------------------------------------------------------------------------------------------- */
 
-static void write_words(struct xml *xml)
+static void write_words(struct xml *xml, const struct fmu *fmu)
 {
     heading(xml, "Using it");
-    paragraph(xml,
-              "The FMU follows FMI 2.0 and serves both co-simulation, with its own integrator (CVODE), and model "
-              "exchange, with the importer's. Torques and forces of the driven joints and the wrench on the tip are "
-              "inputs; whatever is not connected stays at its start value.");
+    paragraph(xml, "The FMU follows FMI 2.0 and serves both co-simulation, with its own integrator (CVODE), and model "
+                   "exchange, with the importer's. Whatever input is not connected stays at its start value.");
+    paragraph(xml, fmu->model != NULL ? "Torques and forces of the driven joints and the wrench on the tip are inputs."
+                                      : "The motion of what is driven comes in, a force or torque goes out, which is "
+                                        "computed from it: connect the two to the arm's variables of the same names.");
     paragraph(
         xml,
         "Units are SI throughout: metres, kilograms, seconds, newtons, radians. Degrees and millimetres are offered "
         "as display units only; values that are set or read are always in the unit of the table.");
     paragraph(
         xml, "Parameters with variability fixed act when the initialisation ends; tunable ones may also change between "
-             "steps (co-simulation) or in event mode (model exchange). With start_static the elastic coordinates start "
-             "in equilibrium under gravity and payload, the joints held.");
+             "steps (co-simulation) or in event mode (model exchange).");
+    if (fmu->model != NULL)
+        paragraph(xml, "With start_static the elastic coordinates start in equilibrium under gravity and payload, the "
+                       "joints held.");
     paragraph(
         xml,
         "Saving the state of the FMU (fmi2GetFMUstate) restarts the integrator: its history cannot be stored, so the "
@@ -373,7 +376,7 @@ static void write_words(struct xml *xml)
         "to the importer or the FMU, a positive value wins. In model exchange the importer's solver decides.");
 }
 
-static void write_head(struct xml *xml, const struct robot *robot)
+static void write_head(struct xml *xml, const struct fmu *fmu)
 {
     xml_begin(xml, "head");
     xml_begin(xml, "meta");
@@ -383,7 +386,7 @@ static void write_head(struct xml *xml, const struct robot *robot)
     xml_attribute(xml, "name", "viewport");
     xml_attribute(xml, "content", "width=device-width, initial-scale=1");
     xml_end(xml);
-    xml_leaf(xml, "title", robot->name);
+    xml_leaf(xml, "title", fmu->name);
     xml_begin(xml, "style");
     xml_raw(xml, style);
     xml_end_full(xml);
@@ -406,27 +409,31 @@ static void write_facts(struct xml *xml, const struct fmu *fmu)
     xml_end_full(xml);
 }
 
+static void write_robot(struct xml *xml, const struct fmu *fmu, struct arena *arena)
+{
+    if (!draw(xml, fmu, arena)) xml->failed = true;
+    write_facts(xml, fmu);
+    write_joints(xml, fmu);
+    write_links(xml, fmu);
+}
+
 struct blob page_make(const struct fmu *fmu, struct arena *arena)
 {
-    const struct robot *robot = fmu->model->robot;
     struct xml xml;
     xml_open(&xml, DOCUMENT_HTML);
     xml_begin(&xml, "html");
     xml_attribute(&xml, "lang", "en");
-    write_head(&xml, robot);
+    write_head(&xml, fmu);
     xml_begin(&xml, "body");
-    xml_leaf(&xml, "h1", robot->name);
-    if (*robot->description != '\0') {
+    xml_leaf(&xml, "h1", fmu->name);
+    if (*fmu->description != '\0') {
         xml_begin(&xml, "p");
         xml_attribute(&xml, "class", "lead");
-        xml_text(&xml, robot->description);
+        xml_text(&xml, fmu->description);
         xml_end_full(&xml);
     }
-    if (!draw(&xml, fmu, arena)) xml.failed = true;
-    write_facts(&xml, fmu);
-    write_joints(&xml, fmu);
-    write_links(&xml, fmu);
-    write_words(&xml);
+    if (fmu->model != NULL) write_robot(&xml, fmu, arena);
+    write_words(&xml, fmu);
     write_variables(&xml, fmu);
     write_licenses(&xml);
     xml_end_full(&xml);

@@ -2,17 +2,31 @@
 
 #include <string.h>
 
-const char *const base_unit_name[BASE_COUNT] = {"kg", "m", "s", "rad"};
+const char *const base_unit_name[BASE_COUNT] = {"kg", "m", "s", "rad", "A"};
 
 static const struct symbol {
     const char *name;
-    int exponent[BASE_COUNT]; /* kg, m, s, rad */
-} symbols[] = {{"1", {0}},        {"kg", {1}},       {"m", {0, 1}},    {"s", {0, 0, 1}}, {"rad", {0, 0, 0, 1}},
-               {"N", {1, 1, -2}}, {"J", {1, 2, -2}}, {"W", {1, 2, -3}}};
+    int exponent[BASE_COUNT]; /* kg, m, s, rad, A */
+} symbols[] = {{"1", {0}},
+               {"kg", {1}},
+               {"m", {0, 1}},
+               {"s", {0, 0, 1}},
+               {"rad", {0, 0, 0, 1}},
+               {"N", {1, 1, -2}},
+               {"J", {1, 2, -2}},
+               {"W", {1, 2, -3}},
+               {"Pa", {1, -1, -2}},
+               {"A", {0, 0, 0, 0, 1}},
+               {"V", {1, 2, -3, 0, -1}},
+               {"Ohm", {1, 2, -3, 0, -2}},
+               {"H", {1, 2, -2, 0, -2}}};
 
 #define DEGREES_PER_RADIAN 57.295779513082323
-const struct display_unit display_units[] = {
-    {"rad", "deg", DEGREES_PER_RADIAN}, {"rad/s", "deg/s", DEGREES_PER_RADIAN}, {"m", "mm", 1000}};
+const struct display_unit display_units[] = {{"rad", "deg", DEGREES_PER_RADIAN},
+                                             {"rad/s", "deg/s", DEGREES_PER_RADIAN},
+                                             {"m", "mm", 1000},
+                                             {"Pa", "bar", 1e-5},
+                                             {"m3/s", "l/min", 60000}};
 const int display_unit_count = sizeof display_units / sizeof display_units[0];
 
 static const struct symbol *find_symbol(const char *name, size_t length)

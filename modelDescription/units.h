@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum base_unit { BASE_KG, BASE_M, BASE_S, BASE_RAD, BASE_COUNT };
+enum base_unit { BASE_KG, BASE_M, BASE_S, BASE_RAD, BASE_A, BASE_COUNT };
 extern const char *const base_unit_name[BASE_COUNT];
 
 /* Exponents of a unit such as "N.m.s/rad": symbols with an exponent behind them, multiplied by '.', divided by '/', which

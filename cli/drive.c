@@ -1,0 +1,109 @@
+/* limber drive NAME -o FILE.fmu: packs the FMU of a companion drive. */
+#include "drive.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "instance.h"
+#include "pack.h"
+#include "robot/nearest.h"
+
+enum { DRIVES = 8, LIBRARY_NAME = 64 };
+
+static const struct drive *find_drive(const char *name)
+{
+    const char *names[DRIVES];
+    int n = 0;
+    for (; n < DRIVES && all_drives[n] != NULL; n++) {
+        names[n] = all_drives[n]->name;
+        if (strcmp(names[n], name) == 0) return all_drives[n];
+    }
+    const char *meant = nearest(name, n, names);
+    fprintf(stderr, "limber drive: there is no drive \"%s\"", name);
+    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
+    else fprintf(stderr, "; `limber drive --help` lists them\n");
+    return NULL;
+}
+
+static void put(struct json_object *parameters, const char *name, double value)
+{
+    char number[NUMBER_SIZE];
+    json_object_object_add(parameters, name, json_object_new_double_s(value, exact_number(value, number)));
+}
+
+/* All parameters, so that the file, and with it the guid, says what is in the FMU */
+static int put_parameters(const struct drive *drive, const struct settings *settings, struct arena *arena,
+                          struct json_object *parameters)
+{
+    int code = EXIT_FINE;
+    for (int r = 0; r < drive->n_rows; r++)
+        if (drive->row[r].role == PARAMETER) put(parameters, drive->row[r].name, drive->row[r].number);
+    for (int i = 0; i < settings->n && code == EXIT_FINE; i++) {
+        const char *name = NULL;
+        double value;
+        code = settings_split("drive", settings, i, arena, &name, &value);
+        if (code == EXIT_FINE) put(parameters, name, value);
+    }
+    return code;
+}
+
+/* resources/drive.json; NULL bytes where that fails */
+static struct blob write_file(const struct drive *drive, const struct settings *settings, struct arena *arena,
+                              int *code)
+{
+    struct json_object *file = json_object_new_object(), *parameters = json_object_new_object();
+    json_object_object_add(file, "format", json_object_new_string("limber-drive/1"));
+    json_object_object_add(file, "drive", json_object_new_string(drive->name));
+    json_object_object_add(file, "parameters", parameters);
+    struct blob blob = {0};
+    *code = put_parameters(drive, settings, arena, parameters);
+    if (*code == EXIT_FINE) {
+        const char *text =
+            json_object_to_json_string_ext(file, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+        blob.bytes = arena_string(arena, text);
+        blob.size = strlen(text);
+    }
+    json_object_put(file);
+    return blob;
+}
+
+static enum status pack(const struct pack_options *options, const struct drive *drive, struct blob file,
+                        struct arena *arena, struct report *report)
+{
+    struct variables variables;
+    char guid[GUID_SIZE], library_name[LIBRARY_NAME];
+    const enum status status = drive_variables(drive, "--set", file.bytes, report, arena, &variables);
+    if (status != STATUS_OK) return status;
+    variables_guid(&variables, file.bytes, guid);
+    const struct fmu fmu = {
+        .name = drive->name, .description = drive->description, .guid = guid, .variables = &variables, .drive = drive};
+    snprintf(library_name, sizeof library_name, "%s.so", drive->name);
+    const struct blob library = pack_library("LIMBER_DRIVE_LIBRARY", library_name, arena, report);
+    return pack_write(options, &fmu, file, library, report);
+}
+
+int command_drive(int argc, char **argv)
+{
+    struct pack_options options = {.command = "drive"};
+    struct settings settings = {0};
+    int code = EXIT_FINE;
+    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+        if (strcmp(argv[i], "--set") != 0) code = pack_argument(&options, argc, argv, &i);
+        else if (i + 1 == argc) code = cli_usage("drive", "--set needs NAME=VALUE");
+        else code = settings_add("drive", argv[++i], &settings);
+    }
+    if (code == EXIT_FINE) code = pack_complete(&options, "which drive: servo or cylinder?");
+    if (code != EXIT_FINE) return code;
+    const struct drive *drive = find_drive(options.subject);
+    if (drive == NULL) return EXIT_USAGE;
+
+    struct report report = {.line = pack_print_error, .context = &options};
+    struct arena arena = {0};
+    const struct blob file = write_file(drive, &settings, &arena, &code);
+    if (file.bytes != NULL) code = pack_exit_code(pack(&options, drive, file, &arena, &report));
+    else if (code == EXIT_FINE) code = EXIT_COMPUTATION;
+    arena_release(&arena);
+    return code;
+}

@@ -1,0 +1,138 @@
+#include "pack.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "robot/read.h"
+
+enum { PATH_SIZE = 4096 };
+
+void pack_print_error(void *context, enum report_level level, const char *text)
+{
+    const struct pack_options *options = context;
+    if (level == REPORT_ERROR) fprintf(stderr, "limber %s: %s\n", options->command, text);
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------------ */
+
+int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
+{
+    const char *command = options->command, *argument = argv[*i];
+    if (strcmp(argument, "--json") == 0) options->json = true;
+    else if (strcmp(argument, "-o") == 0) {
+        if (*i + 1 == argc) return cli_usage(command, "-o needs a file");
+        options->output = argv[++*i];
+    } else if (argument[0] == '-' && argument[1] != '\0') return cli_usage(command, "unknown option '%s'", argument);
+    else if (options->subject != NULL)
+        return cli_usage(command, "one at a time: '%s' or '%s'?", options->subject, argument);
+    else options->subject = argument;
+    return EXIT_FINE;
+}
+
+int pack_complete(const struct pack_options *options, const char *question)
+{
+    if (options->subject == NULL) return cli_usage(options->command, "%s", question);
+    if (options->output == NULL) return cli_usage(options->command, "where to? give -o FILE.fmu");
+    return EXIT_FINE;
+}
+
+/* ---- what goes in -------------------------------------------------------------------------------------------------- */
+
+static bool library_path(const char *variable, const char *name, char path[PATH_SIZE])
+{
+    const char *named = getenv(variable);
+    if (named != NULL && *named != '\0') return snprintf(path, PATH_SIZE, "%s", named) < PATH_SIZE;
+
+    const size_t bytes = strlen(name) + 1;
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - bytes);
+    char *slash = NULL;
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+    }
+    if (slash == NULL) return false;
+    memcpy(slash + 1, name, bytes);
+    return true;
+}
+
+struct blob pack_library(const char *variable, const char *name, struct arena *arena, struct report *report)
+{
+    static const char elf[] = {0x7f, 'E', 'L', 'F'};
+    char path[PATH_SIZE], advice[256];
+    snprintf(advice, sizeof advice, "%s is built beside limber, or name it in %s", name, variable);
+    if (!library_path(variable, name, path)) {
+        report_add(report, REPORT_ERROR, "cannot find the FMU's library: %s", advice);
+        return (struct blob){0};
+    }
+    struct report quiet = {0};
+    struct blob library = {0};
+    library.bytes = document_load(path, arena, &library.size, &quiet);
+    if (library.bytes == NULL) {
+        report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
+    } else if (library.size < sizeof elf || memcmp(library.bytes, elf, sizeof elf) != 0) {
+        report_add(report, REPORT_ERROR, "%s: is not a shared library; %s", path, advice);
+        library.bytes = NULL;
+    }
+    return library;
+}
+
+/* ---- what comes out ------------------------------------------------------------------------------------------------ */
+
+/* The file is replaced as a whole, so it must not be a device or a directory. */
+static bool may_replace(const char *file, struct report *report)
+{
+    struct stat status;
+    if (stat(file, &status) != 0 || S_ISREG(status.st_mode)) return true;
+    report_add(report, REPORT_ERROR, "%s: is not a regular file", file);
+    return false;
+}
+
+static int count(const struct variables *variables, enum causality causality)
+{
+    int n = 0;
+    for (int r = 0; r < variables->n; r++) n += variables->row[r].causality == causality;
+    return n;
+}
+
+static void print_summary(const struct pack_options *options, const struct fmu *fmu)
+{
+    const struct variables *variables = fmu->variables;
+    const int inputs = count(variables, CAUSALITY_INPUT), outputs = count(variables, CAUSALITY_OUTPUT);
+    const int parameters = count(variables, CAUSALITY_PARAMETER);
+    if (!options->json) {
+        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states\n", options->output, fmu->name, inputs, outputs,
+               parameters, variables->n_states);
+        return;
+    }
+    struct json_object *json = json_object_new_object();
+    json_object_object_add(json, "file", json_object_new_string(options->output));
+    json_object_object_add(json, "name", json_object_new_string(fmu->name));
+    json_object_object_add(json, "guid", json_object_new_string(fmu->guid));
+    json_object_object_add(json, "inputs", json_object_new_int(inputs));
+    json_object_object_add(json, "outputs", json_object_new_int(outputs));
+    json_object_object_add(json, "parameters", json_object_new_int(parameters));
+    json_object_object_add(json, "states", json_object_new_int(variables->n_states));
+    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(json);
+}
+
+enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,
+                       struct blob library, struct report *report)
+{
+    if (library.bytes == NULL || !may_replace(options->output, report)) return STATUS_NO_FILE;
+    const enum status status = package_write(fmu, resource, library, options->output, report);
+    if (status == STATUS_OK) print_summary(options, fmu);
+    return status;
+}
+
+int pack_exit_code(enum status status)
+{
+    if (status == STATUS_OK) return EXIT_FINE;
+    return status == STATUS_NO_MEMORY || status > 0 ? EXIT_COMPUTATION : EXIT_INPUT;
+}

@@ -1,0 +1,170 @@
+#include "drive.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot/read.h"
+
+const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, NULL};
+
+enum { MOST_VALUES = 128 };
+
+static const struct drive_row solver_rows[SOLVER_ROWS] = {
+    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, NOT_NEGATIVE,
+     "relative tolerance; 0: the importer's, else 1e-6"},
+    {"solver.max_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE, "largest internal step; 0: no limit"},
+    {"solver.max_order", PARAMETER, NULL, NULL, 0, NOT_NEGATIVE,
+     "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"}};
+
+static bool is_state(const struct drive_row *row)
+{
+    return row->role == OUTPUT_STATE || row->role == LOCAL_STATE;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------------- */
+
+static struct variable variable_of(const struct drive_row *row, int reference)
+{
+    static const enum causality causality[] = {
+        [INPUT] = CAUSALITY_INPUT,         [OUTPUT] = CAUSALITY_OUTPUT,     [LOCAL] = CAUSALITY_LOCAL,
+        [OUTPUT_STATE] = CAUSALITY_OUTPUT, [LOCAL_STATE] = CAUSALITY_LOCAL, [PARAMETER] = CAUSALITY_PARAMETER};
+    const bool parameter = row->role == PARAMETER;
+    return (struct variable){.name = row->name,
+                             .description = row->description,
+                             .unit = row->unit,
+                             .display_unit = row->display_unit,
+                             .type = row->unit == NULL ? TYPE_INTEGER : TYPE_REAL,
+                             .causality = causality[row->role],
+                             .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
+                             .initial = parameter            ? INITIAL_EXACT
+                                        : row->role == INPUT ? INITIAL_NONE
+                                                             : INITIAL_CALCULATED,
+                             .reference = reference,
+                             .start = is_state(row) ? 0 : row->number,
+                             .nominal = is_state(row) ? row->number : 0,
+                             .derivative_of = -1};
+}
+
+/* der(state) */
+static struct variable derivative_of(const struct variable *state, int state_row, int reference, struct arena *arena)
+{
+    struct variable derivative = *state;
+    const size_t bytes = strlen(state->name) + sizeof "der()", unit_bytes = strlen(state->unit) + sizeof "/s";
+    char *name = arena_take(arena, bytes, 1), *unit = arena_take(arena, unit_bytes, 1);
+    if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
+    if (unit != NULL) snprintf(unit, unit_bytes, "%s/s", state->unit);
+    derivative.name = name;
+    derivative.unit = unit;
+    derivative.display_unit = NULL;
+    derivative.description = "derivative of the state";
+    derivative.causality = CAUSALITY_LOCAL;
+    derivative.initial = INITIAL_CALCULATED;
+    derivative.reference = reference;
+    derivative.nominal = 0;
+    derivative.derivative_of = state_row;
+    return derivative;
+}
+
+static enum status make_table(const struct drive *drive, struct arena *arena, struct variables *v)
+{
+    const int values = drive->n_rows + drive->n_states + SOLVER_ROWS;
+    memset(v, 0, sizeof *v);
+    v->row = arena_take(arena, (size_t)values, sizeof *v->row);
+    v->by_reference = arena_take(arena, (size_t)values, sizeof *v->by_reference);
+    v->state = arena_take(arena, (size_t)drive->n_states, sizeof *v->state);
+    v->derivative = arena_take(arena, (size_t)drive->n_states, sizeof *v->derivative);
+    if (arena->failed || values > MOST_VALUES) return STATUS_NO_MEMORY;
+    for (int r = 0; r < drive->n_rows; r++) {
+        if (is_state(&drive->row[r])) v->state[v->n_states++] = r;
+        v->row[v->n++] = variable_of(&drive->row[r], r);
+    }
+    for (int s = 0; s < v->n_states; s++) {
+        const int row = v->derivative[s] = v->n++;
+        v->row[row] = derivative_of(&v->row[v->state[s]], v->state[s], row, arena);
+    }
+    for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
+    v->n_values = v->n;
+    for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------------- */
+
+/* A word that must be exactly this one */
+static void expect(struct object *object, const char *key, const char *what, const char *word)
+{
+    const struct place at = member(object, key);
+    const char *text = read_string(&at, REQUIRED, what);
+    if (text != NULL && strcmp(text, word) != 0) complain(&at, "%s must be \"%s\"", what, word);
+}
+
+static void read_parameters(const struct place *at, const struct drive *drive, struct variables *v)
+{
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "parameters")) return;
+    for (int r = 0; r < v->n; r++) {
+        struct variable *variable = &v->row[r];
+        if (variable->causality != CAUSALITY_PARAMETER) continue;
+        const struct place one = member(&object, variable->name);
+        const char *unit = variable->unit != NULL ? variable->unit : "1";
+        const struct quantity quantity = {variable->description, unit, ANY};
+        double value;
+        if (!read_number(&one, OPTIONAL, &quantity, &value)) continue;
+        const char *complaint = drive_complaint(drive, variable->reference, value);
+        if (complaint != NULL) complain(&one, "%s %s [%s]", variable->description, complaint, unit);
+        variable->start = value;
+    }
+    object_close(&object);
+}
+
+enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
+                            struct arena *arena, struct variables *v)
+{
+    const enum status status = make_table(drive, arena, v);
+    if (status != STATUS_OK) return status;
+    const int before = report->errors;
+    struct reader reader = {.file = file, .report = report};
+    bool valid;
+    struct json_object *root = document_parse(&reader, text, strlen(text), &valid);
+    const struct place whole = {.reader = &reader, .given = true, .value = root};
+    struct object object;
+    if (valid && object_open(&object, &whole, REQUIRED, "a drive file")) {
+        expect(&object, "format", "the format", "limber-drive/1");
+        expect(&object, "drive", "the drive of this library", drive->name);
+        const struct place parameters = member(&object, "parameters");
+        read_parameters(&parameters, drive, v);
+        object_close(&object);
+    }
+    document_free(root);
+    return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
+}
+
+/* ---- checks and structure ---------------------------------------------------------------------------------------------- */
+
+const char *drive_complaint(const struct drive *drive, int reference, double value)
+{
+    const int solver = reference - solver_reference(drive, 0);
+    const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
+    if (solver == MAX_ORDER && value != rint(value)) return "must be an integer";
+    if (solver == MAX_ORDER && value > 5) return "must be 0 (chosen) or 1 to 5";
+    switch (row->demand) {
+    case NOT_NEGATIVE: return value >= 0 ? NULL : "must not be negative";
+    case ABOVE_ZERO: return value > 0 ? NULL : "must be positive";
+    case UP_TO_ONE: return value > 0 && value <= 1 ? NULL : "must be above 0 and at most 1";
+    case ANY_NUMBER: break;
+    }
+    return NULL;
+}
+
+bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
+                   const struct variable *known)
+{
+    double v[MOST_VALUES] = {0}, dv[MOST_VALUES] = {0};
+    for (int r = 0; r < variables->n_values; r++) v[r] = variables->by_reference[r]->start;
+    drive->start(v);
+    drive->evaluate(v);
+    dv[known->reference] = NAN;
+    drive->tangent(v, dv);
+    return isnan(dv[unknown->reference]);
+}

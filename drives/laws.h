@@ -1,0 +1,49 @@
+/* Laws with corners, rounded off: each with its slope, which is continuous too. */
+#ifndef LAWS_H
+#define LAWS_H
+
+#include <math.h>
+
+struct law {
+    double value, slope;
+};
+
+/* x up to nine tenths of the limit, then bending over to reach the limit at eleven tenths, and never above it:
+     m (a - (a - 1 + w)^2/(4 w)) sign x,  a = |x|/m,  1 - w < a < 1 + w */
+static inline struct law saturate(double x, double limit)
+{
+    const double w = 0.1, a = fabs(x) / limit, over = a - 1 + w;
+    if (over <= 0) return (struct law){x, 1};
+    if (over >= 2 * w) return (struct law){copysign(limit, x), 0};
+    return (struct law){copysign(limit * (a - over * over / (4 * w)), x), 1 - over / (2 * w)};
+}
+
+/* |x| with its corner rounded over a width: sqrt(x^2 + w^2) - w, zero at zero and never above |x| */
+static inline struct law magnitude(double x, double width)
+{
+    const double h = hypot(x, width);
+    return (struct law){h - width, h > 0 ? x / h : 0};
+}
+
+/* max(x, 0) with its corner rounded over a width: (x + sqrt(x^2 + w^2))/2, positive everywhere for w > 0 */
+static inline struct law positive_part(double x, double width)
+{
+    const double h = hypot(x, width);
+    return (struct law){0.5 * (x + h), h > 0 ? 0.5 * (1 + x / h) : 0.5};
+}
+
+/* sign(x) sqrt|x|, its vertical tangent at zero laid over to 1/sqrt(w): x/(x^2 + w^2)^(1/4) */
+static inline struct law signed_root(double x, double width)
+{
+    const double square = x * x + width * width, root = sqrt(sqrt(square));
+    return (struct law){x / root, (0.5 * x * x + width * width) / (square * root)};
+}
+
+/* tanh(x/w) */
+static inline struct law smooth_sign(double x, double width)
+{
+    const double t = tanh(x / width);
+    return (struct law){t, (1 - t * t) / width};
+}
+
+#endif
