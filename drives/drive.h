@@ -32,6 +32,7 @@ struct drive {
     const char *name, *description;
     int n_rows, n_states;
     const struct drive_row *row;
+    int position, rate; /* inputs: the motion of what is driven goes on, within a step, as its rate says */
 
     /* States at the start, from parameters and inputs. */
     void (*start)(double *v);

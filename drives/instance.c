@@ -215,9 +215,18 @@ bool sim_acts_on_start(const struct sim *sim, int reference)
     return true; /* states start from parameters and inputs */
 }
 
+/* The driven motion goes on as its rate says, where no other rate was given */
+static void continue_motion(struct sim *sim)
+{
+    const struct course *course = &sim->course;
+    double *rate = &course->now.rate[course->input_place[sim->drive->position]];
+    if (*rate == 0) *rate = course->value[sim->drive->rate];
+}
+
 enum status sim_step(struct sim *sim, double h)
 {
     course_hold_inputs(&sim->course);
+    continue_motion(sim);
     const enum status status = course_step(&sim->course, h);
     if (status != STATUS_OK) {
         put_states(sim, sim->course.y, sim->course.value);

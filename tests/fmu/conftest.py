@@ -1,5 +1,7 @@
 """FMUs for the tests, packed once."""
 
+import subprocess
+
 import pytest
 from importer import unzip
 
@@ -30,3 +32,34 @@ def arm(pack, tmp_path_factory):
     robot = folder / "payload_arm.json"
     robot.write_text(PAYLOAD_ARM)
     return unzip(pack(robot), folder / "fmu")
+
+
+@pytest.fixture(scope="session", params=["arm", "servo", "cylinder"])
+def fmu(request):
+    """An arm's FMU and those of the drives, unzipped: what must hold for any of them."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def drive(limber, tmp_path_factory):
+    """drive(name, parameter=value, ...): the packed FMU of a drive."""
+    folder = tmp_path_factory.mktemp("drives")
+
+    def of(name, **settings):
+        file = folder / f"{name}{len(list(folder.iterdir()))}.fmu"
+        words = [word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")]
+        result = subprocess.run([limber, "drive", name, "-o", file, *words], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return file
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def servo(drive, tmp_path_factory):
+    return unzip(drive("servo"), tmp_path_factory.mktemp("servo"))
+
+
+@pytest.fixture(scope="session")
+def cylinder(drive, tmp_path_factory):
+    return unzip(drive("cylinder"), tmp_path_factory.mktemp("cylinder"))

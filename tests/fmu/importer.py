@@ -45,6 +45,15 @@ class Package:
         self.library = ct.CDLL(str(self.file), mode=os.RTLD_LOCAL)
         self.library.fmi2Instantiate.restype = ct.c_void_p
 
+    @property
+    def inputs(self):
+        return [name for name, causality in self.causality.items() if causality == "input"]
+
+    @property
+    def watched(self):
+        """Two numbers that tell how it goes: where the tip is, or else the first outputs."""
+        return self.named(r"tip\.position\[[12]\]") or [n for n, c in self.causality.items() if c == "output"][:2]
+
     def named(self, pattern):
         return [name for name in self.reference if re.fullmatch(pattern, name)]
 

@@ -17,8 +17,13 @@ def test_valid_for_fmpy(pack, root, robot):
     assert fmpy.validation.validate_fmu(str(pack(root / "resources" / robot))) == []
 
 
-def test_only_fmi_functions_leave_the_library(canadarm):
-    table = subprocess.run(["nm", "-D", "--defined-only", canadarm.file], check=True, capture_output=True, text=True).stdout
+@pytest.mark.parametrize("name", ["servo", "cylinder"])
+def test_drive_valid_for_fmpy(drive, name):
+    assert fmpy.validation.validate_fmu(str(drive(name))) == []
+
+
+def test_only_fmi_functions_leave_the_library(fmu):
+    table = subprocess.run(["nm", "-D", "--defined-only", fmu.file], check=True, capture_output=True, text=True).stdout
     names = {line.split()[-1].split("@")[0] for line in table.splitlines()}
     header = Path(fmpy.__file__).parent / "c-code/fmi2Functions.h"
     wanted = {line.split()[1] for line in header.read_text().splitlines()
@@ -27,8 +32,8 @@ def test_only_fmi_functions_leave_the_library(canadarm):
     assert names == wanted
 
 
-def test_needs_only_libc_and_libm(canadarm):
-    table = subprocess.run(["objdump", "-p", canadarm.file], check=True, capture_output=True, text=True).stdout
+def test_needs_only_libc_and_libm(fmu):
+    table = subprocess.run(["objdump", "-p", fmu.file], check=True, capture_output=True, text=True).stdout
     needed = {line.split()[1] for line in table.splitlines() if line.strip().startswith("NEEDED")}
     assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
     assert not any(word in table for word in ("SONAME", "RPATH", "RUNPATH"))

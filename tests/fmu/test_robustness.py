@@ -20,13 +20,13 @@ TIP = ["tip.position[1]", "tip.position[2]"]
 
 
 def run(instance, steps, h=0.01, first=0, start=0.0):
-    """Steps with torques that change; the tip after each."""
-    path = []
+    """Steps with the first input (a torque, a reference, a valve's command) moving; what is watched after each."""
+    path, watched = [], instance.package.watched
     for i in range(first, first + steps):
-        torque = instance.package.named(r".*\.tau")[0]
-        assert instance.set({torque: 0.2 * math.sin(5 * i * h)}) == OK
+        driven = instance.package.inputs[0]
+        assert instance.set({driven: 0.2 * math.sin(5 * i * h)}) == OK
         assert instance.step(start + i * h, h) == OK, instance.log
-        path.append(instance.get(*TIP))
+        path.append(instance.get(*watched))
     return path
 
 
@@ -85,34 +85,34 @@ def test_changed_robot_is_refused(arm, tmp_path):
     refused(instance, ERROR, arm.guid, "robot file was changed")
 
 
-def test_wrong_guid_is_refused(arm):
+def test_wrong_guid_is_refused(fmu):
     for guid in "{wrong}", None:
-        instance = Instance(arm, guid=guid)
+        instance = Instance(fmu, guid=guid)
         assert not instance.c
-        refused(instance, ERROR, "guid", arm.guid)
+        refused(instance, ERROR, "guid", fmu.guid)
 
 
 # ---- time -----------------------------------------------------------------------------------------------------------
 
 
-def test_last_step_past_the_stop_by_rounding(arm):
+def test_last_step_past_the_stop_by_rounding(fmu):
     for over in 1.0, 1 + 2.3e-16, 1 + 4e-16:
-        instance = started(arm, stop=1.0)
+        instance = started(fmu, stop=1.0)
         assert instance.step(0, 0.7) == OK
         assert instance.step(0.7, 1.0 * over - 0.7) == OK, instance.log
         refused(instance, instance.step(1.0, 0.1), "stop time")
         instance.free()
 
 
-def test_step_clearly_past_the_stop(arm):
-    instance = started(arm, stop=1.0)
+def test_step_clearly_past_the_stop(fmu):
+    instance = started(fmu, stop=1.0)
     refused(instance, instance.step(0, 1.01), "stop time")
     assert instance.step(0, 1) == OK
     instance.free()
 
 
-def test_communication_point_off_by_rounding(arm):
-    instance = started(arm)
+def test_communication_point_off_by_rounding(fmu):
+    instance = started(fmu)
     assert instance.step(0, 0.1) == OK
     assert instance.step(math.nextafter(0.1, 1), 0.1) == OK
     refused(instance, instance.step(0.35, 0.1), "communication point")
@@ -132,8 +132,8 @@ def test_a_million_steps(canadarm, adding):
     instance.free()
 
 
-def test_late_start_loses_nothing(arm):
-    early, late = started(arm), started(arm, start=1e6)
+def test_late_start_loses_nothing(fmu):
+    early, late = started(fmu), started(fmu, start=1e6)
     a, b = run(early, 100), run(late, 100, start=1e6)
     worst = max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q))
     assert worst == 0
@@ -150,8 +150,8 @@ def test_one_step_over_everything(canadarm):
 
 
 @pytest.mark.parametrize("h", [0.0, -0.1, math.nan, math.inf, -math.inf])
-def test_steps_of_no_length(arm, h):
-    instance = started(arm)
+def test_steps_of_no_length(fmu, h):
+    instance = started(fmu)
     refused(instance, instance.step(0, h), "fmi2DoStep", "positive and finite")
     refused(instance, instance.step(math.nan, 0.1), "positive and finite")
     assert instance.step(0, 0.1) == OK
@@ -176,8 +176,8 @@ def test_a_step_that_fails_leaves_the_last_good_state(arm):
 # ---- saved states ---------------------------------------------------------------------------------------------------
 
 
-def test_state_goes_on_bit_for_bit(arm):
-    instance = started(arm)
+def test_state_goes_on_bit_for_bit(fmu):
+    instance = started(fmu)
     run(instance, 20)
     state = instance.save()
     onward = run(instance, 20, first=20)
@@ -185,7 +185,7 @@ def test_state_goes_on_bit_for_bit(arm):
     assert run(instance, 20, first=20) == onward
     assert instance.Terminate() == OK and instance.SetFMUstate(state) == OK  # after termination
     assert run(instance, 20, first=20) == onward
-    fresh = Instance(arm)  # nothing was called but fmi2Instantiate
+    fresh = Instance(fmu)  # nothing was called but fmi2Instantiate
     assert fresh.SetFMUstate(state) == OK
     assert run(fresh, 20, first=20) == onward
     assert instance.FreeFMUstate(ct.byref(state)) == OK
@@ -193,8 +193,8 @@ def test_state_goes_on_bit_for_bit(arm):
     instance.free()
 
 
-def test_state_in_another_process(arm, tmp_path):
-    instance = started(arm)
+def test_state_in_another_process(fmu, tmp_path):
+    instance = started(fmu)
     run(instance, 20)
     (tmp_path / "state").write_bytes(instance.serialise())
     onward = run(instance, 20, first=20)
@@ -206,12 +206,12 @@ instance = Instance(Package(sys.argv[1]))
 state, status = instance.deserialise(open(sys.argv[2], "rb").read())
 assert status == OK and instance.SetFMUstate(state) == OK
 print(t.run(instance, 20, first=20))"""
-    assert elsewhere(code, arm.folder, tmp_path / "state").strip() == str(onward)
+    assert elsewhere(code, fmu.folder, tmp_path / "state").strip() == str(onward)
     instance.free()
 
 
-def test_damaged_states_are_refused(arm, canadarm):
-    instance = started(arm)
+def test_damaged_states_are_refused(fmu, canadarm):
+    instance = started(fmu)
     run(instance, 3)
     good, chance = instance.serialise(), random.Random(4)
     for kind in range(200):
@@ -236,8 +236,8 @@ def test_damaged_states_are_refused(arm, canadarm):
     instance.free()
 
 
-def test_reset_and_run_again(arm):
-    instance = started(arm)
+def test_reset_and_run_again(fmu):
+    instance = started(fmu)
     first = run(instance, 30)
     for _ in range(3):
         assert instance.Reset() == OK
@@ -261,9 +261,9 @@ def growth(action, warm_up, times):
     return resident() - before
 
 
-def test_instances_leave_nothing_behind(arm):
+def test_instances_leave_nothing_behind(fmu):
     def cycle():
-        instance = Instance(arm)
+        instance = Instance(fmu)
         instance.free()
     assert growth(cycle, 500, 10_000) < 1 << 20
 
@@ -282,12 +282,12 @@ def test_resets_leave_nothing_behind(arm):
     instance.free()
 
 
-def test_instances_on_threads(arm):
-    alone = run(started(arm), 30)
+def test_instances_on_threads(fmu):
+    alone = run(started(fmu), 30)
     results = [None] * 64
 
     def work(mine):
-        instances = [started(arm) for _ in mine]
+        instances = [started(fmu) for _ in mine]
         for place, instance in zip(mine, instances): results[place] = run(instance, 30)
         for instance in instances: instance.free()
     threads = [threading.Thread(target=work, args=(range(8 * k, 8 * k + 8),)) for k in range(8)]
@@ -299,45 +299,45 @@ def test_instances_on_threads(arm):
 # ---- logging --------------------------------------------------------------------------------------------------------
 
 
-def test_messages_are_finished_text(arm, tmp_path):
+def test_messages_are_finished_text(fmu, tmp_path):
     folder = tmp_path / "100%s"
-    instance = Instance(arm, location=str(folder))  # the logger of these tests takes no further arguments
+    instance = Instance(fmu, location=str(folder))  # the logger of these tests takes no further arguments
     assert not instance.c
     text = instance.log[-1][2]
     assert "100%%s" in text and "%" not in text.replace("%%", "")
 
 
-def test_no_logger(arm):
-    assert not Instance(arm, guid="{wrong}", logger=False).c
-    instance = Instance(arm, logger=False, logging=True).initialise()
+def test_no_logger(fmu):
+    assert not Instance(fmu, guid="{wrong}", logger=False).c
+    instance = Instance(fmu, logger=False, logging=True).initialise()
     assert instance.step(0, -1) == ERROR
     assert instance.step(0, 1) == OK
     instance.free()
 
 
-def test_quiet_unless_asked(arm):
-    instance = started(arm)
+def test_quiet_unless_asked(fmu):
+    instance = started(fmu)
     run(instance, 10)
     assert instance.Terminate() == OK
     assert instance.log == []
     instance.free()
 
 
-def test_errors_are_logged_in_any_case(arm):
-    instance = started(arm)
+def test_errors_are_logged_in_any_case(fmu):
+    instance = started(fmu)
     refused(instance, instance.step(0, -1), "fmi2DoStep")
     instance.free()
 
 
-def test_categories_are_listed(arm):
-    assert {"logStatusError", "solver"} <= set(arm.categories)
-    instance = Instance(arm, logging=True).initialise()
+def test_categories_are_listed(fmu):
+    assert {"logStatusError", "solver"} <= set(fmu.categories)
+    instance = Instance(fmu, logging=True).initialise()
     run(instance, 10)
     instance.step(0, -1)
     assert instance.Terminate() == OK
-    assert instance.log and {category for _, category, _ in instance.log} <= set(arm.categories)
+    assert instance.log and {category for _, category, _ in instance.log} <= set(fmu.categories)
     assert any(category == "solver" and "right-hand sides" in text for _, category, text in instance.log)
-    for category in arm.categories:
+    for category in fmu.categories:
         one = (ct.c_char_p * 1)(category.encode())
         assert instance.SetDebugLogging(1, 1, one) == OK and instance.SetDebugLogging(0, 1, one) == OK
     unknown = (ct.c_char_p * 1)(b"gossip")
@@ -402,8 +402,8 @@ def test_impossible_parameters(arm):
     instance.free()
 
 
-def test_status_questions(arm):
-    instance = started(arm)
+def test_status_questions(fmu):
+    instance = started(fmu)
     assert instance.step(0, 0.25) == OK
     time, flag, status = ct.c_double(), ct.c_int(1), ct.c_int()
     assert instance.GetRealStatus(2, ct.byref(time)) == OK and time.value == 0.25  # fmi2LastSuccessfulTime
@@ -416,14 +416,14 @@ def test_status_questions(arm):
 # ---- model exchange -------------------------------------------------------------------------------------------------
 
 
-def test_states_set_like_any_real(arm):
+def test_states_set_like_any_real(fmu):
     """As CasADi does: event mode, fmi2SetReal on states and inputs, fmi2GetReal on derivatives."""
-    instance = started(arm, MODEL_EXCHANGE)
-    n = len(arm.states)
+    instance = started(fmu, MODEL_EXCHANGE)
+    n = len(fmu.states)
     x = [0.1 * (i + 1) / n for i in range(n)]
-    assert instance.set(dict(zip(arm.states, x))) == OK
-    assert instance.get(*arm.states) == x
-    by_real = instance.get(*[f"der({state})" for state in arm.states])
+    assert instance.set(dict(zip(fmu.states, x))) == OK
+    assert instance.get(*fmu.states) == x
+    by_real = instance.get(*[f"der({state})" for state in fmu.states])
     values, derivatives = (ct.c_double * n)(*x), (ct.c_double * n)()
     assert instance.EnterContinuousTimeMode() == OK
     assert instance.SetContinuousStates(values, n) == OK
@@ -468,16 +468,16 @@ elif len(sys.argv) > 2: assert locale.localeconv()["decimal_point"] == "." and l
 print(t.run(t.started(Package(sys.argv[1])), 20))"""
 
 
-def test_another_sundials_in_the_process(arm):
+def test_another_sundials_in_the_process(fmu):
     others = sorted(Path("/usr/lib").glob("*/libsundials_cvode*.so")) + sorted(Path("/usr/lib").glob("libsundials_cvode*.so"))
     if not others: pytest.skip("no shared SUNDIALS here")
-    alone = elsewhere(TRAJECTORY, arm.folder)
-    for other in others: assert elsewhere(TRAJECTORY, arm.folder, other) == alone
+    alone = elsewhere(TRAJECTORY, fmu.folder)
+    for other in others: assert elsewhere(TRAJECTORY, fmu.folder, other) == alone
 
 
-def test_decimal_comma(arm, tmp_path):
+def test_decimal_comma(fmu, tmp_path):
     make = shutil.which("localedef")
     if not make: pytest.skip("no localedef here")
     subprocess.run([make, "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True)
     if not (tmp_path / "de_DE.UTF-8").exists(): pytest.skip("no sources of locales here")
-    assert elsewhere(TRAJECTORY, arm.folder, "de_DE.UTF-8", LOCPATH=str(tmp_path)) == elsewhere(TRAJECTORY, arm.folder)
+    assert elsewhere(TRAJECTORY, fmu.folder, "de_DE.UTF-8", LOCPATH=str(tmp_path)) == elsewhere(TRAJECTORY, fmu.folder)
