@@ -28,8 +28,9 @@ static inline struct law magnitude(double x, double width)
 /* max(x, 0) with its corner rounded over a width: (x + sqrt(x^2 + w^2))/2, positive everywhere for w > 0 */
 static inline struct law positive_part(double x, double width)
 {
-    const double h = hypot(x, width);
-    return (struct law){0.5 * (x + h), h > 0 ? 0.5 * (1 + x / h) : 0.5};
+    const double h = hypot(x, width),
+                 y = x > 0 ? 0.5 * (x + h) : 0.5 * width * width / (h - x); /* the same, rounded less */
+    return h > 0 ? (struct law){y, y / h} : (struct law){0, 0.5};
 }
 
 /* sign(x) sqrt|x|, its vertical tangent at zero laid over to 1/sqrt(w): x/(x^2 + w^2)^(1/4) */

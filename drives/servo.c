@@ -43,7 +43,7 @@
     X(CURRENT_LIMIT, "current_limit", PARAMETER, "A", NULL, 20, ABOVE_ZERO, "largest current that is asked for") \
     X(VOLTAGE_LIMIT, "voltage_limit", PARAMETER, "V", NULL, 300, ABOVE_ZERO, "largest voltage of the supply") \
     X(RATE_LIMIT, "rate_limit", PARAMETER, "rad/s", "deg/s", 1.5, ABOVE_ZERO, "largest joint rate that is asked for") \
-    X(TORQUE_START, "torque_start", PARAMETER, "N.m", NULL, 0, ANY_NUMBER, "torque at the start: current and both integral parts are those that hold it at rest")
+    X(TORQUE_START, "torque_start", PARAMETER, "N.m", NULL, 0, ANY_NUMBER, "torque at the start beyond the feedforward: current and integral parts are those that hold it at rest")
 /* clang-format on */
 
 enum { SERVO_LIST(DRIVE_INDEX) ROWS };
@@ -141,9 +141,9 @@ static void tangent(const double *v, double *dv)
 
 static void start(double *v)
 {
-    v[CURRENT] = v[TORQUE_START] / (v[GEAR_RATIO] * v[TORQUE_CONSTANT]);
+    v[CURRENT] = (v[TORQUE_START] + v[FEEDFORWARD]) / (v[GEAR_RATIO] * v[TORQUE_CONSTANT]);
     v[VOLTAGE_INTEGRAL] = v[RESISTANCE] * v[CURRENT];
-    v[TORQUE_INTEGRAL] = v[TORQUE_START] - v[FEEDFORWARD];
+    v[TORQUE_INTEGRAL] = v[TORQUE_START];
 }
 
 /* Any parameters go together, any state is possible. */
