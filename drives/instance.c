@@ -223,15 +223,23 @@ static void continue_motion(struct sim *sim)
     if (*rate == 0) *rate = course->value[sim->drive->rate];
 }
 
+/* What the inputs would have led to over all of the step that failed says more than the integrator */
+static void explain_failure(struct sim *sim, double h)
+{
+    const struct course *course = &sim->course;
+    memcpy(sim->v, course->value, (size_t)sim->variables.n_values * sizeof *sim->v);
+    for (int i = 0; i < course->n_inputs; i++)
+        sim->v[course->input[i]] = course->before.u[i] + course->before.rate[i] * h;
+    put_states(sim, course->y, sim->v);
+    (void)complain_of_fault(sim, sim->v);
+}
+
 enum status sim_step(struct sim *sim, double h)
 {
     course_hold_inputs(&sim->course);
     continue_motion(sim);
     const enum status status = course_step(&sim->course, h);
-    if (status != STATUS_OK) {
-        put_states(sim, sim->course.y, sim->course.value);
-        (void)complain_of_fault(sim, sim->course.value); /* says more than the integrator */
-    }
+    if (status != STATUS_OK) explain_failure(sim, h);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "ode/integrator.h"
 
 #include <cvode/cvode.h>
+#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
@@ -231,7 +232,9 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
 {
     integrator->trouble = NULL;
-    int code = CVodeSetStopTime(integrator->cvode, end);
+    /* where the solution runs into a singularity, steps shrink until they no longer move the time: that is the end */
+    int code = CVodeSetMinStep(integrator->cvode, 4 * DBL_EPSILON * fabs(end));
+    if (code >= 0) code = CVodeSetStopTime(integrator->cvode, end);
     realtype t = end;
     if (code >= 0) code = CVode(integrator->cvode, end, integrator->y, &t, CV_NORMAL);
     if (code < 0) { /* the last good state */

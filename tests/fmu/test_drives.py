@@ -266,6 +266,18 @@ def test_length_outside_of_the_cylinder(cylinder):
     instance.free()
 
 
+def test_running_into_the_impossible_ends(cylinder):
+    """Pressed together within a step until no volume is left, the pressure without bound: that is said, and does not take forever."""
+    instance = started(cylinder, {**BARE}, inputs={"length": CLOSED + 0.005}, tolerance=1e-8)
+    assert instance.set({"rate": -33.0}) == OK
+    assert instance.step(0, 0.002) == DISCARD
+    assert "outside of the cylinder" in instance.log[-1][2]
+    time = ct.c_double()
+    assert instance.GetRealStatus(2, ct.byref(time)) == OK and 0 < time.value < 0.002
+    assert instance.set({"length": CLOSED + 0.1, "rate": 0.0}) == OK and instance.step(time.value, 0.01) == OK
+    instance.free()
+
+
 def test_the_command_is_held_to_its_range(cylinder):
     ends = []
     for command in 1.0, 3.0:
