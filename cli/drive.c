@@ -86,7 +86,7 @@ static enum status pack(const struct pack_options *options, const struct drive *
 
 int command_drive(int argc, char **argv)
 {
-    struct pack_options options = {.command = "drive"};
+    struct pack_options options = {.command = "drive", .noun = "drive"};
     struct settings settings = {0};
     int code = EXIT_FINE;
     for (int i = 1; i < argc && code == EXIT_FINE; i++) {
@@ -94,7 +94,7 @@ int command_drive(int argc, char **argv)
         else if (i + 1 == argc) code = cli_usage("drive", "--set needs NAME=VALUE");
         else code = settings_add("drive", argv[++i], &settings);
     }
-    if (code == EXIT_FINE) code = pack_complete(&options, "which drive: servo or cylinder?");
+    if (code == EXIT_FINE) code = pack_complete(&options);
     if (code != EXIT_FINE) return code;
     const struct drive *drive = find_drive(options.subject);
     if (drive == NULL) return EXIT_USAGE;

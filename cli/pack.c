@@ -29,15 +29,14 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
         if (*i + 1 == argc) return cli_usage(command, "-o needs a file");
         options->output = argv[++*i];
     } else if (argument[0] == '-' && argument[1] != '\0') return cli_usage(command, "unknown option '%s'", argument);
-    else if (options->subject != NULL)
-        return cli_usage(command, "one at a time: '%s' or '%s'?", options->subject, argument);
+    else if (options->subject != NULL) return cli_usage(command, "one %s at a time", options->noun);
     else options->subject = argument;
     return EXIT_FINE;
 }
 
-int pack_complete(const struct pack_options *options, const char *question)
+int pack_complete(const struct pack_options *options)
 {
-    if (options->subject == NULL) return cli_usage(options->command, "%s", question);
+    if (options->subject == NULL) return cli_usage(options->command, "which %s?", options->noun);
     if (options->output == NULL) return cli_usage(options->command, "where to? give -o FILE.fmu");
     return EXIT_FINE;
 }

@@ -8,6 +8,7 @@
 /* The options that both take. */
 struct pack_options {
     const char *command; /* fmu or drive                  */
+    const char *noun;    /* robot file or drive           */
     const char *subject; /* robot file, or name of a drive */
     const char *output;
     bool json;
@@ -15,8 +16,8 @@ struct pack_options {
 
 /* Takes one argument, and the one behind it where it is -o; an exit code. */
 int pack_argument(struct pack_options *options, int argc, char **argv, int *i);
-/* Complains where something is missing. `question` asks for the subject. */
-int pack_complete(const struct pack_options *options, const char *question);
+/* Complains where something is missing. */
+int pack_complete(const struct pack_options *options);
 
 /* The shared library that goes into the FMU: the file that the environment variable names, or else `name` beside this program.
    NULL bytes, with a report, where it cannot be read. */
