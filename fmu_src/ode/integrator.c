@@ -67,8 +67,8 @@ static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix mat
     integrator->gamma = gamma;
     const size_t n = (size_t)ode->n;
     double *N = SUNDenseMatrix_Data(matrix);
-    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * integrator->B[i];
-    for (size_t i = 0; i < n * n && integrator->A != NULL; i++) N[i] -= gamma * gamma * integrator->A[i];
+    const double *A = integrator->A, *B = integrator->B;
+    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (A != NULL ? B[i] + gamma * A[i] : B[i]);
     for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
     return 0;
 }

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from importer import DISCARD, ERROR, MODEL_EXCHANGE, OK, Instance
+from test_robustness import growth
 
 BORE, ROD, STROKE, CLOSED, DEAD, SUPPLY, ATMOSPHERE = 0.080, 0.045, 1.0, 1.4, 0.05, 200e5, 101325.0
 A1, A2 = math.pi / 4 * BORE**2, math.pi / 4 * (BORE**2 - ROD**2)
@@ -317,6 +318,20 @@ def directional(instance, unknown, known):
     assert instance.GetDirectionalDerivative(instance.references([unknown]), 1, instance.references([known]), 1,
                                              (ct.c_double * 1)(1), result) == OK, instance.log
     return result[0]
+
+
+@pytest.mark.parametrize("name, parameter", [("servo", "resistance"), ("cylinder", "viscous")])
+def test_resets_leave_nothing_behind(request, name, parameter):
+    instance = started(request.getfixturevalue(name), {})
+
+    def cycle():
+        assert instance.Reset() == OK and instance.set({parameter: 3.0}) == OK
+        instance.initialise()
+        assert instance.step(0, 0.01) == OK
+        state = instance.save()
+        assert instance.step(0.01, 0.01) == OK and instance.SetFMUstate(state) == OK and instance.FreeFMUstate(ct.byref(state)) == OK
+    assert growth(cycle, 100, 1_000) < 1 << 20
+    instance.free()
 
 
 @pytest.mark.parametrize("name, inputs", [("servo", {"reference": 0.05, "qd": 0.02}), ("cylinder", {"command": 0.5, "rate": 0.01})])
