@@ -35,7 +35,7 @@
     X(EFFICIENCY, "efficiency", PARAMETER, "1", NULL, 0.9, UP_TO_ONE, "of the gear when the motor drives: the rest is friction in proportion to the motor's torque") \
     X(VISCOUS, "viscous", PARAMETER, "N.m.s/rad", NULL, 20, NOT_NEGATIVE, "viscous friction of motor and gear, at the joint") \
     X(COULOMB, "coulomb", PARAMETER, "N.m", NULL, 10, NOT_NEGATIVE, "Coulomb friction of motor and gear, at the joint") \
-    X(FRICTION_RATE, "friction_rate", PARAMETER, "rad/s", NULL, 0.01, ABOVE_ZERO, "joint rate at which dry friction has come to tanh 1 = 76 per cent") \
+    X(FRICTION_RATE, "friction_rate", PARAMETER, "rad/s", NULL, 0.05, ABOVE_ZERO, "joint rate at which dry friction has come to tanh 1 = 76 per cent") \
     X(CURRENT_BANDWIDTH, "current_bandwidth", PARAMETER, "rad/s", NULL, 3000, ABOVE_ZERO, "of the closed current loop: its time constant is one over it") \
     X(VELOCITY_GAIN, "velocity_gain", PARAMETER, "N.m.s/rad", NULL, 2000, ABOVE_ZERO, "joint torque per error of the joint rate") \
     X(VELOCITY_INTEGRAL_GAIN, "velocity_integral_gain", PARAMETER, "N.m/rad", NULL, 6000, NOT_NEGATIVE, "rate of the joint torque per error of the joint rate") \

@@ -102,7 +102,7 @@ def test_torque_is_current_times_constant_times_ratio(servo):
 @pytest.mark.parametrize("rate", [0.5, -0.5])
 def test_friction_and_efficiency(servo, rate):
     """At a rate far above friction_rate: viscous + (coulomb + (1 - efficiency) |motor torque|) against the motion."""
-    instance = started(servo, {"torque_start": 500.0, "efficiency": 0.8}, inputs={"qd": rate, "reference_rate": rate})
+    instance = started(servo, {"torque_start": 500.0, "efficiency": 0.8, "friction_rate": 0.01}, inputs={"qd": rate, "reference_rate": rate})
     tau, motor = instance.get("tau", "current")
     load = math.hypot(500, 1e-3 * N * KT * 20) - 1e-3 * N * KT * 20
     assert motor * N * KT == pytest.approx(500, rel=1e-14)
