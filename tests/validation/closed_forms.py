@@ -10,7 +10,7 @@ ROBOTS = ["canadarm", "canadarm-spatial", "cibicik", "lin-lewis", "chain-7", "tw
 
 @case("Rigid double pendulum", "closed form",
       """M, C and G of `limber matrices` and the bias of `limber eval` at ten random states, as shares of their largest
-      entry. `tests/c/dyn_closed_form_test.c` checks accelerations and tip too, by hundreds of states.""")
+      entry. `tests/c/dyn_closed_form_test.c` checks accelerations and tip too, at a hundred states.""")
 def double_pendulum(program):
     l1, c1, c2, m1, m2, I1, I2, g = 0.8, 0.3, 0.25, 2.0, 1.5, 0.05, 0.03, 9.81
     rigid = lambda mass, c, I, tip: {"mass": mass, "com": [c, 0, 0], "inertia": [0, 0, I, 0, 0, 0], "tip": {"xyz": [tip, 0, 0]}}

@@ -6,6 +6,7 @@
 import os
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +31,10 @@ def rows(found):
     return [item for item in found if isinstance(item, Row)]
 
 
+def wrapped(paragraph):
+    return textwrap.fill(paragraph, 130, break_on_hyphens=False, break_long_words=False)
+
+
 def anchor(title):
     return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
 
@@ -49,7 +54,7 @@ def summary(results):
 
 
 def section(case, found):
-    yield from ("", f"## {case.title}", "", f"Source: {case.source}.", "", case.text, "", *TABLE)
+    yield from ("", f"## {case.title}", "", f"Source: {case.source}.", "", wrapped(case.text), "", *TABLE)
     for row in rows(found): yield "| " + " | ".join(row.shown()) + " |"
     for item in found:
         if isinstance(item, Curves): yield from ("", f"![{item.caption}](figures/{item.file}.svg)")
@@ -80,11 +85,8 @@ def draw(curves, file):
     import matplotlib.pyplot as plt
     drawing, axes = plt.subplots(1, len(curves.panels), figsize=(5.5 * len(curves.panels), 3.6), constrained_layout=True, squeeze=False)
     for axis, (title, x_label, y_label, lines) in zip(axes[0], curves.panels):
-        pairs = [label.rsplit(", ", 1)[0] for label in lines]  # full and linear of a variable in one colour, the second black over it
         for label, (x, y, style) in lines.items():
-            twin = style == "--" and label.rsplit(", ", 1)[0] in pairs[:list(lines).index(label)]
-            axis.plot(x, y, style, label=None if twin else label, color="black" if twin else None, linewidth=0.8 if twin else 1.6,
-                      markersize=4)
+            axis.plot(x, y, style, label=label, linewidth=0.8 if label.startswith("_") else 1.6, markersize=4)
         axis.set(title=title, xlabel=x_label, ylabel=y_label)
         axis.grid(alpha=0.3)
         axis.legend(fontsize=7)

@@ -52,7 +52,8 @@ class Row:
 
 @dataclass
 class Curves:
-    """A figure: lines by label as (x, y, style), style as matplotlib has it; several panels side by side."""
+    """A figure: lines by label as (x, y, style), style as matplotlib has it; a label that begins with _ is not in the legend, its
+    line is thin. Several panels side by side."""
     file: str
     caption: str
     panels: list  # of (title, x label, y label, {label: (x, y, style)})
