@@ -5,10 +5,12 @@ import gc
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -170,6 +172,60 @@ def test_a_step_that_fails_leaves_the_last_good_state(arm):
     assert instance.SetFMUstate(good) == OK and instance.set({"shoulder.tau": 0.0}) == OK
     assert instance.step(0.01, 0.01) == OK
     assert instance.FreeFMUstate(ct.byref(good)) == OK
+    instance.free()
+
+
+@pytest.mark.parametrize("torque", [1e20, 1e30, -1e30, 1e100, 1e150, 1e200, 1e308, -1e308])
+@pytest.mark.parametrize("robot", ["arm", "canadarm"])
+def test_absurd_torques_fail_fast(request, robot, torque):
+    """Either the step is done or it fails within seconds, with reason and culprit; it never passes for a step without motion."""
+    package = request.getfixturevalue(robot)
+    instance = started(package)
+    assert instance.step(0, 0.01) == OK
+    states = instance.get(*package.states)
+    assert instance.set({package.named(r".*\.tau")[0]: torque}) == OK
+    before = time.process_time()
+    status = instance.step(0.01, 0.01)
+    assert time.process_time() - before < 8
+    if status == OK:
+        assert max(map(abs, instance.get(*package.states))) > 1e6
+    else:
+        assert status == DISCARD and re.search(r"at t = .*: .*; the fastest is \S+ = ", instance.log[-1][2])
+        assert all(map(math.isfinite, instance.get(*package.states)))
+        if abs(torque) > 1e100: assert instance.get(*package.states) == states
+    assert instance.Reset() == OK
+    assert run(instance.initialise(), 3) == run(started(package), 3)
+    instance.free()
+
+
+def test_a_step_without_end_is_given_up(canadarm):
+    instance = started(canadarm)
+    assert instance.set({canadarm.named(r".*\.tau")[0]: 1.0}) == OK
+    assert instance.step(0, 1e15) == DISCARD and "too fast" in instance.log[-1][2]
+    instance.free()
+
+
+@pytest.mark.parametrize("first", [0.0, 0.1])
+@pytest.mark.parametrize("h", [1e-320, 1e-300, 1e-20, 1e-17, 1e-16, 1e-12])
+def test_tiny_steps(arm, first, h):
+    """Shorter than time can be told apart, with inputs that jump at every one."""
+    instance, t = started(arm), first
+    if first > 0: assert instance.step(0, first) == OK
+    for k in range(5):
+        assert instance.set({"shoulder.tau": 10.0 * k}) == OK
+        assert instance.step(t, h) == OK, instance.log
+        t += h
+    assert instance.step(t, 0.01) == OK, instance.log
+    instance.free()
+
+
+def test_infinite_derivatives_are_no_derivatives(arm):
+    instance = started(arm, MODEL_EXCHANGE)
+    n = len(arm.states)
+    assert instance.set({"shoulder.tau": 1e308}) == OK
+    assert instance.GetDerivatives((ct.c_double * n)(), n) == DISCARD
+    assert instance.set({"shoulder.tau": 1.0}) == OK
+    assert instance.GetDerivatives((ct.c_double * n)(), n) == OK
     instance.free()
 
 
