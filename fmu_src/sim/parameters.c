@@ -89,7 +89,8 @@ static bool copy_to_robot(struct sim *sim)
 enum status sim_apply_parameters(struct sim *sim)
 {
     if (check(sim) != STATUS_OK) return STATUS_BAD_ROBOT;
-    if (!copy_to_robot(sim)) return STATUS_OK;
+    if (!copy_to_robot(sim) && !sim->outdated) return STATUS_OK;
+    sim->outdated = true;
 
     struct model *model;
     struct work *work = NULL;
@@ -109,6 +110,7 @@ enum status sim_apply_parameters(struct sim *sim)
     sim->model = model;
     sim->work = work;
     sim->tangent = tangent;
+    sim->outdated = false;
     return STATUS_OK;
 }
 

@@ -206,6 +206,7 @@ enum status sim_reset(struct sim *sim)
     const struct variables *v = &sim->variables;
     for (int r = 0; r < v->n_values; r++) sim->value[r] = v->by_reference[r]->start;
     memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double));
+    memset(sim->before.rate, 0, (size_t)sim->n_inputs * sizeof(double));
     memset(sim->q, 0, (size_t)sim->model->n * sizeof(double));
     memset(sim->qd, 0, (size_t)sim->model->n * sizeof(double));
     sim->start_time = sim->local = sim->carry = 0;

@@ -2,6 +2,7 @@
 
 import ctypes as ct
 import gc
+import json
 import math
 import os
 import random
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import unzip
 from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance
 
 HERE = Path(__file__).resolve().parent
@@ -455,6 +457,47 @@ def test_impossible_parameters(arm):
     refused(instance, instance.ExitInitializationMode(), "upper.EIz")
     assert instance.set({"upper.EIz": 500.0}) == OK and instance.ExitInitializationMode() == OK
     assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_a_model_that_cannot_be_made_stays_refused(limber, tmp_path):
+    """A length that passes every check of its own, but makes no modal mass matrix: refused as often as it is tried."""
+    robot = tmp_path / "twin.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "twin", "links": [
+        {"name": "a", "joint": {"type": "revolute"}, "beam": {"length": 1, "mass_per_length": 1, "EIz": 1, "modes": {
+            "y": {"shape": "hermite"}}}}]}))
+    subprocess.run([limber, "fmu", robot, "-o", tmp_path / "twin.fmu"], check=True, capture_output=True)
+    instance = Instance(unzip(tmp_path / "twin.fmu", tmp_path / "fmu"))
+    assert instance.set({"a.length": 1e-300}) == OK and instance.EnterInitializationMode() == OK
+    for _ in range(3): refused(instance, instance.ExitInitializationMode(), "link 'a'", "not positive definite")
+    assert instance.set({"a.length": 1.0}) == OK and instance.ExitInitializationMode() == OK
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_values_beyond_all_bounds_are_discarded(arm):
+    instance = started(arm)
+    assert instance.set({"shoulder.tau": 1e308}) == OK
+    value = (ct.c_double * 1)()
+    assert instance.GetReal(instance.references(["shoulder.qdd"]), 1, value) == DISCARD and not math.isfinite(value[0])
+    assert len(instance.get(*TIP)) == 2  # what can be read can be read
+    instance.free()
+
+
+def output_rates(instance, names):
+    rates = (ct.c_double * len(names))()
+    order = (ct.c_int * len(names))(*[1] * len(names))
+    assert instance.GetRealOutputDerivatives(instance.references(names), len(names), order, rates) == OK
+    return list(rates)
+
+
+def test_reset_forgets_slopes_of_inputs(arm):
+    instance, names = started(arm), ["shoulder.qdd", "tip.acceleration[2]"]
+    first = output_rates(instance, names)
+    slope = instance.references(["shoulder.tau"]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(7.0)
+    assert instance.SetRealInputDerivatives(*slope) == OK and instance.step(0, 0.1) == OK
+    assert instance.Reset() == OK
+    assert output_rates(instance.initialise(), names) == first
     instance.free()
 
 
