@@ -430,22 +430,29 @@ static enum status integrate(struct sim *sim, double h, double *reached)
     return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
 }
 
-/* When it failed, why, and what is to blame: the link without inertia, or what changes fastest against its scale */
-static void report_failure(struct sim *sim)
+/* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
+static const char *runaway(const struct sim *sim, char text[128])
 {
     const struct variables *v = &sim->variables;
-    const char *trouble = integrator_trouble(sim->integrator);
-    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE) {
-        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
-                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
-        return;
-    }
     int fastest = 0;
     for (int s = 1; s < v->n_states; s++)
         if (!(fabs(sim->ydot[s]) / sim->nominal[s] <= fabs(sim->ydot[fastest]) / sim->nominal[fastest])) fastest = s;
     const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
-    report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; the fastest is %s = %.3g %s", sim_time(sim), trouble,
-               rate->name, sim->ydot[fastest], rate->unit);
+    text[0] = '\0';
+    if (!(fabs(sim->ydot[fastest]) <= 1e9 * sim->nominal[fastest]))
+        snprintf(text, 128, "; the fastest is %s = %.3g %s", rate->name, sim->ydot[fastest], rate->unit);
+    return text;
+}
+
+/* When it failed, why, and what is to blame: the link without inertia, or what runs away */
+static void report_failure(struct sim *sim)
+{
+    char text[128];
+    const char *trouble = integrator_trouble(sim->integrator);
+    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE)
+        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
+                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
+    else report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s%s", sim_time(sim), trouble, runaway(sim, text));
 }
 
 enum status sim_step(struct sim *sim, double h)
