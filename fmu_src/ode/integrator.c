@@ -300,7 +300,7 @@ void integrator_statistics(const struct integrator *integrator, struct integrato
     void *cvode = integrator->cvode;
     CVodeGetNumSteps(cvode, &now.steps);
     CVodeGetNumRhsEvals(cvode, &now.rhs);
-    CVodeGetNumJacEvals(cvode, &now.jacobians);
+    if (now.rhs > 0) CVodeGetNumJacEvals(cvode, &now.jacobians); /* until it starts it tells those before the restart */
     CVodeGetNumNonlinSolvIters(cvode, &now.newton_iterations);
     CVodeGetNumErrTestFails(cvode, &now.error_test_failures);
     CVodeGetNumNonlinSolvConvFails(cvode, &now.newton_failures);

@@ -221,6 +221,19 @@ def test_tiny_steps(arm, first, h):
     instance.free()
 
 
+def test_restarts_without_a_step_count_no_jacobians(arm):
+    instance = Instance(arm, logging=True).initialise()
+    assert instance.step(0, 0.1) == OK
+    before = instance.save()
+    assert instance.Terminate() == OK
+    assert instance.SetFMUstate(before) == OK and instance.FreeFMUstate(ct.byref(before)) == OK
+    for k in range(20): assert instance.set({"shoulder.tau": 100.0 * k}) == OK and instance.step(0.1, 1e-20) == OK
+    assert instance.Terminate() == OK
+    counts = [re.search(r"(\d+) Jacobians", text)[1] for _, category, text in instance.log if category == "solver"]
+    assert len(counts) == 2 and counts[0] == counts[1]
+    instance.free()
+
+
 def test_infinite_derivatives_are_no_derivatives(arm):
     instance = started(arm, MODEL_EXCHANGE)
     n = len(arm.states)
