@@ -203,6 +203,12 @@ enum status integrator_configure(struct integrator *integrator, const struct int
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 
+void integrator_forget(struct integrator *integrator)
+{
+    CVodeReInit(integrator->cvode, 0, integrator->y); /* its counts begin anew */
+    memset(&integrator->before, 0, sizeof integrator->before);
+}
+
 enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart)
 {
     integrator_statistics(integrator, &integrator->before);

@@ -34,6 +34,9 @@ void integrator_free(struct integrator *integrator);
 /* Takes effect with the next restart. */
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
 
+/* Nothing was ever integrated: the next advance needs a restart. */
+void integrator_forget(struct integrator *integrator);
+
 struct restart {
     double first_step; /* 0: chosen anew                                                                 */
     bool inputs_alone; /* the state goes on, only inputs have jumped: the Jacobian may be kept for a while */
@@ -56,6 +59,7 @@ double integrator_step_size(const struct integrator *integrator);
    over the step that lies ahead, |h difference| in the weighted norm of the error test. */
 double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot);
 
+/* Counted from the last integrator_forget() on. */
 void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics);
 
 #endif

@@ -212,6 +212,7 @@ enum status sim_reset(struct sim *sim)
     sim->start_time = sim->local = sim->carry = 0;
     sim->restart = true;
     sim->fresh = false;
+    if (sim->integrator != NULL) integrator_forget(sim->integrator);
     return STATUS_OK;
 }
 

@@ -200,6 +200,21 @@ def test_absurd_torques_fail_fast(request, robot, torque):
     instance.free()
 
 
+def test_a_link_without_inertia_is_named(limber, tmp_path):
+    """A payload that is put down and leaves nothing behind."""
+    robot = tmp_path / "bare.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "bare", "links": [
+        {"name": "a", "joint": {"type": "revolute"}, "rigid": {"mass": 1, "com": [0.5, 0, 0], "tip": {"xyz": [1, 0, 0]}}},
+        {"name": "b", "joint": {"type": "revolute"}, "rigid": {"mass": 0, "tip": {"xyz": [1, 0, 0]}}, "payload": {"mass": 1}}]}))
+    subprocess.run([limber, "fmu", robot, "-o", tmp_path / "bare.fmu"], check=True, capture_output=True)
+    instance = started(unzip(tmp_path / "bare.fmu", tmp_path / "fmu"))
+    assert instance.step(0, 0.1) == OK and instance.set({"b.payload.mass": 0.0}) == OK
+    assert instance.step(0.1, 0.1) == DISCARD
+    assert "link 'b'" in instance.log[-1][2] and "not positive definite" in instance.log[-1][2]
+    assert instance.set({"b.payload.mass": 1.0}) == OK and instance.step(0.1, 0.1) == OK
+    instance.free()
+
+
 def test_a_step_without_end_is_given_up(canadarm):
     instance = started(canadarm)
     assert instance.set({canadarm.named(r".*\.tau")[0]: 1.0}) == OK
@@ -502,6 +517,16 @@ def output_rates(instance, names):
     order = (ct.c_int * len(names))(*[1] * len(names))
     assert instance.GetRealOutputDerivatives(instance.references(names), len(names), order, rates) == OK
     return list(rates)
+
+
+def test_reset_counts_anew(arm):
+    instance = Instance(arm, logging=True)
+    for _ in range(3):
+        run(instance.initialise(), 20)
+        assert instance.Terminate() == OK and instance.Reset() == OK
+    told = [text for _, category, text in instance.log if category == "solver"]
+    assert len(told) == 3 and len(set(told)) == 1
+    instance.free()
 
 
 def test_reset_forgets_slopes_of_inputs(arm):
