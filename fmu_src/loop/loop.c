@@ -312,6 +312,16 @@ enum status loops_forward_composite(const struct model *model, struct work *work
     return status;
 }
 
+void loops_equations(const struct model *model, const struct work *work, struct loops *loops)
+{
+    join_all(model, work, loops, false);
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        jacobian_row(model, work, loops, k);
+        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[loop_of(loops, row)]);
+    }
+}
+
 struct input loops_input(const struct loops *loops, const struct input *in)
 {
     struct input loaded = *in;

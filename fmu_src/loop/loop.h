@@ -70,6 +70,9 @@ enum status loops_forward(const struct model *model, struct work *work, struct t
 enum status loops_forward_composite(const struct model *model, struct work *work, struct loops *loops,
                                     const struct input *in, double *qdd);
 
+/* G of the kept equations, and in rhs the accelerations of their gaps, for the accelerations of the last dyn_motion(). */
+void loops_equations(const struct model *model, const struct work *work, struct loops *loops);
+
 /* `in` with the loads of the loops. */
 struct input loops_input(const struct loops *loops, const struct input *in);
 
@@ -78,6 +81,11 @@ struct input loops_input(const struct loops *loops, const struct input *in);
    the changes of frames and reactions can be taken. */
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd);
+
+/* The change of Q + G' lambda - ID with q and with qd, lambda held: dyn_force_jacobian() with loops_input(), and what the frames
+   do to the loads. After dyn_tangent_state() with loops_input(). */
+void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                          struct loops *loops, const struct input *in, double *by_q, double *by_qd);
 
 /* d(qdd)/dq and d(qdd)/dqd, n columns of n each. */
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,

@@ -132,6 +132,26 @@ void loops_tangent(const struct model *model, struct work *work, struct tangent 
     dyn_tangent_motion(model, work, tangent, dqdd);
 }
 
+void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                          struct loops *loops, const struct input *in, double *by_q, double *by_qd)
+{
+    const int n = model->n;
+    dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
+    memset(loops->direction, 0, (size_t)n * sizeof(double));
+    for (int j = 0; j < n && loops->n_rows > 0; j++) {
+        const struct direction q = {.q = loops->direction};
+        loops->direction[j] = 1;
+        dyn_tangent_outward(model, work, tangent, in, &q);
+        change_loads(model, tangent, loops);
+        loops->direction[j] = 0;
+        for (int i = 0; i < 2 * loops->robot->n_loops; i++) {
+            struct load change = loops->load[i];
+            memcpy(change.wrench, loops->load_change[i], sizeof change.wrench);
+            dyn_frame_force(model, work, &change, by_q + (size_t)n * (size_t)j);
+        }
+    }
+}
+
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd)
 {

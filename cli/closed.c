@@ -1,0 +1,107 @@
+#include "closed.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli.h"
+
+/* The loop with the largest gap, and that gap */
+static int widest(const struct loops *loops, double *gap)
+{
+    int loop = 0;
+    *gap = 0;
+    for (int i = 0; i < loops->robot->n_loops; i++)
+        for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
+            if (!(fabs(loops->gap[row]) <= *gap)) {
+                *gap = fabs(loops->gap[row]);
+                loop = i;
+            }
+    return loop;
+}
+
+const char *closed_worst(const struct cli_model *loaded, const struct state *state, double most)
+{
+    double gap;
+    const struct input in = {.q = state->q, .qd = state->qd};
+    if (loaded->loops->n_rows == 0) return NULL;
+    dyn_configuration(loaded->model, loaded->work, state->q);
+    dyn_motion(loaded->model, loaded->work, &in, NULL);
+    dyn_velocity(loaded->model, loaded->work, &in);
+    loops_gap(loaded->model, loaded->work, loaded->loops);
+    const int loop = widest(loaded->loops, &gap);
+    return gap <= most ? NULL : loaded->robot->loop[loop].name;
+}
+
+int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
+{
+    const struct model *model = loaded->model;
+    struct loops *loops = loaded->loops;
+    struct report report = {.line = cli_print_error};
+    if (loops->n_rows == 0) return EXIT_FINE;
+    const char *open = given ? closed_worst(loaded, state, GAP_OF_DIGITS) : NULL;
+    if (open != NULL)
+        fprintf(
+            stderr,
+            "limber: %s: the state leaves loop '%s' open: it is taken as a guess and closed, passive joints first\n",
+            command, open);
+    enum status status = loops_close(model, loaded->work, loops, state->q, &report);
+    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, &report);
+    if (status == STATUS_OK)
+        status = loops_project(model, loaded->work, loaded->tangent, loops, state->q, state->qd, NULL, NULL);
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, loaded->work);
+    else if (status != STATUS_OK && report.errors == 0)
+        fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
+    return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
+}
+
+/* ---- forces ------------------------------------------------------------------------------------------------------------------ */
+
+/* Coordinates without a drive; their number */
+static int list_undriven(const struct model *model, bool stiff, int *undriven)
+{
+    int count = 0;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->q >= 0 && lm->passive && lm->prescribed < 0) undriven[count++] = lm->q;
+        for (int k = 0; k < lm->m && !stiff; k++) undriven[count++] = lm->eta + k;
+    }
+    return count;
+}
+
+int least_squares(int rows, int columns, double *A, double *x, struct arena *arena)
+{
+    double *singular = arena_take(arena, (size_t)(rows < columns ? rows : columns), sizeof *singular);
+    const int longest = rows > columns ? rows : columns;
+    lapack_int rank = 0;
+    if (arena->failed) return -1;
+    if (rows == 0 || columns == 0) return 0;
+    const int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, 1e-10, &rank);
+    return info == 0 ? (int)rank : -1;
+}
+
+int closed_forces(const char *command, const struct cli_model *loaded, bool stiff, double *force)
+{
+    const struct model *model = loaded->model;
+    struct loops *loops = loaded->loops;
+    const size_t n = (size_t)model->n, k = (size_t)loops->n_kept;
+    struct arena scratch = {0};
+    if (k == 0) return EXIT_FINE;
+    int *undriven = arena_take(&scratch, n, sizeof *undriven);
+    double *A = arena_take(&scratch, n * k, sizeof *A), *lambda = arena_take(&scratch, n + k, sizeof *lambda);
+    int rank = -1;
+    if (!scratch.failed) {
+        const int count = list_undriven(model, stiff, undriven);
+        loops_equations(model, loaded->work, loops);
+        for (size_t row = 0; row < k; row++)
+            for (int i = 0; i < count; i++)
+                A[(size_t)count * row + (size_t)i] = loops->G[n * row + (size_t)undriven[i]];
+        for (int i = 0; i < count; i++) lambda[i] = force[undriven[i]];
+        rank = least_squares(count, (int)k, A, lambda, &scratch);
+        for (size_t row = 0; row < k && rank >= 0 && count > 0; row++)
+            for (size_t j = 0; j < n; j++) force[j] -= loops->G[n * row + j] * lambda[row];
+    }
+    arena_release(&scratch);
+    if (rank < 0) fprintf(stderr, "limber: %s: the forces of the loops could not be computed\n", command);
+    return rank < 0 ? EXIT_COMPUTATION : EXIT_FINE;
+}
