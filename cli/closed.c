@@ -33,26 +33,31 @@ const char *closed_worst(const struct cli_model *loaded, const struct state *sta
     return gap <= most ? NULL : loaded->robot->loop[loop].name;
 }
 
-int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
+int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report)
 {
     const struct model *model = loaded->model;
     struct loops *loops = loaded->loops;
-    struct report report = {.line = cli_print_error};
     if (loops->n_rows == 0) return EXIT_FINE;
-    const char *open = given ? closed_worst(loaded, state, GAP_OF_DIGITS) : NULL;
-    if (open != NULL)
-        fprintf(
-            stderr,
-            "limber: %s: the state leaves loop '%s' open: it is taken as a guess and closed, passive joints first\n",
-            command, open);
-    enum status status = loops_close(model, loaded->work, loops, state->q, &report);
-    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, &report);
+    enum status status = loops_close(model, loaded->work, loops, state->q, report);
+    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, report);
     if (status == STATUS_OK)
         status = loops_project(model, loaded->work, loaded->tangent, loops, state->q, state->qd, NULL, NULL);
     if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, loaded->work);
-    else if (status != STATUS_OK && report.errors == 0)
+    else if (status != STATUS_OK && report->errors == 0)
         fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
+}
+
+int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
+{
+    struct report report = {.line = cli_print_error}; /* redundant equations are for `limber check` */
+    const char *open = given ? closed_worst(loaded, state, GAP_OF_DIGITS) : NULL;
+    if (open != NULL)
+        fprintf(stderr,
+                "limber: %s: the state leaves loop '%s' open: it is taken as a guess and closed, passive joints "
+                "first\n",
+                command, open);
+    return closed_report(command, loaded, state, &report);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------ */

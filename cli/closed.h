@@ -13,6 +13,9 @@
    nothing for an open robot. Problems go to standard error; the result is an exit code. */
 int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state);
 
+/* The same, warnings of redundant equations included, with a report of the caller's. */
+int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report);
+
 /* The loop that the state leaves open by more than `most`, the widest of them; NULL: none. */
 const char *closed_worst(const struct cli_model *loaded, const struct state *state, double most);
 
