@@ -3,6 +3,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -33,12 +34,43 @@ const char *closed_worst(const struct cli_model *loaded, const struct state *sta
     return gap <= most ? NULL : loaded->robot->loop[loop].name;
 }
 
+/* Joints that do not suffice leave it to the links, which may then be bent out of reason */
+static void warn_of_bending(const struct model *model, const double *q, const double *before, struct report *report)
+{
+    int worst = -1;
+    for (int i = 0; i < model->n_links; i++)
+        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++)
+            if (q[k] != before[k] && (worst < 0 || fabs(q[k] - before[k]) > fabs(q[worst] - before[worst]))) worst = k;
+    if (worst < 0) return;
+    char name[NAME_SIZE];
+    int i = 0;
+    while (worst >= model->link[i].eta + model->link[i].m) i++;
+    cli_coordinate_name(&model->robot->link[i], worst - model->link[i].eta + (model->link[i].q >= 0), name);
+    report_add(report, REPORT_WARNING,
+               "the loops do not close by moving joints alone: links are deformed at the start, most of all %s = %.3g",
+               name, q[worst]);
+}
+
+/* loops_close(), with a word on what it took */
+static enum status close_loops(const struct cli_model *loaded, double *q, struct report *report)
+{
+    const size_t n = (size_t)loaded->model->n;
+    struct arena scratch = {0};
+    double *before = arena_take(&scratch, n, sizeof *before);
+    if (before == NULL) return STATUS_NO_MEMORY;
+    memcpy(before, q, n * sizeof *before);
+    const enum status status = loops_close(loaded->model, loaded->work, loaded->loops, q, report);
+    if (status == STATUS_OK) warn_of_bending(loaded->model, q, before, report);
+    arena_release(&scratch);
+    return status;
+}
+
 int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report)
 {
     const struct model *model = loaded->model;
     struct loops *loops = loaded->loops;
     if (loops->n_rows == 0) return EXIT_FINE;
-    enum status status = loops_close(model, loaded->work, loops, state->q, report);
+    enum status status = close_loops(loaded, state->q, report);
     if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, report);
     if (status == STATUS_OK)
         status = loops_project(model, loaded->work, loaded->tangent, loops, state->q, state->qd, NULL, NULL);
