@@ -129,7 +129,7 @@ int closed_forces(const char *command, const struct cli_model *loaded, bool stif
     int rank = -1;
     if (!scratch.failed) {
         const int count = list_undriven(model, stiff, undriven);
-        loops_equations(model, loaded->work, loops);
+        loops_constraints(model, loaded->work, loops);
         for (size_t row = 0; row < k; row++)
             for (int i = 0; i < count; i++)
                 A[(size_t)count * row + (size_t)i] = loops->G[n * row + (size_t)undriven[i]];

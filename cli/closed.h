@@ -21,7 +21,7 @@ const char *closed_worst(const struct cli_model *loaded, const struct state *sta
 
 /* Takes the share of the loops, G' lambda, out of forces of dyn_inverse(): the multipliers are those that carry what joints without a
    drive (passive ones, not prescribed) cannot, nor elastic coordinates unless these are `stiff`, G_u' lambda = force_u; where they are
-   not unique, the smallest (sum of squares). After dyn_inverse(). An exit code. */
+   not unique, the smallest (sum of squares). After dyn_inverse() and dyn_velocity(). An exit code. */
 int closed_forces(const char *command, const struct cli_model *loaded, bool stiff, double *force);
 
 /* x of A x = b, least squares, of all the smallest: A by columns, b in x, which has room for the longer of the two; A is used up.

@@ -226,12 +226,10 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
         dyn_configuration(model, own->work, at->q);
         dyn_motion(model, own->work, &in, at->qdd);
         dyn_velocity(model, own->work, &in);
-        loops_equations(model, own->work, own->loops);
-        memcpy(rest, own->loops->rhs, (size_t)own->loops->n_rows * sizeof *rest);
-        if (derivative == 1) {
-            loops_gap(model, own->work, own->loops);
-            memcpy(rest, own->loops->rate, (size_t)own->loops->n_rows * sizeof *rest);
-        }
+        loops_constraints(model, own->work, own->loops);
+        loops_accelerations(own->loops);
+        memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs,
+               (size_t)own->loops->n_rows * sizeof *rest);
         const int undetermined = solve_passive(own, rest, x, &left, &scratch);
         if (undetermined != 0)
             code = tell_open("the loops do not determine the motion of the passive joints: without --rigid it is "
@@ -267,6 +265,7 @@ static int write_rigid(struct run *run)
         if (robot.n_loops > 0) code = follow_loops(&own, motion_time(&run->motion, row), &at);
         dyn_configuration(own.model, own.work, at.q);
         dyn_inverse(own.model, own.work, &in, at.qdd, at.force);
+        dyn_velocity(own.model, own.work, &in);
         if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
         if (code == EXIT_FINE) write_row(run, row, at.force);
     }

@@ -74,7 +74,8 @@ static void free_bare(struct bare *bare)
 static struct json_object *constraint_jacobian(const struct cli_model *loaded, const struct state *state)
 {
     dyn_motion(loaded->model, loaded->work, &state->input, NULL);
-    loops_equations(loaded->model, loaded->work, loaded->loops);
+    dyn_velocity(loaded->model, loaded->work, &state->input);
+    loops_constraints(loaded->model, loaded->work, loaded->loops);
     return json_rows(loaded->loops->G, loaded->loops->n_rows, loaded->model->n);
 }
 

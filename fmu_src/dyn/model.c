@@ -99,6 +99,7 @@ static void make_joint(const struct joint *joint, const struct link_model *paren
     lm->coulomb_velocity = joint->coulomb_velocity;
     lm->stiffness = joint->stiffness;
     lm->rest = joint->rest;
+    lm->limits = joint->has_limits ? &joint->limits : NULL;
     lm->passive = joint->passive;
 }
 
@@ -149,9 +150,6 @@ static enum status check_supported(const struct robot *robot, struct report *rep
 {
     const int before = report->errors;
     if (robot->n_actuators > 0) report_add(report, REPORT_ERROR, "actuators: not yet computed with in this version");
-    for (int i = 0; i < robot->n_links; i++)
-        if (robot->link[i].joint.has_limits)
-            report_add(report, REPORT_ERROR, "links[%d].joint.limits: not yet computed with in this version", i);
     return report->errors == before ? STATUS_OK : STATUS_NOT_YET;
 }
 

@@ -252,8 +252,7 @@ void add_response(int n, struct loops *loops, double *x)
         for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
 }
 
-/* Wrenches of the multipliers on the tip frames */
-static void set_loads(struct loops *loops)
+void loops_set_loads(struct loops *loops)
 {
     for (int i = 0; i < loops->robot->n_loops; i++) {
         double *on_A = loops->load[2 * i].wrench, *on_B = loops->load[2 * i + 1].wrench;
@@ -274,7 +273,7 @@ static void close_accelerations(const struct model *model, struct loops *loops, 
     add_response(model->n, loops, qdd);
     memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
     for (int k = 0; k < loops->n_kept; k++) loops->lambda[loops->kept[k]] = loops->rhs[k];
-    set_loads(loops);
+    loops_set_loads(loops);
 }
 
 enum status loops_forward(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
@@ -312,12 +311,16 @@ enum status loops_forward_composite(const struct model *model, struct work *work
     return status;
 }
 
-void loops_equations(const struct model *model, const struct work *work, struct loops *loops)
+void loops_constraints(const struct model *model, const struct work *work, struct loops *loops)
 {
-    join_all(model, work, loops, false);
+    loops_gap(model, work, loops);
+    for (int k = 0; k < loops->n_kept; k++) jacobian_row(model, work, loops, k);
+}
+
+void loops_accelerations(struct loops *loops)
+{
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
-        jacobian_row(model, work, loops, k);
         loops->rhs[k] = acceleration(&loops->equation[row], loops->side[loop_of(loops, row)]);
     }
 }

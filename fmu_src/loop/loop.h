@@ -70,8 +70,14 @@ enum status loops_forward(const struct model *model, struct work *work, struct t
 enum status loops_forward_composite(const struct model *model, struct work *work, struct loops *loops,
                                     const struct input *in, double *qdd);
 
-/* G of the kept equations, and in rhs the accelerations of their gaps, for the accelerations of the last dyn_motion(). */
-void loops_equations(const struct model *model, const struct work *work, struct loops *loops);
+/* gap, rate and the rows of G of the kept equations. After dyn_velocity(). */
+void loops_constraints(const struct model *model, const struct work *work, struct loops *loops);
+
+/* In rhs the accelerations of the gaps of the kept equations, for those of the last dyn_motion(). After loops_constraints(). */
+void loops_accelerations(struct loops *loops);
+
+/* The loads of the multipliers in loops->lambda. After loops_gap() or loops_constraints(). */
+void loops_set_loads(struct loops *loops);
 
 /* `in` with the loads of the loops. */
 struct input loops_input(const struct loops *loops, const struct input *in);

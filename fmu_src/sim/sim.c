@@ -533,6 +533,25 @@ enum status sim_get_derivatives(struct sim *sim, double *dx)
     return status;
 }
 
+bool sim_strayed(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    if (loops->n_rows == 0 || sim_update(sim) != STATUS_OK) return false;
+    loops_gap(sim->model, sim->work, loops);
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        if (fabs(loops->gap[row]) > sim->tolerance || fabs(loops->rate[row]) > 10 * sim->tolerance) return true;
+    }
+    return false;
+}
+
+enum status sim_return_to_loops(struct sim *sim)
+{
+    sim->fresh = false;
+    sim->restart = true;
+    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, NULL, NULL);
+}
+
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
 {
     memset(statistics, 0, sizeof *statistics);

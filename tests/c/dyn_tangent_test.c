@@ -19,8 +19,11 @@ struct arrow {
 static void arrow_clear(struct arrow *arrow)
 {
     memset(arrow, 0, sizeof *arrow);
-    arrow->direction =
-        (struct direction){arrow->q, arrow->qd, arrow->tau, arrow->tip_wrench, arrow->prescribed_qdd, NULL};
+    arrow->direction = (struct direction){.q = arrow->q,
+                                          .qd = arrow->qd,
+                                          .tau = arrow->tau,
+                                          .tip_wrench = arrow->tip_wrench,
+                                          .prescribed_qdd = arrow->prescribed_qdd};
 }
 
 /* Coordinates move by as much as their ranges in specimen_random_state() */
