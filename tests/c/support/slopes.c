@@ -190,7 +190,8 @@ void slope_errors(struct specimen *s, const struct differentiable *function, voi
         double scale[PARTS];
         for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
         scale[DRIVES] += scale[REACTION];
-        scale[QDD] = 1e-3 + mass_norm(s, at.y[QDD]) + mass_norm(s, want[i].y[QDD]);
+        scale[ACCELERATION] += scale[LAMBDA];
+        scale[QDD] = scale[LAMBDA] + mass_norm(s, at.y[QDD]) + mass_norm(s, want[i].y[QDD]);
         for (int k = 0; k < PARTS; k++) {
             const double apart = k == QDD ? mass_distance(s, got.y[k], want[i].y[k])
                                           : distance(want[i].count[k], got.y[k], want[i].y[k]);

@@ -56,7 +56,8 @@ struct errors {
 /* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
    long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
    positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
-   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions. */
+   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions,
+   accelerations of those that multipliers make (which are told in these units). */
 extern const double slope_tolerance[PARTS];
 void slope_errors(struct specimen *specimen, const struct differentiable *function, void *context,
                   const struct arrow *along, struct errors *errors, double error[PARTS]);
