@@ -228,8 +228,7 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
         dyn_velocity(model, own->work, &in);
         loops_constraints(model, own->work, own->loops);
         loops_accelerations(own->loops);
-        memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs,
-               (size_t)own->loops->n_rows * sizeof *rest);
+        memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs, (size_t)own->loops->n_rows * sizeof *rest);
         const int undetermined = solve_passive(own, rest, x, &left, &scratch);
         if (undetermined != 0)
             code = tell_open("the loops do not determine the motion of the passive joints: without --rigid it is "

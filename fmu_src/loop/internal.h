@@ -4,6 +4,9 @@
 
 #include "loop/loop.h"
 
+/* The joined frames for the accelerations of the last dyn_motion(), and with `solved` what the last dyn_solve() adds to them. */
+void join_all(const struct model *model, const struct work *work, struct loops *loops, bool solved);
+
 int loop_of(const struct loops *loops, int row);
 
 /* a, b of a turning equation in world axes, and c = a x b */

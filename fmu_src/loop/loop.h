@@ -98,7 +98,8 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
                     const struct input *in, double *by_q, double *by_qd);
 
 /* Closing (loop/close.c): moves q from a guess until all gaps are closed: passive joints first, where they do not suffice all
-   joints, then elastic coordinates too; prescribed joints never. Says which loop stays open, and by how much. */
+   joints, then elastic coordinates too, where they need not bend much; prescribed joints never. Says which loop stays open, and
+   by how much. All equations are kept afterwards: loops_choose() comes next. Scratch memory is taken, at the start alone. */
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
                         struct report *report);
 

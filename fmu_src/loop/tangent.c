@@ -106,14 +106,10 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
     }
 }
 
-void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
+/* At the joined frames of join_all() */
+static void closed_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                           const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
 {
-    if (loops->n_rows == 0) {
-        dyn_tangent(model, work, tangent, in, direction, dqdd);
-        if (outputs) dyn_tangent_motion(model, work, tangent, dqdd);
-        return;
-    }
     open_tangent(model, work, tangent, loops, in, direction, dqdd);
     add_response(model->n, loops, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
@@ -130,6 +126,18 @@ void loops_tangent(const struct model *model, struct work *work, struct tangent 
     }
     dyn_tangent_inward(model, work, tangent, in, (const double(*)[6])loops->load_change, dqdd);
     dyn_tangent_motion(model, work, tangent, dqdd);
+}
+
+void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
+{
+    if (loops->n_rows == 0) {
+        dyn_tangent(model, work, tangent, in, direction, dqdd);
+        if (outputs) dyn_tangent_motion(model, work, tangent, dqdd);
+        return;
+    }
+    join_all(model, work, loops, false); /* loops_forward() left those of the open tree */
+    closed_tangent(model, work, tangent, loops, in, direction, outputs, dqdd);
 }
 
 void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
@@ -160,12 +168,13 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
         dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
         return;
     }
+    join_all(model, work, loops, false);
     memset(loops->direction, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < n; j++) {
         const struct direction q = {.q = loops->direction}, qd = {.qd = loops->direction};
         loops->direction[j] = 1;
-        loops_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
-        loops_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
+        closed_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
+        closed_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
         loops->direction[j] = 0;
     }
 }
