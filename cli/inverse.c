@@ -150,13 +150,29 @@ static void rigid_guess(const struct run *run, struct rigid_row *at)
         if (model->link[i].q >= 0) at->q[model->link[i].q] = run->robot->link[i].joint.start_position;
 }
 
-/* Closing took elastic coordinates to help */
-static bool bends(const struct model *model, const double *q)
+/* Straightens the links where closing took their bending to help; true where it did */
+static bool straighten(const struct model *model, double *q)
 {
+    bool bent = false;
     for (int i = 0; i < model->n_links; i++)
-        for (int k = 0; k < model->link[i].m; k++)
-            if (q[model->link[i].eta + k] != 0) return true;
-    return false;
+        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++) {
+            bent = bent || q[k] != 0;
+            q[k] = 0;
+        }
+    return bent;
+}
+
+/* Positions of passive joints, from those of the row before */
+static int close_rigid(const struct cli_model *own, double t, struct rigid_row *at)
+{
+    struct report report = {.line = cli_print_error};
+    const struct state state = {.q = at->q, .qd = at->qd};
+    const bool closed = loops_close(own->model, own->work, own->loops, at->q, &report) == STATUS_OK;
+    if (closed && !straighten(own->model, at->q)) return EXIT_FINE;
+    const char *open = closed_worst(own, &state, 0);
+    fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: rigid links cannot follow this motion: loop '%s' opens\n",
+            t, open != NULL ? open : "");
+    return EXIT_COMPUTATION;
 }
 
 static double largest(int count, const double *x)
@@ -201,7 +217,7 @@ static int solve_passive(const struct cli_model *own, const double *rest, double
     return rank < 0 ? -1 : count - rank;
 }
 
-static int tell_open(const char *what, double t)
+static int tell(const char *what, double t)
 {
     fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: %s\n", t, what);
     return EXIT_COMPUTATION;
@@ -211,14 +227,11 @@ static int tell_open(const char *what, double t)
 static int follow_loops(const struct cli_model *own, double t, struct rigid_row *at)
 {
     const struct model *model = own->model;
-    struct report report = {.line = cli_print_error};
     const struct input in = {.q = at->q, .qd = at->qd};
     struct arena scratch = {0};
     double left = 0, *rest = arena_take(&scratch, (size_t)own->loops->n_rows, sizeof *rest);
     if (rest == NULL) return EXIT_COMPUTATION;
-    int code = EXIT_FINE;
-    if (loops_close(model, own->work, own->loops, at->q, &report) != STATUS_OK || bends(model, at->q))
-        code = tell_open("rigid links cannot follow this motion: the loops do not close", t);
+    int code = close_rigid(own, t, at);
     for (int derivative = 1; derivative <= 2 && code == EXIT_FINE; derivative++) {
         double *x = derivative == 1 ? at->qd : at->qdd;
         for (int i = 0; i < model->n_links; i++)
@@ -231,13 +244,13 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
         memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs, (size_t)own->loops->n_rows * sizeof *rest);
         const int undetermined = solve_passive(own, rest, x, &left, &scratch);
         if (undetermined != 0)
-            code = tell_open("the loops do not determine the motion of the passive joints: without --rigid it is "
-                             "integrated",
-                             t);
+            code = tell("the loops do not determine the motion of the passive joints: without --rigid it is "
+                        "integrated",
+                        t);
         else if (left > DRIVES_AGREE * (1 + largest(own->loops->n_rows, rest)))
-            code = tell_open("the loops have more drives than they can move with, and the given rates or accelerations "
-                             "contradict each other",
-                             t);
+            code = tell("the loops have more drives than they can move with, and the given rates or accelerations "
+                        "contradict each other",
+                        t);
     }
     arena_release(&scratch);
     return code;
