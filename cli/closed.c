@@ -34,8 +34,9 @@ const char *closed_worst(const struct cli_model *loaded, const struct state *sta
     return gap <= most ? NULL : loaded->robot->loop[loop].name;
 }
 
-/* Joints that do not suffice leave it to the links, which may then be bent out of reason */
-static void warn_of_bending(const struct model *model, const double *q, const double *before, struct report *report)
+/* Joints that do not suffice leave it to the links, which are then bent */
+static void tell_bending(const struct model *model, const double *q, const double *before, enum report_level level,
+                         struct report *report)
 {
     int worst = -1;
     for (int i = 0; i < model->n_links; i++)
@@ -46,13 +47,14 @@ static void warn_of_bending(const struct model *model, const double *q, const do
     int i = 0;
     while (worst >= model->link[i].eta + model->link[i].m) i++;
     cli_coordinate_name(&model->robot->link[i], worst - model->link[i].eta + (model->link[i].q >= 0), name);
-    report_add(report, REPORT_WARNING,
-               "the loops do not close by moving joints alone: links are deformed at the start, most of all %s = %.3g",
-               name, q[worst]);
+    report_add(report, level,
+               "the loops do not close by moving joints alone: links are deformed, most of all %s = %.3g", name,
+               q[worst]);
 }
 
 /* loops_close(), with a word on what it took */
-static enum status close_loops(const struct cli_model *loaded, double *q, struct report *report)
+static enum status close_loops(const struct cli_model *loaded, double *q, enum report_level bending,
+                               struct report *report)
 {
     const size_t n = (size_t)loaded->model->n;
     struct arena scratch = {0};
@@ -60,18 +62,20 @@ static enum status close_loops(const struct cli_model *loaded, double *q, struct
     if (before == NULL) return STATUS_NO_MEMORY;
     memcpy(before, q, n * sizeof *before);
     const enum status status = loops_close(loaded->model, loaded->work, loaded->loops, q, report);
-    if (status == STATUS_OK) warn_of_bending(loaded->model, q, before, report);
+    if (status == STATUS_OK) tell_bending(loaded->model, q, before, bending, report);
     arena_release(&scratch);
     return status;
 }
 
-int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report)
+static int close_state(const char *command, const struct cli_model *loaded, struct state *state,
+                       enum report_level bending, struct report *report, struct report *redundant)
 {
     const struct model *model = loaded->model;
     struct loops *loops = loaded->loops;
     if (loops->n_rows == 0) return EXIT_FINE;
-    enum status status = close_loops(loaded, state->q, report);
-    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, report);
+    enum status status = close_loops(loaded, state->q, bending, report);
+    if (status == STATUS_OK && report->errors > 0) status = STATUS_OPEN_LOOP;
+    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, redundant);
     if (status == STATUS_OK)
         status = loops_project(model, loaded->work, loaded->tangent, loops, state->q, state->qd, NULL, NULL);
     if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, loaded->work);
@@ -80,16 +84,27 @@ int closed_report(const char *command, const struct cli_model *loaded, struct st
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
 }
 
+int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report)
+{
+    return close_state(command, loaded, state, REPORT_WARNING, report, report);
+}
+
 int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
 {
-    struct report report = {.line = cli_print_error}; /* redundant equations are for `limber check` */
+    struct report report = {.line = cli_print_warning}, silent = {0}; /* redundant equations are for `limber check` */
     const char *open = given ? closed_worst(loaded, state, GAP_OF_DIGITS) : NULL;
     if (open != NULL)
         fprintf(stderr,
                 "limber: %s: the state leaves loop '%s' open: it is taken as a guess and closed, passive joints "
                 "first\n",
                 command, open);
-    return closed_report(command, loaded, state, &report);
+    return close_state(command, loaded, state, REPORT_WARNING, &report, &silent);
+}
+
+int closed_pose(const char *command, const struct cli_model *loaded, struct state *state)
+{
+    struct report report = {.line = cli_print_error}, silent = {0};
+    return close_state(command, loaded, state, REPORT_ERROR, &report, &silent);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------ */

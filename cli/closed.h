@@ -13,7 +13,10 @@
    nothing for an open robot. Problems go to standard error; the result is an exit code. */
 int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state);
 
-/* The same, warnings of redundant equations included, with a report of the caller's. */
+/* The same for a pose of a sweep, in which joints alone may move: links that would be deformed are an error. */
+int closed_pose(const char *command, const struct cli_model *loaded, struct state *state);
+
+/* The same as the first, warnings of redundant equations included, with a report of the caller's. */
 int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report);
 
 /* The loop that the state leaves open by more than `most`, the widest of them; NULL: none. */

@@ -76,7 +76,7 @@ static const struct command {
      "  --joints free        driven joints move, without torque\n"
      "                       Passive joints always move, prescribed ones never.\n"
      "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
-     "                       loops are closed in every pose, passive joints first, the swept one stays\n"
+     "                       loops are closed in every pose by passive joints\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
      "  --count N            the first N modes alone\n"
      "  --json               machine-readable instead of a table or CSV\n"

@@ -38,7 +38,8 @@ struct analysis {
     int independent; /* modes there are */
     int shown;       /* modes to print  */
 
-    /* a sweep of a closed robot: the same with the swept joint prescribed, so that the rest closes */
+    /* a sweep of a closed robot: the same with the swept joint prescribed, so that the rest closes: passive joints, and drives
+       where the swept joint is passive itself */
     struct robot swept;
     struct cli_model closing;
     struct arena arena;
@@ -250,7 +251,11 @@ static int make_closing(struct analysis *analysis, const struct sweep *sweep)
     analysis->swept.link = arena_take(&analysis->arena, (size_t)robot->n_links, sizeof *robot->link);
     if (analysis->arena.failed) return EXIT_COMPUTATION;
     memcpy(analysis->swept.link, robot->link, (size_t)robot->n_links * sizeof *robot->link);
-    analysis->swept.link[sweep->link].joint.prescribed = true;
+    const bool drives_follow = robot->link[sweep->link].joint.passive;
+    for (int i = 0; i < robot->n_links; i++) {
+        struct joint *joint = &analysis->swept.link[i].joint;
+        if (i == sweep->link || (joint_moves(joint) && !joint->passive && !drives_follow)) joint->prescribed = true;
+    }
     return cli_make_model(analysis->options.robot, &analysis->swept, &analysis->closing);
 }
 
@@ -273,7 +278,7 @@ static int count_modes(struct analysis *analysis, bool first)
 static int solve_pose(struct analysis *analysis, bool first)
 {
     int code = EXIT_FINE;
-    if (analysis->loaded.robot->n_loops > 0) code = closed_state("modes", &analysis->closing, false, &analysis->state);
+    if (analysis->loaded.robot->n_loops > 0) code = closed_pose("modes", &analysis->closing, &analysis->state);
     if (code == EXIT_FINE) code = solve(analysis);
     return code == EXIT_FINE ? count_modes(analysis, first) : code;
 }
