@@ -83,18 +83,33 @@ static int kept_of(const struct loops *loops, int loop)
     return count;
 }
 
+/* Messages of the loops with the name of the file before them, as all others have */
+struct named {
+    const char *file;
+    struct report *report;
+};
+
+static void name_file(void *context, enum report_level level, const char *text)
+{
+    const struct named *named = context;
+    report_add(named->report, level, "%s: %s", named->file, text);
+}
+
 /* Closes the loops at the start; what cannot be closed is an error of the file */
 static int close_at_start(const char *file, const struct robot *robot, struct report *report, struct closure *closure)
 {
     if (robot->n_loops == 0) return EXIT_FINE;
     closure->robot = *robot;
     closure->robot.arena = (struct arena){0};
-    int code = cli_make_model(file, &closure->robot, &closure->loaded);
+    const int code = cli_make_model(file, &closure->robot, &closure->loaded);
     if (code != EXIT_FINE) return code;
     if (state_read(closure->loaded.model, NULL, &closure->start) != 0) return EXIT_COMPUTATION;
-    code = closed_report("check", &closure->loaded, &closure->start, report);
-    if (code == EXIT_INPUT) fprintf(stderr, "%s: its loops do not close\n", file);
-    return code;
+    struct named named = {file, report};
+    struct report with_name = {.line = name_file, .context = &named};
+    const enum status status = closed_report(&closure->loaded, &closure->start, &with_name);
+    if (status == STATUS_OK) return EXIT_FINE;
+    if (with_name.errors == 0) report_add(&with_name, REPORT_ERROR, "loops: %s", status_text(status));
+    return EXIT_INPUT;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

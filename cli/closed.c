@@ -67,26 +67,32 @@ static enum status close_loops(const struct cli_model *loaded, double *q, enum r
     return status;
 }
 
-static int close_state(const char *command, const struct cli_model *loaded, struct state *state,
-                       enum report_level bending, struct report *report, struct report *redundant)
+static enum status close_state(const struct cli_model *loaded, struct state *state, enum report_level bending,
+                               struct report *report, struct report *redundant)
 {
     const struct model *model = loaded->model;
     struct loops *loops = loaded->loops;
-    if (loops->n_rows == 0) return EXIT_FINE;
+    if (loops->n_rows == 0) return STATUS_OK;
     enum status status = close_loops(loaded, state->q, bending, report);
     if (status == STATUS_OK && report->errors > 0) status = STATUS_OPEN_LOOP;
     if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, redundant);
     if (status == STATUS_OK)
         status = loops_project(model, loaded->work, loaded->tangent, loops, state->q, state->qd, NULL, NULL);
-    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, loaded->work);
+    return status;
+}
+
+enum status closed_report(const struct cli_model *loaded, struct state *state, struct report *report)
+{
+    return close_state(loaded, state, REPORT_WARNING, report, report);
+}
+
+/* For the command line: what went wrong, and the exit code */
+static int tell(const char *command, const struct cli_model *loaded, enum status status, const struct report *report)
+{
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, loaded->model, loaded->work);
     else if (status != STATUS_OK && report->errors == 0)
         fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
-}
-
-int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report)
-{
-    return close_state(command, loaded, state, REPORT_WARNING, report, report);
 }
 
 int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
@@ -98,13 +104,13 @@ int closed_state(const char *command, const struct cli_model *loaded, bool given
                 "limber: %s: the state leaves loop '%s' open: it is taken as a guess and closed, passive joints "
                 "first\n",
                 command, open);
-    return close_state(command, loaded, state, REPORT_WARNING, &report, &silent);
+    return tell(command, loaded, close_state(loaded, state, REPORT_WARNING, &report, &silent), &report);
 }
 
 int closed_pose(const char *command, const struct cli_model *loaded, struct state *state)
 {
     struct report report = {.line = cli_print_error}, silent = {0};
-    return close_state(command, loaded, state, REPORT_ERROR, &report, &silent);
+    return tell(command, loaded, close_state(loaded, state, REPORT_ERROR, &report, &silent), &report);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------ */

@@ -16,8 +16,8 @@ int closed_state(const char *command, const struct cli_model *loaded, bool given
 /* The same for a pose of a sweep, in which joints alone may move: links that would be deformed are an error. */
 int closed_pose(const char *command, const struct cli_model *loaded, struct state *state);
 
-/* The same as the first, warnings of redundant equations included, with a report of the caller's. */
-int closed_report(const char *command, const struct cli_model *loaded, struct state *state, struct report *report);
+/* The same as the first, warnings of redundant equations included, told to a report of the caller's. */
+enum status closed_report(const struct cli_model *loaded, struct state *state, struct report *report);
 
 /* The loop that the state leaves open by more than `most`, the widest of them; NULL: none. */
 const char *closed_worst(const struct cli_model *loaded, const struct state *state, double most);
