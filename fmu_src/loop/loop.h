@@ -84,6 +84,9 @@ enum status loops_forward_composite(const struct model *model, struct work *work
 /* gap, rate and the rows of G of the kept equations. After dyn_velocity(). */
 void loops_constraints(const struct model *model, const struct work *work, struct loops *loops);
 
+/* In rhs the accelerations of the gaps of the kept equations, for those of the last dyn_motion(). After loops_constraints(). */
+void loops_accelerations(struct loops *loops);
+
 /* The loads of the multipliers in loops->lambda. After loops_gap() or loops_constraints(). */
 void loops_set_loads(struct loops *loops);
 
@@ -107,12 +110,18 @@ struct input loops_input(const struct loops *loops, const struct input *in);
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd);
 
+/* The change of Q + G' lambda - ID with q and with qd, lambda held: dyn_force_jacobian() with loops_input(), and what the frames
+   do to the loads. After dyn_tangent_state() with loops_input(). */
+void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                          struct loops *loops, const struct input *in, double *by_q, double *by_qd);
+
 /* d(qdd)/dq and d(qdd)/dqd, n columns of n each. */
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd);
 
 /* Closing (loop/close.c): moves q from a guess until all gaps are closed: passive joints first, where they do not suffice all
-   joints, then elastic coordinates too; prescribed joints never. Says which loop stays open, and by how much. */
+   joints, then elastic coordinates too, where they need not bend much; prescribed joints never. Says which loop stays open, and
+   by how much. All equations are kept afterwards: loops_choose() comes next. Scratch memory is taken, at the start alone. */
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
                         struct report *report);
 

@@ -108,8 +108,9 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
     }
 }
 
-void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
+/* At the joined frames of join_all() */
+static void closed_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                           const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
 {
     open_tangent(model, work, tangent, loops, in, direction, dqdd);
     if (loops->n_rows == 0) {
@@ -134,20 +135,52 @@ void loops_tangent(const struct model *model, struct work *work, struct tangent 
     dyn_tangent_motion(model, work, tangent, dqdd);
 }
 
+void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                   const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
+{
+    join_all(model, work, loops, false); /* loops_forward() left those of the open tree */
+    closed_tangent(model, work, tangent, loops, in, direction, outputs, dqdd);
+}
+
+void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                          struct loops *loops, const struct input *in, double *by_q, double *by_qd)
+{
+    const int n = model->n;
+    dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
+    memset(loops->direction, 0, (size_t)n * sizeof(double));
+    const int n_loads = 2 * (loops->robot->n_loops + loops->robot->n_actuators);
+    for (int j = 0; j < n && n_loads > 0; j++) {
+        const struct direction q = {.q = loops->direction};
+        loops->direction[j] = 1;
+        dyn_tangent_outward(model, work, tangent, in, &q);
+        change_loads(model, tangent, loops);
+        change_actuator_loads(model, work, tangent, loops, in, &q);
+        loops->direction[j] = 0;
+        for (int i = 0; i < n_loads; i++) {
+            struct load change = loops->load[i];
+            memcpy(change.wrench, loops->load_change[i], sizeof change.wrench);
+            dyn_frame_force(model, work, &change, by_q + (size_t)n * (size_t)j);
+        }
+    }
+}
+
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd)
 {
     const int n = model->n;
-    if (loops->n_rows == 0 && loops->robot->n_actuators == 0) {
-        dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
+    if (loops->n_rows == 0) {
+        loops_force_jacobian(model, work, tangent, loops, in, by_q, by_qd);
+        dyn_solve_columns(model, work, tangent, n, by_q);
+        dyn_solve_columns(model, work, tangent, n, by_qd);
         return;
     }
+    join_all(model, work, loops, false);
     memset(loops->direction, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < n; j++) {
         const struct direction q = {.q = loops->direction}, qd = {.qd = loops->direction};
         loops->direction[j] = 1;
-        loops_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
-        loops_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
+        closed_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
+        closed_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
         loops->direction[j] = 0;
     }
 }
