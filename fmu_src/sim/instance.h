@@ -27,6 +27,7 @@ struct sim {
     struct model *model;
     struct work *work;
     struct loops *loops;
+    double *kept_rows; /* of the loops: room for a saved state */
     struct variables variables;
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */
