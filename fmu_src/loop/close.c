@@ -202,8 +202,7 @@ enum status loops_project(const struct model *model, struct work *work, struct t
         if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
         if (status != STATUS_OK) return status;
         const double before = largest;
-        largest = 0;
-        for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
+        largest = loops_open_by(loops);
         if (largest < CLOSED || (largest < NEARLY_CLOSED && largest >= before)) {
             for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->rate[loops->kept[k]];
             add_response(model->n, loops, qd);
