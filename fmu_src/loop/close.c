@@ -134,11 +134,11 @@ static void report_open(const struct loops *loops, struct report *report)
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
             if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
         if (square < 1e-18 && turn < 1e-9) continue;
-        char and_turn[64] = "";
+        char and_turn[64] = " remains";
         if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
-            snprintf(and_turn, sizeof and_turn, " and a misalignment of %.3g rad", turn);
+            snprintf(and_turn, sizeof and_turn, " and a misalignment of %.3g rad remain", turn);
         report_add(report, REPORT_ERROR,
-                   "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s remains; give start "
+                   "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s; give start "
                    "positions nearer to a closed pose, or check lengths and frames",
                    i, loop->name, sqrt(square), and_turn);
     }
@@ -202,8 +202,7 @@ enum status loops_project(const struct model *model, struct work *work, struct t
         if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
         if (status != STATUS_OK) return status;
         const double before = largest;
-        largest = 0;
-        for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
+        largest = loops_open_by(loops);
         if (largest < CLOSED || (largest < NEARLY_CLOSED && largest >= before)) {
             for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->rate[loops->kept[k]];
             add_response(model->n, loops, qd);

@@ -177,6 +177,13 @@ void loops_gap(const struct model *model, const struct work *work, struct loops 
     }
 }
 
+double loops_open_by(const struct loops *loops)
+{
+    double largest = 0;
+    for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
+    return largest;
+}
+
 /* Acceleration of an equation:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
    c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
 static double acceleration(const struct equation *e, const struct side *side)
@@ -228,6 +235,13 @@ void jacobian_row(const struct model *model, const struct work *work, struct loo
     double *G = loops->G + (size_t)model->n * (size_t)k;
     memset(G, 0, (size_t)model->n * sizeof *G);
     for (int s = 0; s < 2; s++) add_side(model, work, loops, loops->kept[k], s, G);
+}
+
+void loops_rows(const struct model *model, struct work *work, struct loops *loops, const struct input *in)
+{
+    dyn_velocity(model, work, in);
+    loops_gap(model, work, loops);
+    for (int k = 0; k < loops->n_kept; k++) jacobian_row(model, work, loops, k);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */

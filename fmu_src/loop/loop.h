@@ -70,6 +70,12 @@ int loop_equations(enum loop_type type);
 /* gap and rate of all equations. After dyn_velocity(). */
 void loops_gap(const struct model *model, const struct work *work, struct loops *loops);
 
+/* Gaps, and G of the kept equations, in the state of the last dyn_configuration() and dyn_motion(). */
+void loops_rows(const struct model *model, struct work *work, struct loops *loops, const struct input *in);
+
+/* The largest gap of the kept equations, by loops_gap(). */
+double loops_open_by(const struct loops *loops);
+
 /* Chooses independent equations at q and tells, for every loop, how many are left out. */
 enum status loops_choose(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                          const double *q, struct report *report);

@@ -56,7 +56,7 @@ static double residual(struct sim *sim, struct equilibrium *e)
     return sqrt(sum);
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers' forces held; symmetric: the Hessian of the potential */
+/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
     const size_t n = (size_t)sim->model->n;
@@ -65,7 +65,7 @@ static void stiffness(struct sim *sim, struct equilibrium *e)
     dyn_inverse(sim->model, sim->work, &in, NULL, sim->force);
     memset(sim->qdd, 0, n * sizeof(double));
     dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
-    dyn_force_jacobian(sim->model, sim->work, sim->tangent, &in, sim->by_q, sim->by_qd);
+    loops_force_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &in, sim->by_q, sim->by_qd);
     for (int i = 0; i < e->n; i++)
         for (int j = i; j < e->n; j++) {
             const size_t a = (size_t)e->coordinate[i], b = (size_t)e->coordinate[j];

@@ -29,6 +29,7 @@ struct sim {
     bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
     struct loops *loops;
+    double *kept_rows; /* of the loops: room for a saved state */
     struct variables variables;
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */

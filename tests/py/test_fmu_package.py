@@ -147,6 +147,13 @@ def link_rows(link, given):
     if "payload" in given: yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
 
 
+LOOP_UNITS = {"ball": ["N"] * 3, "planar-pin": ["N"] * 2, "pin": ["N"] * 3 + ["N.m"] * 2, "weld": ["N"] * 3 + ["N.m"] * 3}
+
+
+def loop_rows(loop):
+    for k, unit in enumerate(LOOP_UNITS[loop["type"]], 1): yield f"{loop['name']}.force[{k}]", "output", {unit}, None
+
+
 def robot_rows(robot):
     for name, causality, unit, count in [
             ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
@@ -168,6 +175,7 @@ def table(packed):
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
         if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
         rows += link_rows(link, given)
+    for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
     return rows
 
 
@@ -291,8 +299,10 @@ def test_order_of_unknowns(packed):
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
     forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
-        kinematic = not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_", ".tau"))
+        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
+                                                                                ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
@@ -339,7 +349,10 @@ class Instance:
         self.fmu.enterInitializationMode()
         gravity = [v.valueReference for v in packed.variables if v.name.startswith("gravity[")]
         self.fmu.setReal(gravity, [1.5, -2.5, -9])
-        self.fmu.exitInitializationMode()
+        try: self.fmu.exitInitializationMode()
+        except fmpy.fmi1.FMICallException:
+            if packed.file not in GOOD or not packed.robot.get("loops"): raise
+            pytest.skip("a file to be read, whose loops cannot be closed")
         self.fmu.enterContinuousTimeMode()
         unknowns = d.outputs + d.derivatives
         self.unknown = {u.variable.name: u.variable.valueReference for u in unknowns}
