@@ -81,6 +81,8 @@ static const struct command {
      "prescribed\n"
      "  motion and tip wrench kept. A mode without restoring force has frequency 0 and the growth r of exp(r t).\n"
      "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the slope of friction at the state's rates; 0 for w = 0.\n"
+     "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency: strong damping\n"
+     "  changes the order of the modes.\n"
      "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: kinetic energy of the coordinates, "
      "each\n"
      "  moving alone.\n",
