@@ -49,11 +49,26 @@ static void jacobian(struct sim *sim, struct equilibrium *e)
         for (int j = 0; j < i; j++) e->J[e->n * j + i] = 0.5 * (e->J[e->n * j + i] + e->J[e->n * i + j]);
 }
 
+/* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
+static double strain_force(const struct sim *sim)
+{
+    double sum = 0;
+    for (int i = 0; i < sim->model->n_links; i++) {
+        const struct link_model *lm = &sim->model->link[i];
+        for (int j = 0; j < lm->m; j++) {
+            double force = 0;
+            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->q[lm->eta + k];
+            sum += force * force;
+        }
+    }
+    return sqrt(sum);
+}
+
 /* Newton with step halving; the forces must balance to 1e-10 of what they were at first */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
     double norm = residual(sim, e, e->residual);
-    const double first = norm;
+    const double first = fmax(norm, strain_force(sim));
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         if (norm <= 1e-10 * first) return STATUS_OK;
         jacobian(sim, e);

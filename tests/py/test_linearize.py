@@ -250,6 +250,15 @@ def test_static_point_does_not_depend_on_where_the_modes_start(limber):
     assert np.allclose(a["q"], b["q"], rtol=0, atol=1e-8) and np.allclose(a["tau"], b["tau"], rtol=1e-7)
 
 
+def test_static_point_is_that_of_itself(limber, tmp_path):
+    """Where the search begins at the equilibrium nothing is left to do: rounding of the forces is no reason to refuse it."""
+    for name in "cibicik", "nodal-20", "random-1":
+        path = write(tmp_path, load(ROOT / f"tests/data/reference/{name}.json")["robot"])
+        point = answer(limber, "linearize", path, "--static")["operating_point"]
+        again = answer(limber, "linearize", path, "--static", "--at", "-", state=point)["operating_point"]
+        assert again == point, name
+
+
 def test_static_holds_prescribed_joints(limber, tmp_path):
     robot = {**CART, "links": [CART["links"][0], {**CART["links"][1], "joint": {"type": "revolute", "axis": [0, 1, 0],
                                                                                 "motion": "prescribed"}}]}
