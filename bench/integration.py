@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests/fmu"))
 from importer import OK, Instance, Package  # noqa: E402
 
 LIMBER = os.environ.get("LIMBER", ROOT / "build/out/limber")
-LONGEST = 60  # seconds that one run may take
+LONGEST = 30  # seconds that one run may take
 TIP = [f"tip.position[{i}]" for i in (1, 2, 3)]
 
 

@@ -26,6 +26,7 @@ struct sim {
     struct report *report;
     struct robot *robot; /* with the parameters that are set */
     struct model *model;
+    bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
     struct variables variables;
     char guid[40];

@@ -150,7 +150,7 @@ static enum status build(struct sim *sim, const char *text)
     number_inputs_and_states(sim);
     make_guid(sim, text);
     const struct ode ode = {.n = sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
-    if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
+    if (ode.n > 0) status = integrator_make(&ode, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
@@ -207,11 +207,13 @@ enum status sim_reset(struct sim *sim)
     const struct variables *v = &sim->variables;
     for (int r = 0; r < v->n_values; r++) sim->value[r] = v->by_reference[r]->start;
     memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double));
+    memset(sim->before.rate, 0, (size_t)sim->n_inputs * sizeof(double));
     memset(sim->q, 0, (size_t)sim->model->n * sizeof(double));
     memset(sim->qd, 0, (size_t)sim->model->n * sizeof(double));
     sim->start_time = sim->local = sim->carry = 0;
     sim->restart = true;
     sim->fresh = false;
+    if (sim->integrator != NULL) integrator_forget(sim->integrator);
     return STATUS_OK;
 }
 
@@ -430,6 +432,31 @@ static enum status integrate(struct sim *sim, double h, double *reached)
     return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
 }
 
+/* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
+static const char *runaway(const struct sim *sim, char text[128])
+{
+    const struct variables *v = &sim->variables;
+    int fastest = 0;
+    for (int s = 1; s < v->n_states; s++)
+        if (!(fabs(sim->ydot[s]) / sim->nominal[s] <= fabs(sim->ydot[fastest]) / sim->nominal[fastest])) fastest = s;
+    const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
+    text[0] = '\0';
+    if (!(fabs(sim->ydot[fastest]) <= 1e9 * sim->nominal[fastest]))
+        snprintf(text, 128, "; the fastest is %s = %.3g %s", rate->name, sim->ydot[fastest], rate->unit);
+    return text;
+}
+
+/* When it failed, why, and what is to blame: the link without inertia, or what runs away */
+static void report_failure(struct sim *sim)
+{
+    char text[128];
+    const char *trouble = integrator_trouble(sim->integrator);
+    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE)
+        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
+                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
+    else report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s%s", sim_time(sim), trouble, runaway(sim, text));
+}
+
 enum status sim_step(struct sim *sim, double h)
 {
     const double started = sim->local;
@@ -441,6 +468,7 @@ enum status sim_step(struct sim *sim, double h)
         sim->local = reached > started ? reached : started;
         sim->carry = 0;
         sim->restart = true;
+        report_failure(sim);
     }
     scatter(sim, sim->y);
     advance_inputs(sim);
@@ -474,9 +502,12 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    for (int s = 0; s < sim->variables.n_states; s++)
+    double sum = 0;
+    for (int s = 0; s < sim->variables.n_states; s++) {
         dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
-    return status;
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
