@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "dyn/dyn.h"
+#include "dyn/tangent.h"
 #include "load.h"
 #include "random_state.h"
 
@@ -17,7 +17,8 @@ struct bench {
     const struct model *model;
     struct work *work;
     struct input in[STATES];
-    double *qdd, *force;
+    struct tangent *tangent;
+    double *qdd, *force, *by_q, *by_qd;
 };
 
 static void run_forward(struct bench *bench, const struct input *in)
@@ -36,6 +37,11 @@ static void run_inverse(struct bench *bench, const struct input *in)
     dyn_inverse(bench->model, bench->work, in, in->qd, bench->force); /* any accelerations will do */
 }
 
+static void run_derivatives(struct bench *bench, const struct input *in)
+{
+    (void)dyn_forward_jacobian(bench->model, bench->work, bench->tangent, in, bench->qdd, bench->by_q, bench->by_qd);
+}
+
 static const struct {
     const char *key, *what;
     void (*run)(struct bench *bench, const struct input *in);
@@ -43,6 +49,7 @@ static const struct {
     {"forward_ns", "forward dynamics, articulated body", run_forward},
     {"composite_ns", "forward dynamics, mass matrix and Cholesky", run_composite},
     {"inverse_ns", "inverse dynamics", run_inverse},
+    {"derivatives_ns", "full Jacobian of qdd, forward dynamics included", run_derivatives},
 };
 enum { MEASURED = sizeof measured / sizeof measured[0] };
 
@@ -77,6 +84,8 @@ static int make_states(struct bench *bench, struct arena *arena)
     double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
     bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
     bench->force = arena_take(arena, (size_t)model->n, sizeof(double));
+    bench->by_q = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
+    bench->by_qd = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
     for (int i = 0; i < STATES; i++) {
         double *q = arena_take(arena, (size_t)model->n, sizeof *q),
                *qd = arena_take(arena, (size_t)model->n, sizeof *qd);
@@ -85,7 +94,7 @@ static int make_states(struct bench *bench, struct arena *arena)
         random_state(model, &seed, q, qd, tau);
         bench->in[i] = (struct input){.q = q, .qd = qd, .tau = tau, .prescribed_qdd = none};
     }
-    return 0;
+    return tangent_make(model, &bench->tangent) == STATUS_OK ? 0 : -1;
 }
 
 static int measure(struct bench *bench, bool json)
@@ -128,6 +137,7 @@ int command_bench(int argc, char **argv)
     const int failed = make_states(&bench, &arena);
     if (failed) fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));
     const int result = failed ? EXIT_COMPUTATION : measure(&bench, json);
+    tangent_free(bench.tangent);
     arena_release(&arena);
     cli_free_model(&loaded);
     return result;

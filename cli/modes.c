@@ -106,11 +106,10 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
     cli_coordinate_name(&model->robot->link[i], coordinate - first, name);
 }
 
-static int solve(struct analysis *analysis)
+static int tell(const struct analysis *analysis, enum eigenmodes_result result)
 {
-    const bool finite = small_motion_at(&analysis->motion, &analysis->state.input);
     char name[NAME_SIZE];
-    switch (finite ? eigenmodes_solve(&analysis->motion, &analysis->modes) : EIGENMODES_OVERFLOW) {
+    switch (result) {
     case EIGENMODES_FINE: return EXIT_FINE;
     case EIGENMODES_SINGULAR:
         name_of(analysis, analysis->modes.singular, name);
@@ -128,6 +127,12 @@ static int solve(struct analysis *analysis)
     return EXIT_COMPUTATION;
 }
 
+static int solve(struct analysis *analysis)
+{
+    const bool finite = small_motion_at(&analysis->motion, &analysis->state.input);
+    return tell(analysis, finite ? eigenmodes_solve(&analysis->motion, &analysis->modes) : EIGENMODES_OVERFLOW);
+}
+
 static struct json_object *json_participation(const struct analysis *analysis, const struct mode *mode)
 {
     struct json_object *shares = json_object_new_object();
@@ -143,18 +148,23 @@ static int print_json(const struct analysis *analysis)
 {
     struct json_object *out = json_object_new_object(), *frequency = json_object_new_array(),
                        *damping_ratio = json_object_new_array(), *growth = json_object_new_array(),
-                       *participation = json_object_new_array();
+                       *participation = json_object_new_array(), *damped_frequency = json_object_new_array(),
+                       *damped_growth = json_object_new_array();
     for (int k = 0; k < analysis->shown; k++) {
         const struct mode *mode = &analysis->modes.mode[k];
         json_object_array_add(frequency, json_object_new_double(mode->frequency));
         json_object_array_add(damping_ratio, json_object_new_double(mode->damping_ratio));
         json_object_array_add(growth, json_object_new_double(mode->growth));
         json_object_array_add(participation, json_participation(analysis, mode));
+        json_object_array_add(damped_frequency, json_object_new_double(analysis->modes.damped[k].frequency));
+        json_object_array_add(damped_growth, json_object_new_double(analysis->modes.damped[k].growth));
     }
     json_object_object_add(out, "frequency", frequency);
     json_object_object_add(out, "damping_ratio", damping_ratio);
     json_object_object_add(out, "growth", growth);
     json_object_object_add(out, "participation", participation);
+    json_object_object_add(out, "damped_frequency", damped_frequency);
+    json_object_object_add(out, "damped_growth", damped_growth);
     const int code = json_print_finite("modes", out);
     json_object_put(out);
     return code;
@@ -181,6 +191,19 @@ static void print_shares(const struct analysis *analysis, const struct mode *mod
     }
 }
 
+/* A line of its own: damping may change the order */
+static void print_damped(const struct analysis *analysis)
+{
+    bool damped = false;
+    for (int k = 0; k < analysis->modes.n; k++)
+        damped = damped || analysis->modes.damped[k].frequency != analysis->modes.mode[k].frequency ||
+                 analysis->modes.damped[k].growth != analysis->modes.mode[k].growth;
+    if (!damped) return;
+    printf("\nwith damping [Hz]:");
+    for (int k = 0; k < analysis->shown; k++) printf(" %.7g", analysis->modes.damped[k].frequency);
+    printf("\n");
+}
+
 static int print_table(const struct analysis *analysis)
 {
     printf("%s, joints %s: %d mode%s", analysis->loaded.robot->name, analysis->options.joints_free ? "free" : "locked",
@@ -194,6 +217,7 @@ static int print_table(const struct analysis *analysis)
         if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
+    print_damped(analysis);
     return EXIT_FINE;
 }
 
@@ -344,7 +368,8 @@ static int analyse(struct analysis *analysis)
     const int n = analysis->modes.n, count = analysis->options.count;
     analysis->shown = count > 0 && count < n ? count : n;
     if (analysis->options.sweep != NULL) return run_sweep(analysis);
-    const int code = solve(analysis);
+    int code = solve(analysis);
+    if (code == EXIT_FINE) code = tell(analysis, eigenmodes_damp(&analysis->motion, &analysis->modes));
     if (code != EXIT_FINE) return code;
     return analysis->options.json ? print_json(analysis) : print_table(analysis);
 }

@@ -107,6 +107,10 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd);
 
+/* qdd as dyn_forward() gives it and both of these, from the state alone: all that the order of use above asks for. */
+enum status dyn_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
+                                 const struct input *in, double *qdd, double *by_q, double *by_qd);
+
 /* Columns of generalised forces, `count` of n, replaced by M^-1 of them (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);

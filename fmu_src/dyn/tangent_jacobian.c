@@ -240,3 +240,15 @@ void dyn_tangent_jacobian(const struct model *model, struct work *work, struct t
     dyn_solve_columns(model, work, tangent, model->n, by_q);
     dyn_solve_columns(model, work, tangent, model->n, by_qd);
 }
+
+enum status dyn_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
+                                 const struct input *in, double *qdd, double *by_q, double *by_qd)
+{
+    const enum status status = dyn_forward(model, work, in, qdd);
+    if (status != STATUS_OK) return status;
+    dyn_inverse(model, work, in, qdd, tangent->force);
+    dyn_velocity(model, work, in);
+    dyn_tangent_state(model, work, tangent, in, qdd);
+    dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
+    return STATUS_OK;
+}

@@ -36,9 +36,10 @@ static void clear(struct seed *seed, const struct model *model)
     memset(seed->tau, 0, (size_t)model->n_joints * sizeof(double));
     memset(seed->qdd, 0, (size_t)model->n_prescribed * sizeof(double));
     memset(seed->tip_wrench, 0, sizeof seed->tip_wrench);
+    memset(seed->payload_mass, 0, (size_t)model->n_links * sizeof(double));
 }
 
-/* Adds what a known (a state, an input) changes; false: it is neither */
+/* Adds what a known (a state, an input, the mass of a payload) changes; false: it is none */
 static bool add_seed(struct sim *sim, const struct variable *variable, double amount)
 {
     const struct link_model *lm = &sim->model->link[variable->owner];
@@ -54,6 +55,7 @@ static bool add_seed(struct sim *sim, const struct variable *variable, double am
     case KIND_TAU_IN: seed->tau[lm->tau] += amount; return true;
     case KIND_TIP_FORCE: seed->tip_wrench[3 + variable->k] += amount; return true;
     case KIND_TIP_TORQUE: seed->tip_wrench[variable->k] += amount; return true;
+    case KIND_PAYLOAD_MASS: seed->payload_mass[variable->owner] += amount; return true;
     default: return false;
     }
 }
@@ -66,8 +68,12 @@ static enum status differentiate(struct sim *sim)
     if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
     sim->tangent_fresh = true;
     const struct seed *seed = &sim->seed;
-    const struct direction direction = {
-        .q = seed->q, .qd = seed->qd, .tau = seed->tau, .tip_wrench = seed->tip_wrench, .prescribed_qdd = seed->qdd};
+    const struct direction direction = {.q = seed->q,
+                                        .qd = seed->qd,
+                                        .tau = seed->tau,
+                                        .tip_wrench = seed->tip_wrench,
+                                        .prescribed_qdd = seed->qdd,
+                                        .payload_mass = seed->payload_mass};
     dyn_tangent(sim->model, sim->work, sim->tangent, &sim->in, &direction, sim->dqdd);
     dyn_tangent_motion(sim->model, sim->work, sim->tangent, sim->dqdd);
     return STATUS_OK;

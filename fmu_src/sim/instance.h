@@ -12,12 +12,13 @@ struct held_inputs {
     double from;      /* local time                     [s]   */
 };
 
-/* A direction of states and inputs. */
+/* A direction of states, inputs and payloads. */
 struct seed {
     double *q, *qd; /* n                          */
     double *tau;    /* n_joints                   */
     double *qdd;    /* n_prescribed               */
     double tip_wrench[6];
+    double *payload_mass; /* n_links                    */
 };
 
 struct sim {

@@ -78,7 +78,7 @@ void sim_get_states(const struct sim *sim, double *x);
 void sim_set_states(struct sim *sim, const double *x);
 enum status sim_get_derivatives(struct sim *sim, double *dx);
 
-/* Directional derivative: what `seed` on the known (states, inputs) does to the unknown (outputs, locals, derivatives). */
+/* Directional derivative: what `seed` on the known (states, inputs, masses of payloads) does to the unknown (outputs, locals, derivatives). */
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result);
 
