@@ -18,7 +18,7 @@ struct bench {
     struct tangent *tangent;
     struct loops *loops;
     struct input in[STATES];
-    double *qdd, *force;
+    double *qdd, *force, *by_q, *by_qd;
 };
 
 static void run_forward(struct bench *bench, const struct input *in)
@@ -38,6 +38,12 @@ static void run_inverse(struct bench *bench, const struct input *in)
     dyn_inverse(bench->model, bench->work, in, in->qd, bench->force); /* any accelerations will do */
 }
 
+static void run_derivatives(struct bench *bench, const struct input *in)
+{
+    (void)loops_forward_jacobian(bench->model, bench->work, bench->tangent, bench->loops, in, bench->qdd, bench->by_q,
+                                 bench->by_qd);
+}
+
 static const struct {
     const char *key, *what;
     void (*run)(struct bench *bench, const struct input *in);
@@ -45,6 +51,7 @@ static const struct {
     {"forward_ns", "forward dynamics, articulated body", run_forward},
     {"composite_ns", "forward dynamics, mass matrix and Cholesky", run_composite},
     {"inverse_ns", "inverse dynamics", run_inverse},
+    {"derivatives_ns", "full Jacobian of qdd, forward dynamics included", run_derivatives},
 };
 enum { MEASURED = sizeof measured / sizeof measured[0] };
 
@@ -79,6 +86,8 @@ static int make_states(struct bench *bench, struct arena *arena)
     double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
     bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
     bench->force = arena_take(arena, (size_t)model->n, sizeof(double));
+    bench->by_q = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
+    bench->by_qd = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
     for (int i = 0; i < STATES; i++) {
         double *q = arena_take(arena, (size_t)model->n, sizeof *q),
                *qd = arena_take(arena, (size_t)model->n, sizeof *qd);

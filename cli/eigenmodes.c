@@ -17,11 +17,12 @@ bool eigenmodes_make(int n, struct eigenmodes *modes)
     memset(modes, 0, sizeof *modes);
     struct arena *arena = &modes->arena;
     const size_t size = (size_t)n;
-    double **const square[] = {&modes->L, &modes->K, &modes->G};
+    double **const square[] = {&modes->L, &modes->K, &modes->G, &modes->D};
     modes->n = n;
     modes->mode = arena_take(arena, size, sizeof *modes->mode);
+    modes->damped = arena_take(arena, size, sizeof *modes->damped);
     modes->S = arena_take(arena, size, sizeof(double));
-    for (int i = 0; i < 3; i++) *square[i] = arena_take(arena, size * size, sizeof(double));
+    for (int i = 0; i < 4; i++) *square[i] = arena_take(arena, size * size, sizeof(double));
     modes->companion = arena_take(arena, 4 * size * size, sizeof(double));
     modes->vector = arena_take(arena, 4 * size * size, sizeof(double));
     modes->re = arena_take(arena, 2 * size, sizeof(double));
@@ -161,11 +162,18 @@ static enum eigenmodes_result solve_symmetric(const struct small_motion *motion,
     return EIGENMODES_FINE;
 }
 
-/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s = sqrt|K| makes the blocks alike */
+/* s = sqrt|K|, K reduced */
+static double companion_scale(const struct eigenmodes *modes)
+{
+    const double norm = norm_less_transpose(modes->n, modes->K, 0);
+    return norm > 0 ? sqrt(norm) : 1;
+}
+
+/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks alike */
 static void make_companion(struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n, N = 2 * n;
-    const double norm = norm_less_transpose(modes->n, modes->K, 0), s = norm > 0 ? sqrt(norm) : 1;
+    const double s = companion_scale(modes);
     memset(modes->companion, 0, N * N * sizeof(double));
     for (size_t j = 0; j < n; j++) {
         modes->companion[N * (n + j) + j] = s;
@@ -282,5 +290,66 @@ enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struc
     if (result != EIGENMODES_FINE) return result;
     for (int k = 0; k < modes->n; k++) describe(motion, &modes->mode[k]);
     qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
+    return EIGENMODES_FINE;
+}
+
+/* ---- with damping ------------------------------------------------------------------------------------------------------------ */
+
+static int by_damped_frequency(const void *a, const void *b)
+{
+    const struct damped_mode *x = a, *y = b;
+    if (x->frequency != y->frequency) return x->frequency > y->frequency ? 1 : -1;
+    return (x->growth < y->growth) - (x->growth > y->growth);
+}
+
+/* One of each pair of lambda, chosen as without damping */
+static void take_damped(struct eigenmodes *modes, double zero)
+{
+    int k = 0, n_real = 0;
+    for (int j = 0; j < 2 * modes->n; j++) {
+        const double re = modes->re[j], im = modes->im[j];
+        const bool still = re * re + im * im <= zero;
+        if (im == 0) modes->real[n_real++] = &modes->re[j];
+        if (!(im > 0)) continue;
+        modes->damped[k++] = (struct damped_mode){still ? 0 : im / TWO_PI, still ? 0 : growth_of(re, im)};
+    }
+    qsort(modes->real, (size_t)n_real, sizeof *modes->real, by_value);
+    for (int i = n_real / 2; i < n_real; i++) {
+        const double lambda = *modes->real[i];
+        modes->damped[k++] = (struct damped_mode){0, lambda * lambda <= zero ? 0 : lambda};
+    }
+    qsort(modes->damped, (size_t)modes->n, sizeof *modes->damped, by_damped_frequency);
+}
+
+/* A double lambda = 0 comes out as the root of s times the rounding of the companion matrix, s + |G + D|. Not of its square:
+   friction that nearly holds a joint leaves a slow lambda, which is not zero. */
+static double damped_zero_up_to(const struct small_motion *motion, const struct eigenmodes *modes)
+{
+    const double s = companion_scale(modes), G = norm_less_transpose(modes->n, modes->G, 0);
+    return 16 * DBL_EPSILON * (s * (s + G) + motion->moment_rate);
+}
+
+enum eigenmodes_result eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes)
+{
+    const size_t n = (size_t)modes->n;
+    const int N = 2 * modes->n;
+    if (n == 0) return EIGENMODES_FINE;
+    scale(modes, motion->reduced.D, modes->D);
+    if (norm_less_transpose(modes->n, modes->D, 0) == 0) {
+        for (size_t k = 0; k < n; k++)
+            modes->damped[k] = (struct damped_mode){modes->mode[k].frequency, modes->mode[k].growth};
+        return EIGENMODES_FINE;
+    }
+    scale(modes, motion->reduced.K, modes->K);
+    scale(modes, motion->reduced.G, modes->G);
+    for (size_t i = 0; i < n * n; i++) modes->G[i] += modes->D[i];
+    reduce(modes, modes->K);
+    reduce(modes, modes->G);
+    const double zero = damped_zero_up_to(motion, modes);
+    if (!isfinite(zero)) return EIGENMODES_OVERFLOW;
+    make_companion(modes);
+    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', N, modes->companion, N, modes->re, modes->im, NULL, 1, NULL, 1) != 0)
+        return EIGENMODES_FAILED;
+    take_damped(modes, zero);
     return EIGENMODES_FINE;
 }

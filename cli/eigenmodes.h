@@ -14,13 +14,20 @@ struct mode {
         *share; /* as many as coordinates: |phi_i|^2 M_ii as a share of the sum of all                               */
 };
 
+/* A solution of the motion with damping, likewise */
+struct damped_mode {
+    double frequency; /* |Im lambda| / 2 pi [Hz]  */
+    double growth;    /* Re lambda          [1/s] */
+};
+
 struct eigenmodes {
-    int n;             /* independent motions                                                             */
-    struct mode *mode; /* n, by frequency, then by falling growth                                          */
-    int singular;      /* after EIGENMODES_SINGULAR: number, among those of y, of the coordinate at fault */
+    int n;                      /* independent motions                                                             */
+    struct mode *mode;          /* n, by frequency, then by falling growth                                          */
+    struct damped_mode *damped; /* n, in the same order; by eigenmodes_damp() */
+    int singular;               /* after EIGENMODES_SINGULAR: number, among those of y, of the coordinate at fault */
     /* workspace, by columns */
     double *S, *L;     /* n, n x n: S M S = L L', S = diag(M)^-1/2                      */
-    double *K, *G;     /* n x n: S K S and S G S, then L^-1 (.) L^-T of them            */
+    double *K, *G, *D; /* n x n: S K S and so on, then L^-1 (.) L^-T of them            */
     double *companion; /* 2n x 2n                                                       */
     double *vector;    /* 2n x 2n                                                       */
     double *re, *im;   /* 2n: lambda                                                    */
@@ -35,5 +42,8 @@ bool eigenmodes_make(int n, struct eigenmodes *modes);
 void eigenmodes_free(struct eigenmodes *modes);
 
 enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes);
+
+/* lambda of M x'' + (G + D) x' + K x = 0. After eigenmodes_solve(). */
+enum eigenmodes_result eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes);
 
 #endif

@@ -14,16 +14,16 @@ struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
     double until, step, rtol;
     struct settings settings;
-    bool rigid;
+    bool rigid, json;
 };
 
 struct run {
     struct options options;
     struct robot *robot; /* as the file says, drives and all                                          */
     struct motion motion;
-    struct sim *sim; /* the same robot with every joint of a drive following the motion           */
-    double *out;     /* a row of torques                                                           */
-    FILE *elastic;   /* the second table; NULL: none                                                */
+    struct sim *sim;               /* the same robot with every joint of a drive following the motion           */
+    double *out;                   /* a row of torques                                                           */
+    struct table torques, elastic; /* the second has a stream where it is wanted */
     struct columns columns;
     struct arena arena;
 };
@@ -78,7 +78,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
         } else if (strcmp(argv[i], "--json") == 0) {
-            continue; /* the result is a table in any case */
+            options->json = true;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
             return cli_usage("inverse", "unknown option '%s'", argv[i]);
         } else if (options->robot == NULL) {
@@ -92,16 +92,24 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- the table of torques: what drives the robot of the file -------------------------------------------------------------- */
 
-static void write_header(const struct run *run)
+static void write_name(struct table *table, const char *joint, const char *suffix)
 {
-    fputs("time", stdout);
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%s", joint, suffix);
+    table_name(table, name);
+}
+
+static void write_names(struct run *run)
+{
+    static const char *const motion[3] = {"q", "qd", "qdd"};
+    run->torques = (struct table){.stream = stdout, .json = run->options.json};
+    table_name(&run->torques, "time");
     for (int i = 0; i < run->robot->n_links; i++) {
         const struct joint *joint = &run->robot->link[i].joint;
         if (!joint_moves(joint) || joint->passive) continue;
-        if (joint->prescribed) printf(",%s.q,%s.qd,%s.qdd", joint->name, joint->name, joint->name);
-        else printf(",%s.tau", joint->name);
+        for (int d = 0; joint->prescribed && d < 3; d++) write_name(&run->torques, joint->name, motion[d]);
+        if (!joint->prescribed) write_name(&run->torques, joint->name, "tau");
     }
-    putchar('\n');
 }
 
 /* force: generalised forces by coordinate; a joint that the file itself prescribes has its motion as input */
@@ -120,7 +128,7 @@ static void write_row(struct run *run, int row, const double *force)
             run->out[count++] = force[model->link[i].q];
         }
     }
-    csv_write_row(stdout, run->out, count);
+    table_row(&run->torques, run->out, count);
 }
 
 /* ---- rigid: tau = M qdd + h with eta = 0 ---------------------------------------------------------------------------------- */
@@ -271,7 +279,7 @@ static int write_rigid(struct run *run)
     if (code != EXIT_FINE) return code;
     const struct input in = {.q = at.q, .qd = at.qd};
     if (robot.n_loops > 0) rigid_guess(run, &at);
-    write_header(run);
+    write_names(run);
     for (int row = 0; row < run->motion.n_rows && code == EXIT_FINE; row++) {
         take_motion(run, row, &at);
         if (robot.n_loops > 0) code = follow_loops(&own, motion_time(&run->motion, row), &at);
@@ -281,6 +289,7 @@ static int write_rigid(struct run *run)
         if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
         if (code == EXIT_FINE) write_row(run, row, at.force);
     }
+    table_end(&run->torques);
     cli_free_model(&own);
     return code;
 }
@@ -297,7 +306,7 @@ static int write_rows_here(struct run *run, int row, double *force)
     for (int i = 0; i < model->n_links; i++)
         if (v->first[KIND_TAU_OUT][i] >= 0) force[model->link[i].q] = sim_get(run->sim, v->first[KIND_TAU_OUT][i]);
     write_row(run, row, force);
-    if (run->elastic != NULL) columns_write_row(&run->columns, run->sim, t, run->elastic);
+    if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->sim, t, &run->elastic);
     return EXIT_FINE;
 }
 
@@ -306,8 +315,8 @@ static int write_flexible(struct run *run)
     double *force = arena_take(&run->arena, (size_t)sim_model(run->sim)->n, sizeof *force);
     if (force == NULL) return EXIT_COMPUTATION;
     const double end = motion_row(&run->motion, run->motion.n_rows - 1);
-    write_header(run);
-    if (run->elastic != NULL) columns_write_header(&run->columns, run->sim, run->elastic);
+    write_names(run);
+    if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->sim, &run->elastic);
     int code = write_rows_here(run, 0, force);
     for (int row = 1; row < run->motion.n_rows && code == EXIT_FINE; row++) {
         const double t = motion_row(&run->motion, row);
@@ -316,6 +325,8 @@ static int write_flexible(struct run *run)
         show_progress(t, end);
     }
     show_progress(end, end);
+    table_end(&run->torques);
+    if (run->elastic.stream != NULL) table_end(&run->elastic);
     return code;
 }
 
@@ -323,7 +334,8 @@ static int open_elastic(struct run *run)
 {
     const char *file = run->options.elastic;
     if (file == NULL) return EXIT_FINE;
-    if ((run->elastic = fopen(file, "w")) != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
+    run->elastic = (struct table){.stream = fopen(file, "w"), .json = run->options.json};
+    if (run->elastic.stream != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
     fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
     return EXIT_INPUT;
 }
@@ -331,9 +343,10 @@ static int open_elastic(struct run *run)
 /* A table that could not be written is no success. */
 static int close_elastic(struct run *run, int code)
 {
-    if (run->elastic == NULL) return code;
-    const bool bad = ferror(run->elastic) != 0;
-    if (fclose(run->elastic) == 0 && !bad) return code;
+    FILE *stream = run->elastic.stream;
+    if (stream == NULL) return code;
+    const bool bad = ferror(stream) != 0;
+    if (fclose(stream) == 0 && !bad) return code;
     fprintf(stderr, "limber: %s: could not be written: %s\n", run->options.elastic, strerror(errno));
     return code == EXIT_FINE ? EXIT_INPUT : code;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "robot/nearest.h"
@@ -40,6 +41,7 @@ static const struct command {
      "  --at STATE        start from the q and qd of a state file (-: standard input); of prescribed joints qdd too\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
      "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate, false},
@@ -60,6 +62,7 @@ static const struct command {
      "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too, unless the "
      "robot\n"
      "                       has loops: these determine it\n"
+     "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
@@ -86,6 +89,8 @@ static const struct command {
      "prescribed\n"
      "  motion and tip wrench kept. A mode without restoring force has frequency 0 and the growth r of exp(r t).\n"
      "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the slope of friction at the state's rates; 0 for w = 0.\n"
+     "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency: strong damping\n"
+     "  changes the order of the modes.\n"
      "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: kinetic energy of the coordinates, "
      "each\n"
      "  moving alone.\n"
@@ -237,12 +242,29 @@ struct robot *cli_load(const char *file, int *exit_code)
     return robot;
 }
 
+/* Both are there, and are one file */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* A result that would replace what the command reads, or writes beside it */
+static int check_result(const char *command, int argc, char **argv, int o)
+{
+    for (int i = 1; i < argc; i++)
+        if (i != o && i != o + 1 && is_same_file(argv[o + 1], argv[i]))
+            return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
+    return EXIT_FINE;
+}
+
 /* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
 static int redirect(const char *command, int *argc, char **argv)
 {
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
+        if (check_result(command, *argc, argv, i) != EXIT_FINE) return EXIT_USAGE;
         if (freopen(argv[i + 1], "w", stdout) == NULL) {
             fprintf(stderr, "limber: %s: cannot be written: %s\n", argv[i + 1], strerror(errno));
             return EXIT_INPUT;

@@ -123,12 +123,10 @@ static int tell_not_linear(const struct analysis *analysis, enum status status)
     return EXIT_COMPUTATION;
 }
 
-static int solve(struct analysis *analysis)
+static int tell(const struct analysis *analysis, enum eigenmodes_result result)
 {
-    const enum status status = small_motion_at(&analysis->motion, analysis->loaded.model, &analysis->state.input);
-    if (status != STATUS_OK) return tell_not_linear(analysis, status);
     char name[NAME_SIZE];
-    switch (eigenmodes_solve(&analysis->motion, &analysis->modes)) {
+    switch (result) {
     case EIGENMODES_FINE: return EXIT_FINE;
     case EIGENMODES_SINGULAR:
         name_of(analysis, analysis->motion.free_one[analysis->modes.singular], name);
@@ -141,6 +139,13 @@ static int solve(struct analysis *analysis)
     case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
     }
     return EXIT_COMPUTATION;
+}
+
+static int solve(struct analysis *analysis)
+{
+    const enum status status = small_motion_at(&analysis->motion, analysis->loaded.model, &analysis->state.input);
+    if (status != STATUS_OK) return tell_not_linear(analysis, status);
+    return tell(analysis, eigenmodes_solve(&analysis->motion, &analysis->modes));
 }
 
 static struct json_object *json_participation(const struct analysis *analysis, const struct mode *mode)
@@ -158,18 +163,23 @@ static int print_json(const struct analysis *analysis)
 {
     struct json_object *out = json_object_new_object(), *frequency = json_object_new_array(),
                        *damping_ratio = json_object_new_array(), *growth = json_object_new_array(),
-                       *participation = json_object_new_array();
+                       *participation = json_object_new_array(), *damped_frequency = json_object_new_array(),
+                       *damped_growth = json_object_new_array();
     for (int k = 0; k < analysis->shown; k++) {
         const struct mode *mode = &analysis->modes.mode[k];
         json_object_array_add(frequency, json_object_new_double(mode->frequency));
         json_object_array_add(damping_ratio, json_object_new_double(mode->damping_ratio));
         json_object_array_add(growth, json_object_new_double(mode->growth));
         json_object_array_add(participation, json_participation(analysis, mode));
+        json_object_array_add(damped_frequency, json_object_new_double(analysis->modes.damped[k].frequency));
+        json_object_array_add(damped_growth, json_object_new_double(analysis->modes.damped[k].growth));
     }
     json_object_object_add(out, "frequency", frequency);
     json_object_object_add(out, "damping_ratio", damping_ratio);
     json_object_object_add(out, "growth", growth);
     json_object_object_add(out, "participation", participation);
+    json_object_object_add(out, "damped_frequency", damped_frequency);
+    json_object_object_add(out, "damped_growth", damped_growth);
     const int code = json_print_finite("modes", out);
     json_object_put(out);
     return code;
@@ -196,6 +206,19 @@ static void print_shares(const struct analysis *analysis, const struct mode *mod
     }
 }
 
+/* A line of its own: damping may change the order */
+static void print_damped(const struct analysis *analysis)
+{
+    bool damped = false;
+    for (int k = 0; k < analysis->modes.n; k++)
+        damped = damped || analysis->modes.damped[k].frequency != analysis->modes.mode[k].frequency ||
+                 analysis->modes.damped[k].growth != analysis->modes.mode[k].growth;
+    if (!damped) return;
+    printf("\nwith damping [Hz]:");
+    for (int k = 0; k < analysis->shown; k++) printf(" %.7g", analysis->modes.damped[k].frequency);
+    printf("\n");
+}
+
 static int print_table(const struct analysis *analysis)
 {
     printf("%s, joints %s: %d mode%s", analysis->loaded.robot->name, analysis->options.joints_free ? "free" : "locked",
@@ -209,6 +232,7 @@ static int print_table(const struct analysis *analysis)
         if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
+    print_damped(analysis);
     return EXIT_FINE;
 }
 
@@ -401,6 +425,7 @@ static int analyse(struct analysis *analysis)
     if (analysis->options.sweep != NULL) return run_sweep(analysis);
     int code = closed_state("modes", &analysis->loaded, analysis->options.at != NULL, &analysis->state);
     if (code == EXIT_FINE) code = solve(analysis);
+    if (code == EXIT_FINE) code = tell(analysis, eigenmodes_damp(&analysis->motion, &analysis->modes));
     if (code != EXIT_FINE) return code;
     code = count_modes(analysis, true);
     if (code != EXIT_FINE) return code;

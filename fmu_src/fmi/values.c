@@ -191,8 +191,9 @@ static fmi2Status check_knowns(const struct instance *instance, const fmi2ValueR
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = instance_variable(instance, known[i], TYPE_REAL);
         if (variable == NULL) return fmi2Error;
-        REQUIRE(variable->causality == CAUSALITY_INPUT || instance_is_state(instance, variable),
-                "%s is not a known: only inputs and states are", variable->name);
+        REQUIRE(variable->causality == CAUSALITY_INPUT || variable->variability == VARIABILITY_TUNABLE ||
+                    instance_is_state(instance, variable),
+                "%s is not a known: only inputs, states and tunable parameters are", variable->name);
         REQUIRE(isfinite(seed[i]), "the seed of %s must be a finite number: %g", variable->name, seed[i]);
     }
     return fmi2OK;

@@ -125,6 +125,11 @@ void loops_force_jacobian(const struct model *model, const struct work *work, st
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd);
 
+/* qdd as loops_forward() gives it and both of these, from the state alone. */
+enum status loops_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
+                                   struct loops *loops, const struct input *in, double *qdd, double *by_q,
+                                   double *by_qd);
+
 /* Closing (loop/close.c): moves q from a guess until all gaps are closed: passive joints first, where they do not suffice all
    joints, then elastic coordinates too, where they need not bend much; prescribed joints never. Says which loop stays open, and
    by how much. All equations are kept afterwards: loops_choose() comes next. Scratch memory is taken, at the start alone. */

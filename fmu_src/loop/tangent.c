@@ -184,3 +184,17 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
         loops->direction[j] = 0;
     }
 }
+
+enum status loops_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
+                                   struct loops *loops, const struct input *in, double *qdd, double *by_q,
+                                   double *by_qd)
+{
+    const enum status status = loops_forward(model, work, tangent, loops, in, qdd);
+    if (status != STATUS_OK) return status;
+    const struct input loaded = loops_input(loops, in);
+    dyn_inverse(model, work, &loaded, qdd, tangent->force);
+    dyn_velocity(model, work, &loaded);
+    dyn_tangent_state(model, work, tangent, &loaded, qdd);
+    loops_jacobian(model, work, tangent, loops, &loaded, by_q, by_qd);
+    return STATUS_OK;
+}

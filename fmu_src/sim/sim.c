@@ -63,6 +63,12 @@ static void gather(const struct sim *sim, double *y)
     }
 }
 
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y)
+{
+    scatter(sim, y);
+    sim_apply_inputs(sim, held, t);
+}
+
 enum status sim_forward(struct sim *sim)
 {
     return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
@@ -71,8 +77,7 @@ enum status sim_forward(struct sim *sim)
 /* ydot = (qd; qdd) with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
 {
-    scatter(sim, y);
-    sim_apply_inputs(sim, held, t);
+    sim_take(sim, held, t, y);
     const enum status status = sim_forward(sim);
     double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
@@ -147,6 +152,7 @@ static enum status take_arrays(struct sim *sim)
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->kept_rows = arena_take(arena, (size_t)sim->loops->n_rows, sizeof(double));
+    sim->seed.payload_mass = arena_take(arena, (size_t)model->n_links, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)

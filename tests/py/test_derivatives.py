@@ -10,6 +10,7 @@ the judge's dqdd. The FMU's qdd and dqdd are put into it, and into the judge's o
 terms that were added up. Errors are relative to the largest of them among knowns of a kind (all joint angles, all modal
 rates, ...), at least to what a derivative by an angle or a rate is made of: a force turns with a joint as the whole."""
 
+import copy
 import ctypes as ct
 import functools
 import itertools
@@ -274,5 +275,29 @@ def test_tangents_agree_with_differences(subject, file):
         block = np.ix_(this.kinds == kind, sorts == sort)
         errors = [np.abs(found - expected)[block].max() for expected in steps]
         worst.add(sort, min(errors), np.abs(steps[0][block]).max() + value[sorts == sort].max())
+    print(f"\n{file.stem}:", worst)
+    assert max(worst.values()) <= 1e-8, str(worst)
+
+
+# ---- the mass of a payload --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", [file for file in OPEN if any("payload" in link for link in load(file)["robot"]["links"])],
+                         ids=lambda file: file.stem)
+def test_the_mass_of_a_payload(subject, file):
+    """Accelerations and all outputs, against differences of the same instance, whose payloads may change in event mode."""
+    this, worst = copy.copy(subject(file)), Worst()
+    this.go(load(file)["cases"][-1])
+    answers = [name for name, causality in this.instance.package.causality.items() if causality == "output"]
+    names = [name for name in dict.fromkeys(answers + this.acceleration) if name not in this.known]
+    sorts, value = np.array([re.split(r"[_[]", name.split(".")[1])[0] for name in names]), np.abs(this.values(names))
+    mass = {link["name"]: link["payload"]["mass"] for link in this.robot.links if "payload" in link}
+    this.known = {f"{link}.payload.mass": (link, 0) for link in mass}
+    found = this.slopes(names)
+    assert np.abs(found).max(axis=1).min() > 0
+    steps = [differences(this, {link: [m] for link, m in mass.items()}, names, h * min(mass.values())) for h in (5e-2, 5e-3)]
+    for sort in set(sorts):
+        errors = [np.abs(found - expected)[:, sorts == sort].max() for expected in steps]
+        worst.add(sort, min(errors), np.abs(found[:, sorts == sort]).max() + value[sorts == sort].max())
     print(f"\n{file.stem}:", worst)
     assert max(worst.values()) <= 1e-8, str(worst)

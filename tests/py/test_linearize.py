@@ -250,6 +250,28 @@ def test_static_point_does_not_depend_on_where_the_modes_start(limber):
     assert np.allclose(a["q"], b["q"], rtol=0, atol=1e-8) and np.allclose(a["tau"], b["tau"], rtol=1e-7)
 
 
+def test_static_point_is_that_of_itself(limber, tmp_path):
+    """Where the search begins at the equilibrium nothing is left to do: rounding of the forces is no reason to refuse it."""
+    for name in "cibicik", "nodal-20", "random-1":
+        path = write(tmp_path, load(ROOT / f"tests/data/reference/{name}.json")["robot"])
+        point = answer(limber, "linearize", path, "--static")["operating_point"]
+        again = answer(limber, "linearize", path, "--static", "--at", "-", state=point)["operating_point"]
+        assert again == point, name
+
+
+def test_static_under_a_torque_on_the_tip(limber, tmp_path):
+    """Such a torque has no potential, so the search is no minimisation."""
+    def link(name, axis):
+        return {"name": name, "joint": {"name": f"{name}_joint", "type": "revolute", "axis": axis},
+                "beam": {"length": 1.3, "mass_per_length": 1.1, "EIz": 40, "EIy": 55, "GJ": 30, "foreshortening": True, "inertia_per_length": [1e-3, 5e-4, 6e-4],
+                         "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "craig-bampton", "count": 3}, "twist": {"shape": "linear"}}}}
+    path = write(tmp_path, {"format": "limber-robot/1", "name": "twisted", "gravity": [0, 0, -9.81],
+                            "links": [link("first", [0, 0, 1]), link("second", [0, 1, 0])]})
+    q = [0.2] + 7 * [0] + [-0.5] + 7 * [0]
+    point = answer(limber, "linearize", path, "--static", "--at", "-", state={"q": q, "tip_torque": [12, -6, 20]})["operating_point"]
+    assert np.abs(point["qdd"]).max() < 1e-3 and np.abs(point["q"]).max() > 0.2
+
+
 def test_static_holds_prescribed_joints(limber, tmp_path):
     robot = {**CART, "links": [CART["links"][0], {**CART["links"][1], "joint": {"type": "revolute", "axis": [0, 1, 0],
                                                                                 "motion": "prescribed"}}]}

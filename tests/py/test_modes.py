@@ -229,6 +229,45 @@ def test_damping_ratio_of_a_beam_is_its_own(limber, tmp_path, shape):
     np.testing.assert_allclose(found["frequency"], modes(limber, tmp_path, beam(shape=shape, count=4))["frequency"], rtol=1e-12)
 
 
+@pytest.mark.parametrize("viscous", [0.0, 0.3, 3.0, 20.0])
+def test_damped_frequency_of_an_oscillator(limber, tmp_path, viscous):
+    """lambda = -c/2m +- sqrt((c/2m)^2 - k/m); without oscillation the slower rate is told."""
+    mass, stiffness = 1.7, 23.0
+    block = robot({"name": "block", "joint": {"type": "prismatic", "passive": True, "stiffness": stiffness, "viscous": viscous},
+                   "rigid": {"mass": mass}})
+    found = modes(limber, tmp_path, block)
+    first = np.roots([mass, viscous, stiffness])
+    expected = first[np.argmax(first.real + first.imag)]
+    np.testing.assert_allclose([TWO_PI * found["damped_frequency"][0], found["damped_growth"][0]], [expected.imag, expected.real], rtol=1e-13, atol=0)
+    np.testing.assert_allclose(found["frequency"], [np.sqrt(stiffness / mass) / TWO_PI], rtol=1e-14)
+
+
+def test_damped_frequencies_of_a_beam(limber, tmp_path):
+    """Each mode has the same ratio: f sqrt(1 - zeta^2), and dies out as exp(-zeta w t)."""
+    found = modes(limber, tmp_path, beam("y", "clamped-free", 4, damping_ratio=0.3))
+    f = np.array(found["frequency"])
+    np.testing.assert_allclose(found["damped_frequency"], f * np.sqrt(1 - 0.3**2), rtol=1e-9)
+    np.testing.assert_allclose(found["damped_growth"], -0.3 * TWO_PI * f, rtol=1e-9)
+
+
+@pytest.mark.parametrize("viscous, coulomb", [(0.02, 0.0), (40.0, 0.0), (0.0, 0.5)])
+def test_damped_frequencies_are_those_of_linearize(limber, tmp_path, viscous, coulomb):
+    """Two links, only the hinges damped, weakly to sticking: eigenvalues of A at an equilibrium, one of each pair."""
+    def link(name): return {"name": name, "joint": {"name": f"{name}_hinge", "type": "revolute", "viscous": viscous, "coulomb": coulomb},
+                            "beam": {"length": 1, "mass_per_length": 1, "EIz": 40, "modes": {"y": {"shape": "craig-bampton", "count": 2}}}}
+    description = robot(link("upper"), link("lower"), gravity=[9.81, 0, 0])
+    found = modes(limber, tmp_path, description, "--joints", "free")
+    file = tmp_path / "robot.json"
+    file.write_text(json.dumps(description))
+    answer = subprocess.run([limber, "linearize", file], capture_output=True, text=True, timeout=60)
+    expected = one_of_each_pair(np.linalg.eigvals(np.array(json.loads(answer.stdout)["A"])))
+    size = abs(max(np.array(found["damped_growth"]) + TWO_PI * 1j * np.array(found["damped_frequency"]), key=abs))
+    for frequency, growth, (f, g) in zip(found["damped_frequency"], found["damped_growth"], expected, strict=True):
+        z, e = complex(growth, TWO_PI * frequency), complex(g, TWO_PI * f)
+        assert abs(z - e) <= 1e-9 * max(size, abs(z)), (z, e)
+    assert max(abs(np.array(found["damped_frequency"]) / found["frequency"] - 1)) > 1e-7
+
+
 def test_rayleigh_damping(limber, tmp_path):
     alpha, beta = 0.3, 2e-3
     found = modes(limber, tmp_path, beam(count=4, rayleigh=[alpha, beta]))
@@ -317,7 +356,7 @@ def test_the_acceleration_of_a_prescribed_joint_acts_like_gravity(limber, tmp_pa
 @pytest.mark.parametrize("options", [[], ["--joints", "locked"]])
 def test_a_robot_in_which_nothing_can_move(limber, tmp_path, options):
     rigid = robot(rod())
-    empty = {"frequency": [], "damping_ratio": [], "growth": [], "participation": []}
+    empty = {key: [] for key in ("frequency", "damping_ratio", "growth", "participation", "damped_frequency", "damped_growth")}
     assert modes(limber, tmp_path, rigid, *options) == empty
     assert "nothing is left that can move" in run(limber, tmp_path, rigid, *options).stdout
     assert run(limber, tmp_path, rigid, *options, "--sweep", "rod=0:1:2").stdout == "rod.q\n0\n1\n"

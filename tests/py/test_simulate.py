@@ -49,3 +49,25 @@ def test_too_many_steps_are_wrong_usage(simulate, until, step):
 def test_a_largest_step_without_end_is_given_up(simulate):
     done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_step=1e-300")
     assert done.returncode == 3 and "too short to get to the end" in done.stderr
+
+
+def test_json(simulate):
+    """The same numbers as in the CSV, digit by digit."""
+    options = ["--until", "0.3", "--step", "0.1"]
+    names, *rows = csv.reader(simulate(*options).stdout.splitlines())
+    done = simulate(*options, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {"columns": names, "rows": [[float(number) for number in row] for row in rows]}
+
+
+def test_result_never_replaces_what_is_read(simulate, tmp_path):
+    """-o with the name of an input, however it is spelt: refused before anything is lost."""
+    (tmp_path / "other.json").symlink_to(tmp_path / "robot.json")
+    for command, options in ("modes", []), ("simulate", ["--until", "1", "--step", "1"]), ("linearize", []):
+        for name in "robot.json", "other.json", "./robot.json":
+            done = simulate(*options, "-o", f"{tmp_path}/{name}", command=command)
+            assert done.returncode == 2 and "-o" in done.stderr and name in done.stderr
+    assert json.loads((tmp_path / "robot.json").read_text()) == ARM
+    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0
+    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0  # a result may be replaced
+    assert simulate("-o", "/dev/null", command="linearize").returncode == 0
