@@ -94,9 +94,9 @@ void loops_jacobian(const struct model *model, struct work *work, struct tangent
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
                         struct report *report);
 
-/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err (2 n, or NULL) loses its part off the
-   loops. dq and dqd are added to q and qd. */
+/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err_q, err_qd (NULL: none) lose their part off
+   the loops. `near`: the last loops_forward() was at a state near this one, so that its factors may serve again. */
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          double *q, double *qd, double *err_q, double *err_qd);
+                          bool near, double *q, double *qd, double *err_q, double *err_qd);
 
 #endif
