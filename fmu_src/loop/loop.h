@@ -35,17 +35,18 @@ struct loops {
     int *kept;                 /* n_rows: the first n_kept are rows                   */
 
     /* at a state; by rows */
-    struct side (*side)[2];   /* n_loops                                              */
-    double *gap, *rate;       /* n_rows, by loops_gap()                      [m; m/s] */
-    double *lambda;           /* n_rows, by loops_forward()                           */
-    double *G;                /* n_rows x n: those of `kept`, in its order            */
-    double *X;                /* n_rows x n: M^-1 G', likewise                        */
-    double *S, *inverse_d;    /* n_kept x n_kept: factors of G X                      */
-    double *rhs;              /* n_rows                                               */
-    struct load *load;        /* 2 n_loops: what the multipliers do to the tip frames */
-    double (*load_change)[6]; /* 2 n_loops: in a direction                            */
-    double *dlambda;          /* n_rows                                               */
-    double *direction;        /* n                                                    */
+    struct side (*side)[2];           /* n_loops                                              */
+    double *gap, *rate;               /* n_rows, by loops_gap()                      [m; m/s] */
+    double *lambda;                   /* n_rows, by loops_forward()                           */
+    double *G;                        /* n_rows x n: those of `kept`, in its order            */
+    double *X;                        /* n_rows x n: M^-1 G', likewise                        */
+    double *S, *inverse_d;            /* n_kept x n_kept: factors of G X                      */
+    double *rhs;                      /* n_rows                                               */
+    struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames */
+    double (*load_change)[6];         /* 2 n_loops: in a direction                            */
+    double *dlambda;                  /* n_rows                                               */
+    double *direction;                /* n                                                    */
+    struct frame_derivative *tips[2]; /* n x 2 n_loops: tip frames in the directions of q and of qd       */
     struct arena arena;
 };
 
