@@ -53,6 +53,20 @@ static void describe_loops(const struct cli_model *loaded, struct json_object *o
     json_object_object_add(out, "lambda", json_numbers(loops->lambda, loops->n_rows));
 }
 
+static void describe_actuators(const struct cli_model *loaded, struct json_object *out)
+{
+    const int count = loaded->robot->n_actuators;
+    if (count == 0) return;
+    struct json_object *length = json_object_new_array(), *rate = json_object_new_array();
+    loops_lines(loaded->model, loaded->work, loaded->loops);
+    for (int i = 0; i < count; i++) {
+        json_object_array_add(length, json_object_new_double(loaded->loops->line[i].length));
+        json_object_array_add(rate, json_object_new_double(loaded->loops->line[i].rate));
+    }
+    json_object_object_add(out, "actuator_length", length);
+    json_object_object_add(out, "actuator_rate", rate);
+}
+
 /* Adds everything that is known once qdd is, in the order of cli.md. */
 static void describe(const struct cli_model *loaded, const struct state *state, const double *qdd, double *force,
                      struct json_object *out)
@@ -88,6 +102,7 @@ static void describe(const struct cli_model *loaded, const struct state *state, 
         json_object_object_add(out, "prescribed_tau", prescribed);
     }
     describe_loops(loaded, out);
+    describe_actuators(loaded, out);
     if (state->qdd != NULL) {
         dyn_inverse(model, work, &state->input, state->qdd, force);
         json_object_object_add(out, "inverse", json_numbers(force, n));
@@ -118,6 +133,9 @@ static int evaluate(const struct cli_model *loaded, const struct state *state, b
         json_object_put(out);
     } else if (status == STATUS_NOT_POSITIVE) {
         cli_not_positive("eval", loaded->model, loaded->work);
+    } else if (status == STATUS_SHORT_ACTUATOR) {
+        fprintf(stderr, "limber: eval: actuators[%d] (%s): %s\n", loaded->loops->failed_actuator,
+                loaded->robot->actuator[loaded->loops->failed_actuator].name, status_text(status));
     } else {
         fprintf(stderr, "limber: eval: %s\n", status_text(status));
     }

@@ -35,7 +35,7 @@ static const struct command {
      "  --until T         end of the simulation [s]\n"
      "  --step H          communication and output step [s]\n"
      "  --inputs CSV      inputs by name, first column time, linear between rows\n"
-     "  --at STATE        start from the q and qd of a state file (-: standard input)\n"
+     "  --at STATE        start from the q and qd of a state file (-: standard input); of prescribed joints qdd too\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
      "  --rtol R          relative tolerance (default 1e-6)\n"
      "  -o CSV            result file instead of standard output\n"

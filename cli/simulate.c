@@ -11,6 +11,8 @@
 #include "load.h"
 #include "state.h"
 
+static const double MOST_STEPS = 1e12; /* no file holds as many rows */
+
 struct options {
     const char *robot, *inputs, *at;
     double until, step, rtol;
@@ -56,6 +58,9 @@ static int parse_options(int argc, char **argv, struct options *options)
     if (code == EXIT_FINE && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
     if (code == EXIT_FINE && !(options->until > 0 && options->step > 0))
         code = cli_usage("simulate", "--until T and --step H are needed");
+    if (code == EXIT_FINE && !(options->until / options->step <= MOST_STEPS))
+        code = cli_usage("simulate", "--until %g --step %g: more than %g steps", options->until, options->step,
+                         MOST_STEPS);
     return code;
 }
 

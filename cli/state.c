@@ -72,7 +72,8 @@ static int take_arrays(const struct model *model, struct state *state)
                                   .qd = state->qd,
                                   .tau = state->tau,
                                   .tip_wrench = state->tip_wrench,
-                                  .prescribed_qdd = state->prescribed_qdd};
+                                  .prescribed_qdd = state->prescribed_qdd,
+                                  .actuator_force = state->actuator_force};
     return state->arena.failed;
 }
 
@@ -110,6 +111,11 @@ void state_to_start(const struct state *state, struct sim *sim)
         if (v->first[KIND_Q_START][i] >= 0) {
             sim_set(sim, v->first[KIND_Q_START][i], state->q[lm->q]);
             sim_set(sim, v->first[KIND_QD_START][i], state->qd[lm->q]);
+        }
+        if (v->first[KIND_Q_IN][i] >= 0) {
+            sim_set(sim, v->first[KIND_Q_IN][i], state->q[lm->q]);
+            sim_set(sim, v->first[KIND_QD_IN][i], state->qd[lm->q]);
+            sim_set(sim, v->first[KIND_QDD_IN][i], state->prescribed_qdd[lm->prescribed]);
         }
         for (int k = 0; k < lm->m; k++) {
             sim_set(sim, v->first[KIND_ETA_START][i] + k, state->q[lm->eta + k]);

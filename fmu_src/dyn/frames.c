@@ -14,16 +14,22 @@ static void finish(const struct model *model, const double *acc, struct frame_mo
 
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip)
 {
+    dyn_frame(model, work, link, POINT_TIP, tip);
+}
+
+void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame which,
+               struct frame_motion *tip)
+{
     const struct link_model *lm = &model->link[link];
     const struct link_work *w = &work->link[link];
-    const struct frame *frame = lm->body == NULL ? &w->O : &w->T;
+    const struct frame *frame = lm->body == NULL || which == POINT_HINGE ? &w->O : &w->T;
     double acc[6];
     copy9(frame->R, tip->R);
     copy3(frame->p, tip->p);
     copy3(frame->v, tip->v);
     copy3(frame->omega, tip->omega);
     copy6(frame->acc, acc);
-    if (lm->body == NULL) { /* T is fixed in O */
+    if (lm->body == NULL && which == POINT_TIP) { /* T is fixed in O */
         double r[3], wr[3];
         matmul3(frame->R, lm->tip.R, tip->R);
         mul3(frame->R, lm->tip.p, r);

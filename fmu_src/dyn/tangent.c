@@ -264,16 +264,6 @@ INLINE void tip_to_hinge(const int m, const struct link_work *restrict w, struct
     add_cross3(t->lever + 3, w->fT + 3, t->f);
 }
 
-double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd)
-{
-    double slope = lm->viscous;
-    if (lm->coulomb != 0) {
-        const double s = tanh(qd / lm->coulomb_velocity);
-        slope += lm->coulomb * (1 - s * s) / lm->coulomb_velocity;
-    }
-    return -slope * dqd - lm->stiffness * dq;
-}
-
 /* f to the carrying frame: relative to it, n += d x f, and D d x f of a prismatic joint */
 static void hand_to_parent(const struct link_model *lm, const struct link_work *w, double dq,
                            const struct link_tangent *t, double *sum)
@@ -303,7 +293,7 @@ static void inward(const struct model *model, const struct work *work, struct ta
             const double dqdd = lm->prescribed >= 0 ? d->prescribed_qdd[lm->prescribed] : 0;
             tangent->force[lm->q] = dot3(w->h, lm->joint == JOINT_REVOLUTE ? t->f : t->f + 3) +
                                     lm->motor_inertia * dqdd -
-                                    joint_force_tangent(lm, in->qd[lm->q], d->q[lm->q], d->qd[lm->q]);
+                                    joint_force_tangent(lm, in->q[lm->q], in->qd[lm->q], d->q[lm->q], d->qd[lm->q]);
         }
         if (lm->parent >= 0) {
             struct link_tangent *parent = &tangent->link[lm->parent];
@@ -350,8 +340,9 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
 {
     load_tangent(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench, tangent->direction.tip_wrench);
     for (int i = 0; i < in->n_loads; i++)
-        load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
-                     load != NULL ? load[i] : NULL);
+        if (in->load[i].link >= 0)
+            load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
+                         load != NULL ? load[i] : NULL);
     inward(model, work, tangent, in);
     solve(model, work, tangent, dqdd);
 }

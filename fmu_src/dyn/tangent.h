@@ -22,6 +22,7 @@ struct direction {
     const double *tip_wrench;     /* 6, world axes                                        */
     const double *prescribed_qdd; /* n_prescribed                                         */
     const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
+    const double *actuator_force; /* n_actuators                                          */
     const double (*load)[6];      /* n_loads: change of their wrenches                    */
 };
 
@@ -135,14 +136,17 @@ void dyn_tangent_jacobian(const struct model *model, struct work *work, struct t
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
 
-/* Joint force that is not tau, differentiated: change of joint_force(). */
-double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);
-
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
 
-/* Of dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); the deflection needs dyn_tangent() alone. */
+/* Fills dp of all frames, which dyn_tangent_motion() does too. After dyn_tangent_outward(). */
+void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
+
+/* Of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a frame need
+   dyn_tangent_position() alone, the deflection dyn_tangent(). */
+void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                       enum point_frame frame, struct frame_derivative *change);
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);

@@ -268,7 +268,8 @@ static void inward(const struct model *model, const struct work *work, struct ta
         for (int k = 0; k < lm->m; k++) put(-b->modal[k], count, model->n, lm->eta + k, columns);
         if (lm->q >= 0) {
             const lanes *f = lm->joint == JOINT_REVOLUTE ? b->f : b->f + 3;
-            const double dq = batch->rate ? 0 : 1, own = joint_force_tangent(lm, in->qd[lm->q], dq, 1 - dq);
+            const double dq = batch->rate ? 0 : 1;
+            const double own = joint_force_tangent(lm, in->q[lm->q], in->qd[lm->q], dq, 1 - dq);
             put(own * unit(batch, lm->q) - (w->h[0] * f[0] + w->h[1] * f[1] + w->h[2] * f[2]), count, model->n, lm->q,
                 columns);
         }
@@ -293,7 +294,8 @@ void dyn_force_jacobian_tips(const struct model *model, const struct work *work,
             if (tips != NULL) put_tips(model, work, tangent, in, count, tips + (size_t)in->n_loads * (size_t)first);
             if (!rate && in->tip_wrench != NULL) turn_load(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench);
             for (int i = 0; !rate && i < in->n_loads; i++)
-                turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
+                if (in->load[i].link >= 0)
+                    turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
             inward(model, work, tangent, in, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
         }
 }

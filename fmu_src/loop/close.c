@@ -159,12 +159,11 @@ static void stop_gaps(const struct model *model, struct loops *loops, double *qd
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                           bool near, double *q, double *qd, double *err_q, double *err_qd)
 {
-    const struct input in = {.q = q, .qd = qd};
     double largest = INFINITY;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
         const double before = largest;
         dyn_configuration(model, work, q);
-        dyn_velocity(model, work, &in); /* for the positions: the rates are G qd */
+        dyn_position(model, work); /* the rates are G qd */
         loops_constraints(model, work, loops);
         largest = 0;
         for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));

@@ -4,6 +4,15 @@
 
 #include "loop/loop.h"
 
+/* The joined frame from the tip frame, or the point's from its frame:  p + r,  v + omega x r,
+   a + alpha x r + omega x (omega x r); and that differentiated. */
+void join(const struct pose *at, struct side *side);
+void join_change(const struct side *side, struct frame_derivative *change);
+
+/* actuator.c: how the loads of actuators change in a direction, into load_change. After dyn_tangent_outward(). */
+void change_actuator_loads(const struct model *model, const struct work *work, struct tangent *tangent,
+                           struct loops *loops, const struct input *in, const struct direction *direction);
+
 int loop_of(const struct loops *loops, int row);
 
 /* a, b of a turning equation in world axes, and c = a x b */

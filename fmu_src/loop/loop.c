@@ -59,8 +59,10 @@ static enum status take_arrays(const struct model *model, struct loops *loops)
     loops->G = arena_take(arena, rows * n, sizeof(double));
     loops->X = arena_take(arena, rows * n, sizeof(double));
     loops->S = arena_take(arena, rows * rows, sizeof(double));
-    loops->load = arena_take(arena, 2 * count, sizeof *loops->load);
-    loops->load_change = arena_take(arena, 2 * count, sizeof *loops->load_change);
+    const size_t lines = (size_t)loops->robot->n_actuators;
+    loops->line = arena_take(arena, lines, sizeof *loops->line);
+    loops->load = arena_take(arena, 2 * (count + lines), sizeof *loops->load);
+    loops->load_change = arena_take(arena, 2 * (count + lines), sizeof *loops->load_change);
     loops->direction = arena_take(arena, n, sizeof(double));
     for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, 2 * count * n, sizeof *loops->tips[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -89,6 +91,11 @@ enum status loops_make(const struct model *model, struct loops **made)
         for (int s = 0; s < 2; s++)
             loops->load[2 * i + s] = (struct load){.link = robot->loop[i].between[s], .frame = POINT_TIP};
     }
+    for (int i = 0; i < robot->n_actuators; i++) {
+        const struct actuator_point *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
+        for (int s = 0; s < 2; s++)
+            loops->load[2 * (robot->n_loops + i) + s] = (struct load){.link = point[s]->link, .frame = point[s]->frame};
+    }
     for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
     *made = loops;
     return STATUS_OK;
@@ -103,8 +110,7 @@ void loops_free(struct loops *loops)
 
 /* ---- the joined frames ----------------------------------------------------------------------------------------------------- */
 
-/* The joined frame from the tip frame:  p + r,  v + omega x r,  a + alpha x r + omega x (omega x r) */
-static void join(const struct pose *at, struct side *side)
+void join(const struct pose *at, struct side *side)
 {
     struct frame_motion *f = &side->frame;
     double R[9], wr[3];
@@ -280,8 +286,15 @@ static void close_accelerations(const struct model *model, struct loops *loops, 
 enum status loops_forward(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                           const struct input *in, double *qdd)
 {
-    enum status status = dyn_forward(model, work, in, qdd);
-    if (status != STATUS_OK || loops->n_rows == 0) return status;
+    struct input actuated;
+    dyn_configuration(model, work, in->q);
+    enum status status = loops_actuate(model, work, loops, in, &actuated);
+    if (status != STATUS_OK) return status;
+    dyn_motion(model, work, &actuated, NULL);
+    status = dyn_articulate(model, work);
+    if (status != STATUS_OK) return status;
+    dyn_solve(model, work, &actuated, qdd);
+    if (loops->n_rows == 0) return STATUS_OK;
     join_all(model, work, loops, true);
     effective_mobility(model, work, tangent, loops);
     status = factor(loops);
@@ -294,9 +307,12 @@ enum status loops_forward_composite(const struct model *model, struct work *work
 {
     const size_t n = (size_t)model->n;
     const int k = loops->n_kept;
-    enum status status = dyn_forward_composite(model, work, in, qdd);
+    struct input actuated;
+    dyn_configuration(model, work, in->q);
+    enum status status = loops_actuate(model, work, loops, in, &actuated);
+    if (status == STATUS_OK) status = dyn_forward_composite(model, work, &actuated, qdd);
     if (status != STATUS_OK || loops->n_rows == 0) return status;
-    dyn_motion(model, work, in, qdd);
+    dyn_motion(model, work, &actuated, qdd);
     join_all(model, work, loops, false);
     for (int i = 0; i < k; i++) {
         double *X = loops->X + n * (size_t)i;
@@ -321,7 +337,7 @@ void loops_constraints(const struct model *model, const struct work *work, struc
 struct input loops_input(const struct loops *loops, const struct input *in)
 {
     struct input loaded = *in;
-    loaded.n_loads = 2 * loops->robot->n_loops;
+    loaded.n_loads = 2 * (loops->robot->n_loops + loops->robot->n_actuators);
     loaded.load = loops->load;
     return loaded;
 }

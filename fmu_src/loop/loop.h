@@ -1,4 +1,6 @@
-/* Closed loops: M qdd + h = Q + G' lambda with G qdd + G_dot qd = 0 (model.md, Loops).
+/* What joins links beside their joints: closed loops and line actuators.
+ *
+ * Closed loops: M qdd + h = Q + G' lambda with G qdd + G_dot qd = 0.
  *
  * The tree is solved first, without lambda; every equation then costs one sweep in and out with the factors that are there, so
  * that the mass matrix is never made. With X = M^-1 G' and the accelerations of the joined frames of the open tree
@@ -26,6 +28,13 @@ struct side {
     struct frame_derivative change; /* in a direction */
 };
 
+/* A line actuator: the points `from` and `to`, and the line through them. */
+struct line {
+    struct side end[2];
+    double u[3];         /* unit vector, from -> to, world axes       */
+    double length, rate; /*                               [m], [m/s] */
+};
+
 struct loops {
     const struct robot *robot;
     int n_rows;                /* equations of all loops                              */
@@ -42,11 +51,13 @@ struct loops {
     double *X;                        /* n_rows x n: M^-1 G', likewise                        */
     double *S, *inverse_d;            /* n_kept x n_kept: factors of G X                      */
     double *rhs;                      /* n_rows                                               */
-    struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames */
-    double (*load_change)[6];         /* 2 n_loops: in a direction                            */
+    struct line *line;                /* n_actuators, by loops_lines()                        */
+    int failed_actuator;              /* after STATUS_SHORT_ACTUATOR                          */
+    struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
+    double (*load_change)[6];         /* as many: in a direction                              */
     double *dlambda;                  /* n_rows                                               */
     double *direction;                /* n                                                    */
-    struct frame_derivative *tips[2]; /* n x 2 n_loops: tip frames in the directions of q and of qd       */
+    struct frame_derivative *tips[2]; /* n x 2 n_loops: tip frames in the directions of q and of qd */
     struct arena arena;
 };
 
@@ -77,7 +88,18 @@ void loops_constraints(const struct model *model, const struct work *work, struc
 /* The loads of the multipliers in loops->lambda. After loops_gap() or loops_constraints(). */
 void loops_set_loads(struct loops *loops);
 
-/* `in` with the loads of the loops. */
+/* Lines of the actuators. After dyn_position(); the rates after dyn_velocity(). */
+void loops_lines(const struct model *model, const struct work *work, struct loops *loops);
+
+/* Change of length and rate of an actuator in a direction. After dyn_tangent_motion(). */
+void loops_lines_change(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        struct loops *loops, int actuator, double *dlength, double *drate);
+
+/* `in` with the loads of the actuators. After dyn_configuration(). */
+enum status loops_actuate(const struct model *model, struct work *work, struct loops *loops, const struct input *in,
+                          struct input *actuated);
+
+/* `in` with the loads of loops and actuators. After loops_forward(). */
 struct input loops_input(const struct loops *loops, const struct input *in);
 
 /* One direction (loop/tangent.c): dqdd, and in loops->dlambda the change of lambda. After loops_forward(), and then

@@ -5,8 +5,8 @@
 #include "loop/internal.h"
 #include "math/vec.h"
 
-/* join() differentiated:  dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
-static void join_change(const struct side *side, struct frame_derivative *d)
+/* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
+void join_change(const struct side *side, struct frame_derivative *d)
 {
     const struct frame_motion *f = &side->frame;
     const double *r = side->r;
@@ -98,7 +98,9 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
     dyn_tangent_outward(model, work, tangent, in, direction);
     take_turns(model, tangent, loops);
     change_loads(loops);
+    change_actuator_loads(model, work, tangent, loops, in, direction);
     dyn_tangent_inward(model, work, tangent, in, (const double(*)[6])loops->load_change, dqdd);
+    if (loops->n_rows == 0) return;
     dyn_tangent_motion(model, work, tangent, dqdd);
     for (int i = 0; i < loops->robot->n_loops; i++)
         for (int s = 0; s < 2; s++) {
@@ -115,12 +117,11 @@ static void open_tangent(const struct model *model, struct work *work, struct ta
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd)
 {
+    open_tangent(model, work, tangent, loops, in, direction, dqdd);
     if (loops->n_rows == 0) {
-        dyn_tangent(model, work, tangent, in, direction, dqdd);
         if (outputs) dyn_tangent_motion(model, work, tangent, dqdd);
         return;
     }
-    open_tangent(model, work, tangent, loops, in, direction, dqdd);
     add_response(model->n, loops, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
     for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
@@ -130,6 +131,7 @@ void loops_tangent(const struct model *model, struct work *work, struct tangent 
     dyn_tangent_outward(model, work, tangent, in, direction);
     take_turns(model, tangent, loops);
     change_loads(loops);
+    change_actuator_loads(model, work, tangent, loops, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
         const int i = loop_of(loops, row);
         add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], loops->load_change[2 * i],
@@ -171,14 +173,33 @@ static void take_tips(struct loops *loops, const struct frame_derivative *tips)
     for (int i = 0; i < 2 * loops->robot->n_loops; i++) loops->side[i / 2][i % 2].change = tips[i];
 }
 
+/* One direction after the other: where the loads are lines that turn as their ends move */
+static void column_by_column(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                             const struct input *in, double *by_q, double *by_qd)
+{
+    const int n = model->n;
+    memset(loops->direction, 0, (size_t)n * sizeof(double));
+    for (int j = 0; j < n; j++) {
+        const struct direction q = {.q = loops->direction}, qd = {.qd = loops->direction};
+        loops->direction[j] = 1;
+        loops_tangent(model, work, tangent, loops, in, &q, false, by_q + (size_t)n * (size_t)j);
+        loops_tangent(model, work, tangent, loops, in, &qd, false, by_qd + (size_t)n * (size_t)j);
+        loops->direction[j] = 0;
+    }
+}
+
 /* All columns of the tree at once, then each is closed */
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd)
 {
     const size_t n = (size_t)model->n, joined = 2 * (size_t)loops->robot->n_loops;
     double *const by[2] = {by_q, by_qd};
-    if (loops->n_rows == 0) {
+    if (loops->n_rows == 0 && loops->robot->n_actuators == 0) {
         dyn_tangent_jacobian(model, work, tangent, in, by_q, by_qd);
+        return;
+    }
+    if (loops->robot->n_actuators > 0) {
+        column_by_column(model, work, tangent, loops, in, by_q, by_qd);
         return;
     }
     dyn_force_jacobian_tips(model, work, tangent, in, by_q, by_qd, loops->tips[0], loops->tips[1]);

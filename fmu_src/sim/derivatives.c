@@ -36,12 +36,18 @@ static void clear(struct seed *seed, const struct model *model)
     memset(seed->qd, 0, (size_t)model->n * sizeof(double));
     memset(seed->tau, 0, (size_t)model->n_joints * sizeof(double));
     memset(seed->qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    memset(seed->actuator_force, 0, (size_t)model->robot->n_actuators * sizeof(double));
     memset(seed->tip_wrench, 0, sizeof seed->tip_wrench);
 }
 
 /* Adds what a known (a state, an input) changes; false: it is neither */
 static bool add_seed(struct sim *sim, const struct variable *variable, double amount)
 {
+    if (variable->kind == KIND_ACTUATOR_FORCE) {
+        sim->seed.actuator_force[variable->owner] += amount;
+        return true;
+    }
+    if (variable->owner >= sim->model->n_links) return false;
     const struct link_model *lm = &sim->model->link[variable->owner];
     struct seed *seed = &sim->seed;
     switch (variable->kind) {
@@ -68,8 +74,12 @@ static enum status differentiate(struct sim *sim)
     if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
     sim->tangent_fresh = true;
     const struct seed *seed = &sim->seed;
-    const struct direction direction = {
-        .q = seed->q, .qd = seed->qd, .tau = seed->tau, .tip_wrench = seed->tip_wrench, .prescribed_qdd = seed->qdd};
+    const struct direction direction = {.q = seed->q,
+                                        .qd = seed->qd,
+                                        .tau = seed->tau,
+                                        .tip_wrench = seed->tip_wrench,
+                                        .prescribed_qdd = seed->qdd,
+                                        .actuator_force = seed->actuator_force};
     loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, &in, &direction, true, sim->dqdd);
     return STATUS_OK;
 }
@@ -112,10 +122,17 @@ static double link_change(struct sim *sim, const struct variable *variable)
 /* Change of a variable in the direction of the last differentiate(); false: it is not one that has a derivative here */
 static bool change_of(struct sim *sim, const struct variable *variable, double *change)
 {
-    if (variable->kind == KIND_LOOP_FORCE) {
-        *change = sim->loops->dlambda[sim->loops->first[variable->owner] + variable->k];
+    double dlength, drate;
+    switch (variable->kind) {
+    case KIND_LOOP_FORCE: *change = sim->loops->dlambda[sim->loops->first[variable->owner] + variable->k]; return true;
+    case KIND_ACTUATOR_LENGTH:
+    case KIND_ACTUATOR_RATE:
+        loops_lines_change(sim->model, sim->work, sim->tangent, sim->loops, variable->owner, &dlength, &drate);
+        *change = variable->kind == KIND_ACTUATOR_LENGTH ? dlength : drate;
         return true;
+    default: break;
     }
+    if (variable->owner >= sim->model->n_links) return false;
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: *change = sim->seed.q[lm->q]; return true;
@@ -142,7 +159,7 @@ static enum status refuse(struct sim *sim, const struct variable *variable, cons
 {
     report_add(sim->report, REPORT_ERROR, "%s: no derivative is provided with this variable as %s", variable->name,
                role);
-    return STATUS_NOT_YET;
+    return STATUS_NO_DERIVATIVE;
 }
 
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,

@@ -24,7 +24,10 @@ struct equilibrium {
 
 static struct input at_rest(const struct sim *sim)
 {
-    return (struct input){.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench}; /* prescribed joints too */
+    return (struct input){.q = sim->q, /* prescribed joints too */
+                          .qd = sim->qd,
+                          .tip_wrench = sim->tip_wrench,
+                          .actuator_force = sim->actuator_force};
 }
 
 /* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them */
@@ -34,7 +37,9 @@ static double residual(struct sim *sim, struct equilibrium *e)
     const struct loops *loops = sim->loops;
     double sum = 0;
     dyn_configuration(sim->model, sim->work, sim->q);
-    dyn_inverse(sim->model, sim->work, &rest, NULL, sim->force);
+    struct input actuated;
+    if (loops_actuate(sim->model, sim->work, sim->loops, &rest, &actuated) != STATUS_OK) return INFINITY;
+    dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
     dyn_velocity(sim->model, sim->work, &rest);
     loops_constraints(sim->model, sim->work, sim->loops);
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];

@@ -14,9 +14,10 @@ struct held_inputs {
 
 /* A direction of states and inputs. */
 struct seed {
-    double *q, *qd; /* n                          */
-    double *tau;    /* n_joints                   */
-    double *qdd;    /* n_prescribed               */
+    double *q, *qd;         /* n                          */
+    double *tau;            /* n_joints                   */
+    double *qdd;            /* n_prescribed               */
+    double *actuator_force; /* n_actuators */
     double tip_wrench[6];
 };
 
@@ -25,6 +26,7 @@ struct sim {
     struct report *report;
     struct robot *robot; /* with the parameters that are set */
     struct model *model;
+    bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
     struct loops *loops;
     struct variables variables;
@@ -42,7 +44,7 @@ struct sim {
     int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
     double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
     double *force;        /* n: inverse dynamics                                                 */
-    double *tau, *prescribed_qdd, tip_wrench[6];
+    double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
 

@@ -132,6 +132,19 @@ static void put_energy(struct sim *sim)
     put(sim, KIND_POWER_JOINTS, 0, &power, 1);
 }
 
+static void put_actuators(struct sim *sim)
+{
+    double power = 0;
+    loops_lines(sim->model, sim->work, sim->loops);
+    for (int i = 0; i < sim->robot->n_actuators; i++) {
+        const struct line *line = &sim->loops->line[i];
+        put(sim, KIND_ACTUATOR_LENGTH, i, &line->length, 1);
+        put(sim, KIND_ACTUATOR_RATE, i, &line->rate, 1);
+        power += sim->actuator_force[i] * line->rate;
+    }
+    put(sim, KIND_POWER_ACTUATORS, 0, &power, 1);
+}
+
 enum status sim_compute(struct sim *sim)
 {
     const enum status status = sim_forward(sim);
@@ -144,6 +157,7 @@ enum status sim_compute(struct sim *sim)
             sim->loops->first[i + 1] - sim->loops->first[i]);
     for (int i = 0; i < sim->model->n_links; i++) put_link(sim, i);
     put_tip(sim);
+    put_actuators(sim);
     put_energy(sim);
     return STATUS_OK;
 }

@@ -32,12 +32,13 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
     const double elapsed = t - held->from;
     for (int i = 0; i < sim->n_inputs; i++) {
         const struct variable *variable = v->by_reference[sim->input[i]];
-        const struct link_model *lm = &sim->model->link[variable->owner];
+        const struct link_model *lm = &sim->model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
         const double u = held->u[i] + held->rate[i] * elapsed;
         switch (variable->kind) {
         case KIND_TAU_IN: sim->tau[lm->tau] = u; break;
         case KIND_TIP_FORCE: sim->tip_wrench[3 + variable->k] = u; break;
         case KIND_TIP_TORQUE: sim->tip_wrench[variable->k] = u; break;
+        case KIND_ACTUATOR_FORCE: sim->actuator_force[variable->owner] = u; break;
         case KIND_Q_IN: sim->q[lm->q] = u; break;
         case KIND_QD_IN: sim->qd[lm->q] = u; break;
         default: sim->prescribed_qdd[lm->prescribed] = u; break; /* KIND_QDD_IN */
@@ -140,6 +141,8 @@ static enum status take_arrays(struct sim *sim)
     sim->input_place = arena_take(arena, values, sizeof(int));
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    sim->actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
+    sim->seed.actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
@@ -170,7 +173,8 @@ static void number_inputs_and_states(struct sim *sim)
                              .qd = sim->qd,
                              .tau = sim->tau,
                              .tip_wrench = sim->tip_wrench,
-                             .prescribed_qdd = sim->prescribed_qdd};
+                             .prescribed_qdd = sim->prescribed_qdd,
+                             .actuator_force = sim->actuator_force};
 }
 
 /* The model, the work and the table of a robot that has been read */
@@ -190,7 +194,7 @@ static enum status build(struct sim *sim, const char *text)
                             .rhs = rhs,
                             .jacobian = sim_jacobian,
                             .project = sim->loops->n_rows > 0 ? project : NULL};
-    if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
+    if (ode.n > 0) status = integrator_make(&ode, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
@@ -248,11 +252,13 @@ enum status sim_reset(struct sim *sim)
     const struct variables *v = &sim->variables;
     for (int r = 0; r < v->n_values; r++) sim->value[r] = v->by_reference[r]->start;
     memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double));
+    memset(sim->before.rate, 0, (size_t)sim->n_inputs * sizeof(double));
     memset(sim->q, 0, (size_t)sim->model->n * sizeof(double));
     memset(sim->qd, 0, (size_t)sim->model->n * sizeof(double));
     sim->start_time = sim->local = sim->carry = 0;
     sim->restart = true;
     sim->fresh = false;
+    if (sim->integrator != NULL) integrator_forget(sim->integrator);
     return STATUS_OK;
 }
 
@@ -277,7 +283,7 @@ const char *sim_guid(const struct sim *sim)
 
 static double *state_place(struct sim *sim, const struct variable *variable)
 {
-    if (variable->kind == KIND_LOOP_FORCE) return NULL;
+    if (variable->owner >= sim->model->n_links) return NULL; /* of a loop or an actuator */
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: return &sim->q[lm->q];
@@ -484,6 +490,31 @@ static enum status integrate(struct sim *sim, double h, double *reached)
     return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
 }
 
+/* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
+static const char *runaway(const struct sim *sim, char text[128])
+{
+    const struct variables *v = &sim->variables;
+    int fastest = 0;
+    for (int s = 1; s < v->n_states; s++)
+        if (!(fabs(sim->ydot[s]) / sim->nominal[s] <= fabs(sim->ydot[fastest]) / sim->nominal[fastest])) fastest = s;
+    const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
+    text[0] = '\0';
+    if (!(fabs(sim->ydot[fastest]) <= 1e9 * sim->nominal[fastest]))
+        snprintf(text, 128, "; the fastest is %s = %.3g %s", rate->name, sim->ydot[fastest], rate->unit);
+    return text;
+}
+
+/* When it failed, why, and what is to blame: the link without inertia, or what runs away */
+static void report_failure(struct sim *sim)
+{
+    char text[128];
+    const char *trouble = integrator_trouble(sim->integrator);
+    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE)
+        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
+                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
+    else report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s%s", sim_time(sim), trouble, runaway(sim, text));
+}
+
 enum status sim_step(struct sim *sim, double h)
 {
     const double started = sim->local;
@@ -495,6 +526,7 @@ enum status sim_step(struct sim *sim, double h)
         sim->local = reached > started ? reached : started;
         sim->carry = 0;
         sim->restart = true;
+        report_failure(sim);
     }
     scatter(sim, sim->y);
     advance_inputs(sim);
@@ -528,9 +560,12 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    for (int s = 0; s < sim->variables.n_states; s++)
+    double sum = 0;
+    for (int s = 0; s < sim->variables.n_states; s++) {
         dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
-    return status;
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 bool sim_strayed(struct sim *sim)

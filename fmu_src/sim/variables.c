@@ -8,13 +8,13 @@
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
-/* Whose variable it is: who of the links has it, or every loop. */
-enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP };
+/* Whose variable it is: who of the links has it, or every loop or actuator. */
+enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
 enum { MODES = -1, EQUATIONS = -2 }; /* as many as the link has elastic coordinates, the loop equations */
 
 struct row {
     enum kind kind;
-    const char *name; /* %J the joint's, %L the link's, %C the loop's */
+    const char *name; /* %J the joint's, %L the link's, %C the loop's, %A the actuator's */
     enum per per;
     int count;
     enum causality causality;
@@ -40,6 +40,7 @@ static const struct row table[] = {
     {KIND_QDD_IN, "%J.qdd", PRESCRIBED, 1, IN, "rad/s2", "m/s2", NULL, 0, "prescribed joint acceleration"},
     {KIND_TIP_FORCE, "tip.force", ROBOT, 3, IN, "N", NULL, NULL, 0, "force on the tip frame, world axes"},
     {KIND_TIP_TORQUE, "tip.torque", ROBOT, 3, IN, "N.m", NULL, NULL, 0, "torque on the tip frame, world axes"},
+    {KIND_ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, IN, "N", NULL, NULL, 0, "force of the line actuator, pushing its two points apart"},
 
     {KIND_Q, "%J.q", FREE, 1, OUT, "rad", "m", "deg", 0, "joint position"},
     {KIND_QD, "%J.qd", FREE, 1, OUT, "rad/s", "m/s", "deg/s", 0, "joint rate"},
@@ -55,6 +56,8 @@ static const struct row table[] = {
     {KIND_ROOT_FORCE, "%L.root_force", LINK, 3, OUT, "N", NULL, NULL, 0, "force that the joint exerts on the link, hinge axes"},
     {KIND_ROOT_MOMENT, "%L.root_moment", LINK, 3, OUT, "N.m", NULL, NULL, 0, "moment that the joint exerts on the link about the hinge, hinge axes"},
     {KIND_LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUT, "N", NULL, NULL, 0, "multiplier of the loop's equation: force or moment on the first of the two links"},
+    {KIND_ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUT, "m", NULL, NULL, 0, "distance of the actuator's two points"},
+    {KIND_ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUT, "m/s", NULL, NULL, 0, "rate of the actuator's length"},
 
     {KIND_ETA, "%L.eta", FLEXIBLE, MODES, LOC, "eta", NULL, NULL, 0, "elastic coordinate"},
     {KIND_ETAD, "%L.etad", FLEXIBLE, MODES, LOC, "etad", NULL, NULL, 0, "rate of the elastic coordinate"},
@@ -64,6 +67,7 @@ static const struct row table[] = {
     {KIND_ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOC, "J", NULL, NULL, 0, "potential energy of gravity, zero at the world's origin"},
     {KIND_ENERGY_TOTAL, "energy.total", ROBOT, 1, LOC, "J", NULL, NULL, 0, "sum of kinetic, elastic and gravity energy"},
     {KIND_POWER_JOINTS, "power.joints", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all joint torques and forces"},
+    {KIND_POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all line actuators"},
 
     {KIND_Q_START, "%J.q_start", FREE, 1, PAR, "rad", "m", "deg", 0, "joint position at the start"},
     {KIND_QD_START, "%J.qd_start", FREE, 1, PAR, "rad/s", "m/s", "deg/s", 0, "joint rate at the start"},
@@ -112,6 +116,7 @@ static enum variable_type type_of(enum kind kind)
 static bool has(const struct model *model, int i, const struct row *row)
 {
     if (row->per == LOOP) return i < model->robot->n_loops;
+    if (row->per == ACTUATOR) return i < model->robot->n_actuators;
     if (i >= model->n_links) return false;
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
@@ -126,7 +131,8 @@ static bool has(const struct model *model, int i, const struct row *row)
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
-    case LOOP: break;
+    case LOOP:
+    case ACTUATOR: break;
     }
     return false;
 }
@@ -159,14 +165,14 @@ static const char *unit_of(const struct model *model, int i, int k, const struct
         const char dimension = eta_dimension(&model->robot->link[i], k);
         return units[dimension == 'm' ? 0 : dimension == 'r' ? 1 : 2][strlen(row->unit) - 3];
     }
-    return model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL ? row->linear_unit : row->unit;
+    return row->linear_unit != NULL && model->link[i].joint == JOINT_PRISMATIC ? row->linear_unit : row->unit;
 }
 
 /* ---- start values and scales -------------------------------------------------------------------------------------------- */
 
 static double start_of(const struct robot *robot, enum kind kind, int i, int k)
 {
-    if (kind == KIND_LOOP_FORCE) return 0;
+    if (kind == KIND_LOOP_FORCE || kind == KIND_ACTUATOR_FORCE) return 0;
     const struct link *link = &robot->link[i];
     switch (kind) {
     case KIND_Q_IN:
@@ -243,6 +249,7 @@ static const char *make_name(struct arena *arena, const struct robot *robot, con
     const char *owner = strncmp(row->name, "%J", 2) == 0   ? robot->link[i].joint.name
                         : strncmp(row->name, "%L", 2) == 0 ? robot->link[i].name
                         : strncmp(row->name, "%C", 2) == 0 ? robot->loop[i].name
+                        : strncmp(row->name, "%A", 2) == 0 ? robot->actuator[i].name
                                                            : "";
     const char *rest = row->name[0] == '%' ? row->name + 2 : row->name;
     char index[16] = "";
@@ -322,10 +329,12 @@ static void add_states(const struct model *model, struct arena *arena, struct va
             }
 }
 
-/* Links and loops are numbered apart, each from 0 */
+/* Links, loops and actuators are numbered apart, each from 0 */
 static int most_owners(const struct model *model)
 {
-    return model->n_links > model->robot->n_loops ? model->n_links : model->robot->n_loops;
+    const struct robot *robot = model->robot;
+    const int joining = robot->n_loops > robot->n_actuators ? robot->n_loops : robot->n_actuators;
+    return model->n_links > joining ? model->n_links : joining;
 }
 
 static int count_rows(const struct model *model)

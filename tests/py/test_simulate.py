@@ -1,0 +1,51 @@
+"""limber simulate: usage, and what it takes from STATE and --set."""
+import csv
+import json
+import subprocess
+
+import pytest
+
+ARM = {"format": "limber-robot/1", "name": "moved", "gravity": [0, -9.81, 0], "links": [
+    {"name": "base", "joint": {"type": "revolute", "motion": "prescribed"}, "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}}},
+    {"name": "arm", "joint": {"name": "elbow", "type": "revolute"},
+     "beam": {"length": 1, "mass_per_length": 2, "EIz": 500, "modes": {"y": {"shape": "clamped-free", "count": 1}}}}]}
+
+
+@pytest.fixture
+def simulate(limber, tmp_path):
+    robot = tmp_path / "robot.json"
+    robot.write_text(json.dumps(ARM))
+
+    def of(*options, command="simulate", state=None):
+        return subprocess.run([limber, command, robot, *options], input=state, capture_output=True, text=True, timeout=60)
+    return of
+
+
+def test_state_moves_prescribed_joints(simulate):
+    """The first row is what eval tells of the state."""
+    state = json.dumps({"q": [0.9, 0.4, 0.02], "qd": [0.3, -0.2, 0.1], "prescribed_qdd": [1.5]})
+    done = simulate("--until", "0.01", "--step", "0.01", "--at", "-", state=state)
+    assert done.returncode == 0, done.stderr
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    told = json.loads(simulate("-", command="eval", state=state).stdout)
+    for k in range(3):
+        for name, key in ("position", "tip_position"), ("velocity", "tip_velocity"), ("acceleration", "tip_acceleration"):
+            assert float(row[f"tip.{name}[{k + 1}]"]) == pytest.approx(told[key][k], rel=1e-12, abs=1e-12)
+    assert float(row["base.tau"]) == pytest.approx(told["prescribed_tau"][0], rel=1e-10)
+
+
+@pytest.mark.parametrize("setting", ["elastic_terms=1.5", "solver.max_order=2.5", "start_static=7"])
+def test_parameters_that_count_take_whole_numbers(simulate, setting):
+    done = simulate("--until", "1", "--step", "1", "--set", setting)
+    assert done.returncode == 1 and done.stdout == "" and setting.split("=")[0] in done.stderr
+
+
+@pytest.mark.parametrize("until, step", [("1e300", "1e-300"), ("1e10", "1e-10")])
+def test_too_many_steps_are_wrong_usage(simulate, until, step):
+    done = simulate("--until", until, "--step", step)
+    assert done.returncode == 2 and done.stdout == "" and "steps" in done.stderr
+
+
+def test_a_largest_step_without_end_is_given_up(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_step=1e-300")
+    assert done.returncode == 3 and "too short to get to the end" in done.stderr
