@@ -9,6 +9,8 @@
 
 /* Gaps that count as closed, and those that do where rounding keeps them [m, or cosine] */
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
+/* An iteration that leaves more than this share of a gap is slow */
+static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
 
 /* ---- at the start ------------------------------------------------------------------------------------------------------------ */
@@ -181,31 +183,49 @@ enum status loops_close(const struct model *model, struct work *work, struct loo
 
 /* ---- while integrating --------------------------------------------------------------------------------------------------------- */
 
-/* x -= X S^-1 G x */
-static void stay_on_loops(const struct model *model, struct loops *loops, double *x)
+/* x -= X S^-1 G x; returns the largest of G x. Where X and S are not those of this G, a share of it is left. */
+static double stay_on_loops(const struct model *model, struct loops *loops, double *x)
 {
-    for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+    double largest = 0;
+    for (int k = 0; k < loops->n_kept; k++) {
+        loops->rhs[k] = -dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+        largest = fmax(largest, fabs(loops->rhs[k]));
+    }
     add_response(model->n, loops, x);
+    return largest;
 }
 
-enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          double *q, double *qd, double *err_q, double *err_qd)
+/* The rates G qd, to rounding */
+static void stop_gaps(const struct model *model, struct loops *loops, double *qd)
 {
-    const struct input in = {.q = q, .qd = qd};
+    double largest = INFINITY, before;
+    do {
+        before = largest;
+        largest = stay_on_loops(model, loops, qd);
+    } while (largest > CLOSED && largest < SLOW * before);
+}
+
+/* Newton's iteration with X and S of a state near by for as long as they serve: the gap shrinks by the share that they are off,
+   and a step costs no more than the frames and G. */
+enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                          bool near, double *q, double *qd, double *err_q, double *err_qd)
+{
     double largest = INFINITY;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
-        dyn_configuration(model, work, q);
-        dyn_motion(model, work, &in, NULL);
-        dyn_velocity(model, work, &in);
-        loops_gap(model, work, loops);
-        enum status status = dyn_articulate(model, work);
-        if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
-        if (status != STATUS_OK) return status;
         const double before = largest;
+        dyn_configuration(model, work, q);
+        dyn_position(model, work); /* the rates are G qd */
+        loops_constraints(model, work, loops);
         largest = loops_open_by(loops);
-        if (largest < CLOSED || (largest < NEARLY_CLOSED && largest >= before)) {
-            for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->rate[loops->kept[k]];
-            add_response(model->n, loops, qd);
+        const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
+        if (!near || (!closed && largest > SLOW * before)) {
+            enum status status = dyn_articulate(model, work);
+            if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
+            if (status != STATUS_OK) return status;
+            near = true;
+        }
+        if (closed) {
+            stop_gaps(model, loops, qd);
             if (err_q != NULL) stay_on_loops(model, loops, err_q);
             if (err_qd != NULL) stay_on_loops(model, loops, err_qd);
             return STATUS_OK;

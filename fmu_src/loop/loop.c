@@ -64,6 +64,7 @@ static enum status take_arrays(const struct model *model, struct loops *loops)
     loops->load = arena_take(arena, 2 * (count + lines), sizeof *loops->load);
     loops->load_change = arena_take(arena, 2 * (count + lines), sizeof *loops->load_change);
     loops->direction = arena_take(arena, n, sizeof(double));
+    for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, 2 * (count + lines) * n, sizeof *loops->tips[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

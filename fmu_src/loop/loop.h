@@ -44,19 +44,20 @@ struct loops {
     int *kept;                 /* n_rows: the first n_kept are rows                   */
 
     /* at a state; by rows */
-    struct side (*side)[2];   /* n_loops                                              */
-    double *gap, *rate;       /* n_rows, by loops_gap()                      [m; m/s] */
-    double *lambda;           /* n_rows, by loops_forward()                           */
-    double *G;                /* n_rows x n: those of `kept`, in its order            */
-    double *X;                /* n_rows x n: M^-1 G', likewise                        */
-    double *S, *inverse_d;    /* n_kept x n_kept: factors of G X                      */
-    double *rhs;              /* n_rows                                               */
-    struct line *line;        /* n_actuators, by loops_lines()                        */
-    int failed_actuator;      /* after STATUS_SHORT_ACTUATOR                          */
-    struct load *load;        /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
-    double (*load_change)[6]; /* as many: in a direction                              */
-    double *dlambda;          /* n_rows                                               */
-    double *direction;        /* n                                                    */
+    struct side (*side)[2];           /* n_loops                                              */
+    double *gap, *rate;               /* n_rows, by loops_gap()                      [m; m/s] */
+    double *lambda;                   /* n_rows, by loops_forward()                           */
+    double *G;                        /* n_rows x n: those of `kept`, in its order            */
+    double *X;                        /* n_rows x n: M^-1 G', likewise                        */
+    double *S, *inverse_d;            /* n_kept x n_kept: factors of G X                      */
+    double *rhs;                      /* n_rows                                               */
+    struct line *line;                /* n_actuators, by loops_lines()                        */
+    int failed_actuator;              /* after STATUS_SHORT_ACTUATOR                          */
+    struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
+    double (*load_change)[6];         /* as many: in a direction                              */
+    double *dlambda;                  /* n_rows                                               */
+    double *direction;                /* n                                                    */
+    struct frame_derivative *tips[2]; /* n x 2 n_loops: tip frames in the directions of q and of qd */
     struct arena arena;
 };
 
@@ -136,9 +137,9 @@ enum status loops_forward_jacobian(const struct model *model, struct work *work,
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
                         struct report *report);
 
-/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err (2 n, or NULL) loses its part off the
-   loops. dq and dqd are added to q and qd. */
+/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err_q, err_qd (NULL: none) lose their part off
+   the loops. `near`: the last loops_forward() was at a state near this one, so that its factors may serve again. */
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          double *q, double *qd, double *err_q, double *err_qd);
+                          bool near, double *q, double *qd, double *err_q, double *err_qd);
 
 #endif

@@ -94,7 +94,7 @@ static int rhs(void *context, double t, const double *y, double *ydot)
     return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
 }
 
-/* Back onto the loops: positions, rates and the error estimate of a step */
+/* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
 static int project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -112,7 +112,7 @@ static int project(void *context, double t, double *y, double *error)
         }
     }
     const enum status status =
-        loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, error_q, error_qd);
+        loops_project(sim->model, sim->work, sim->tangent, sim->loops, true, sim->q, sim->qd, error_q, error_qd);
     gather(sim, y);
     for (int i = 0; error != NULL && i < n; i++) {
         error[i] = error_q[sim->free_coordinate[i]];
@@ -398,7 +398,7 @@ static enum status close_loops(struct sim *sim)
     enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
     if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
     if (status == STATUS_OK)
-        status = loops_project(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, NULL, NULL);
+        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
     return status;
 }
 
@@ -591,7 +591,7 @@ enum status sim_return_to_loops(struct sim *sim)
 {
     sim->fresh = false;
     sim->restart = true;
-    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, NULL, NULL);
+    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, false, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)

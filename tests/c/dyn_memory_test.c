@@ -160,7 +160,7 @@ static void everything_closed(struct closed *c, double *by_q, double *by_qd)
     loops_jacobian(s->model, s->work, c->tangent, c->loops, &in, by_q, by_qd);
     loops_tangent(s->model, s->work, c->tangent, c->loops, &in, &(struct direction){.q = s->qd}, true, s->force);
     loops_gap(s->model, s->work, c->loops);
-    CHECK(loops_project(s->model, s->work, c->tangent, c->loops, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
+    CHECK(loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
 }
 
 TEST(closed_robots_allocate_at_the_start_alone)

@@ -229,7 +229,7 @@ static double mass_product(const struct specimen *s, const double *x, const doub
 static enum status project(struct closed *c, double *err_q, double *err_qd)
 {
     struct specimen *s = &c->s;
-    return loops_project(s->model, s->work, c->tangent, c->loops, s->q, s->qd, err_q, err_qd);
+    return loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, err_q, err_qd);
 }
 
 /* Once back, nothing moves any more; rates are changed by what is M-orthogonal to all that the loops allow; prescribed joints

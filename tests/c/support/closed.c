@@ -113,7 +113,7 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !make_parts(c)) return 0;
     struct specimen *s = &c->s;
     if (loops_choose(s->model, s->work, c->tangent, c->loops, s->q, &silent) != STATUS_OK) return 0;
-    return !met || loops_project(s->model, s->work, c->tangent, c->loops, s->q, s->qd, NULL, NULL) == STATUS_OK;
+    return !met || loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
 int closed_read(struct closed *c, const char *text)
