@@ -36,6 +36,7 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
 /* Where the state has the value of a state or an input of the instance */
 static double *place_in_state(const struct model *model, struct state *state, const struct variable *variable)
 {
+    if (variable->kind == KIND_ACTUATOR_FORCE) return &state->actuator_force[variable->owner];
     const struct link_model *lm = &model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q:
@@ -59,13 +60,16 @@ static void put_state(struct linear *linear)
         sim_set(linear->sim, linear->u[i]->reference, *place_in_state(linear->model, &linear->at, linear->u[i]));
 }
 
-/* tau = h(q, 0) less the shares of tip wrench and loops: inverse dynamics of standing still */
+/* tau = h(q, 0) less the shares of tip wrench, actuators and loops: inverse dynamics of standing still */
 static int hold(const char *command, struct linear *linear)
 {
     double *force = linear->qdd; /* filled anew afterwards */
+    struct input in;
     dyn_configuration(linear->own.model, linear->own.work, linear->at.q);
-    dyn_inverse(linear->own.model, linear->own.work, &linear->at.input, NULL, force);
-    dyn_velocity(linear->own.model, linear->own.work, &linear->at.input);
+    if (loops_actuate(linear->own.model, linear->own.work, linear->own.loops, &linear->at.input, &in) != STATUS_OK)
+        return EXIT_COMPUTATION; /* the instance has said why */
+    dyn_inverse(linear->own.model, linear->own.work, &in, NULL, force);
+    dyn_velocity(linear->own.model, linear->own.work, &in);
     const int code = closed_forces(command, &linear->own, false, force);
     for (int i = 0; i < linear->model->n_links; i++) {
         const struct link_model *lm = &linear->model->link[i];
@@ -159,6 +163,7 @@ struct json_object *linear_operating_point(const struct linear *linear)
     add_numbers(point, "tip_force", at->tip_wrench + 3, 3);
     add_numbers(point, "tip_torque", at->tip_wrench, 3);
     add_numbers(point, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
+    add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     return point;
 }

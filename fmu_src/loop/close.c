@@ -205,7 +205,7 @@ static void stop_gaps(const struct model *model, struct loops *loops, double *qd
     } while (largest > CLOSED && largest < SLOW * before);
 }
 
-/* Newton's iteration with X and S of a state near by for as long as they serve: the gap shrinks by the share that they are off,
+/* Newton's iteration. With X and S of a state near by, for as long as they serve, the gap shrinks by the share that they are off,
    and a step costs no more than the frames and G. */
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                           bool near, double *q, double *qd, double *err_q, double *err_qd)
@@ -222,7 +222,6 @@ enum status loops_project(const struct model *model, struct work *work, struct t
             enum status status = dyn_articulate(model, work);
             if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
             if (status != STATUS_OK) return status;
-            near = true;
         }
         if (closed) {
             stop_gaps(model, loops, qd);

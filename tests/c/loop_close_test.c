@@ -298,6 +298,19 @@ TEST(projection)
             CHECK(distance(s->n, before, err_q) < 1e-10 * (1 + norm(s->n, before)));
             for (int i = 0; i < s->model->n_links; i++)
                 if (s->model->link[i].prescribed >= 0) CHECK(q[s->model->link[i].q] == s->q[s->model->link[i].q]);
+
+            /* back from near by with the factors of here */
+            for (int i = 0; i < s->n; i++) s->qd[i] += uniform(&random, -1e-3, 1e-3);
+            for (int i = 0; i < s->model->n_links; i++) {
+                const struct link_model *lm = &s->model->link[i];
+                if (lm->q >= 0 && lm->prescribed < 0) s->q[lm->q] += uniform(&random, -1e-6, 1e-6);
+            }
+            CHECK(loops_project(s->model, s->work, c.tangent, c.loops, true, s->q, s->qd, NULL, NULL) == STATUS_OK);
+            CHECK(open_by(&c) < 1e-11);
+            dyn_motion(s->model, s->work, &s->in, NULL);
+            dyn_velocity(s->model, s->work, &s->in);
+            loops_gap(s->model, s->work, c.loops);
+            for (int row = 0; row < c.loops->n_rows; row++) CHECK_NEAR(c.loops->rate[row], 0, 1e-10);
             closed_free(&c);
         }
     printf("     %d robots\n", tried);
