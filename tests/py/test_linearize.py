@@ -80,9 +80,12 @@ class Places:
         for k in range(3):
             self.place[f"tip.force[{k + 1}]"] = ("tip_force", k)
             self.place[f"tip.torque[{k + 1}]"] = ("tip_torque", k)
+        actuators = [actuator["name"] for actuator in robot.get("actuators", [])]
+        for i, name in enumerate(actuators): self.place[f"{name}.force"] = ("actuator_force", i)
         # what eval tells of an output
         self.told = {f"{name.split('.')[0]}.qdd": ("qdd", i) for i, name in enumerate(coordinates) if name.endswith(".q")}
         self.told |= {f"{name}.tau": ("prescribed_tau", i) for i, name in enumerate(prescribed)}
+        for key in "length", "rate": self.told |= {f"{name}.{key}": (f"actuator_{key}", i) for i, name in enumerate(actuators)}
         for key in ["position", "velocity", "angular_velocity", "acceleration"]:
             self.told |= {f"tip.{key}[{k + 1}]": (f"tip_{key}", k) for k in range(3)}
 
@@ -97,7 +100,8 @@ class Places:
 def complete(state, robot):
     moving = [link["joint"] for link in robot["links"] if link["joint"]["type"] != "fixed"]
     sizes = {"tau": len(moving), "tip_force": 3, "tip_torque": 3,
-             "prescribed_qdd": sum(joint.get("motion") == "prescribed" for joint in moving)}
+             "prescribed_qdd": sum(joint.get("motion") == "prescribed" for joint in moving),
+             "actuator_force": len(robot.get("actuators", []))}
     return {key: state.get(key, [0.0] * sizes.get(key, 0)) for key in STATE}
 
 
