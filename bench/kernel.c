@@ -7,8 +7,8 @@
 
 #include "../cli/random_state.h"
 #include "dyn/dyn.h"
-#include "dyn/tangent.h"
 #include "dyn/updated.h"
+#include "loop/loop.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
 {
@@ -22,7 +22,7 @@ enum status measured_forward(const struct model *model, struct work *work, const
 enum status measured_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 enum status measured_inverse(const struct model *model, struct work *work, const struct input *in, double *qdd);
 enum status measured_derivatives(const struct model *model, struct work *work, struct tangent *tangent,
-                                 const struct input *in, double *qdd, double *by_q, double *by_qd);
+                                 struct loops *loops, const struct input *in, double *qdd, double *by_q, double *by_qd);
 
 __attribute__((noinline)) enum status measured_forward(const struct model *model, struct work *work,
                                                        const struct input *in, double *qdd)
@@ -46,10 +46,11 @@ __attribute__((noinline)) enum status measured_inverse(const struct model *model
 
 /* qdd, d(qdd)/dq and d(qdd)/dqd of a state of which nothing is known yet */
 __attribute__((noinline)) enum status measured_derivatives(const struct model *model, struct work *work,
-                                                           struct tangent *tangent, const struct input *in, double *qdd,
-                                                           double *by_q, double *by_qd)
+                                                           struct tangent *tangent, struct loops *loops,
+                                                           const struct input *in, double *qdd, double *by_q,
+                                                           double *by_qd)
 {
-    return dyn_forward_jacobian(model, work, tangent, in, qdd, by_q, by_qd);
+    return loops_forward_jacobian(model, work, tangent, loops, in, qdd, by_q, by_qd);
 }
 
 int main(int argc, char **argv)
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
     struct model *model;
     struct work *work;
     struct tangent *tangent;
+    struct loops *loops;
     if (robot_read_file(argv[1], &robot, &report) != STATUS_OK) return 1;
     if (argc > 4)
         robot->elastic_terms = strcmp(argv[4], "full") == 0     ? TERMS_FULL
@@ -67,7 +69,7 @@ int main(int argc, char **argv)
                                                                 : TERMS_RUTHLESS;
     const int update_from = argc > 5 ? atoi(argv[5]) : UPDATE_FROM;
     if (model_make_with(robot, update_from, &model, &report) != STATUS_OK || work_make(model, &work) != STATUS_OK ||
-        tangent_make(model, &tangent) != STATUS_OK)
+        tangent_make(model, &tangent) != STATUS_OK || loops_make(model, &loops) != STATUS_OK)
         return 1;
 
     const size_t n = (size_t)model->n;
@@ -81,11 +83,11 @@ int main(int argc, char **argv)
         if (argv[2][0] == 'f') (void)measured_forward(model, work, &in, qdd);
         else if (argv[2][0] == 'c') (void)measured_composite(model, work, &in, qdd);
         else if (argv[2][0] == 'i') (void)measured_inverse(model, work, &in, qdd);
-        else (void)measured_derivatives(model, work, tangent, &in, qdd, by_q, by_qd);
+        else (void)measured_derivatives(model, work, tangent, loops, &in, qdd, by_q, by_qd);
         sum += qdd[0] + by_q[0] + by_qd[0];
     }
     printf("%.17g\n", sum);
     free(q), free(qd), free(tau), free(qdd), free(by_q), free(by_qd);
-    tangent_free(tangent), work_free(work), model_free(model), robot_free(robot);
+    loops_free(loops), tangent_free(tangent), work_free(work), model_free(model), robot_free(robot);
     return 0;
 }

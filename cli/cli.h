@@ -24,6 +24,8 @@ struct robot *cli_load(const char *file, int *exit_code);
 
 /* For struct report: errors go to standard error as `limber: TEXT`. */
 void cli_print_error(void *context, enum report_level level, const char *text);
+/* The same for warnings too. */
+void cli_print_warning(void *context, enum report_level level, const char *text);
 
 /* Complains of wrong usage on standard error and returns EXIT_USAGE. */
 #if defined(__GNUC__)

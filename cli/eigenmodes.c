@@ -122,10 +122,10 @@ static enum eigenmodes_result factor(const struct small_motion *motion, struct e
     const size_t n = (size_t)modes->n;
     for (size_t i = 0; i < n; i++) {
         modes->singular = (int)i;
-        if (!(motion->M[(n + 1) * i] > 0)) return EIGENMODES_SINGULAR;
-        modes->S[i] = 1 / sqrt(motion->M[(n + 1) * i]);
+        if (!(motion->reduced.M[(n + 1) * i] > 0)) return EIGENMODES_SINGULAR;
+        modes->S[i] = 1 / sqrt(motion->reduced.M[(n + 1) * i]);
     }
-    scale(modes, motion->M, modes->L);
+    scale(modes, motion->reduced.M, modes->L);
     const int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', modes->n, modes->L, modes->n);
     if (info < 0) return EIGENMODES_FAILED;
     for (size_t i = 0; i < n; i++) {
@@ -154,7 +154,7 @@ static enum eigenmodes_result solve_symmetric(const struct small_motion *motion,
         struct mode *mode = &modes->mode[k];
         take_vector(modes, modes->K + n * k, mode->re);
         memset(mode->im, 0, n * sizeof(double));
-        double w2 = quadratic(modes->n, motion->K, mode->re) / quadratic(modes->n, motion->M, mode->re);
+        double w2 = quadratic(modes->n, motion->reduced.K, mode->re) / quadratic(modes->n, motion->reduced.M, mode->re);
         if (fabs(w2) <= zero) w2 = 0;
         mode->frequency = w2 > 0 ? sqrt(w2) / TWO_PI : 0;
         mode->growth = w2 < 0 ? sqrt(-w2) : 0;
@@ -238,20 +238,30 @@ static enum eigenmodes_result solve_quadratic(struct eigenmodes *modes, double z
 
 /* ---- what follows from phi --------------------------------------------------------------------------------------------------- */
 
+/* phi = N y of a mode */
+static double component(const struct small_motion *motion, const double *y, int i)
+{
+    if (motion->N == NULL) return y[i];
+    double sum = 0;
+    for (int c = 0; c < motion->r; c++) sum += motion->N[motion->r * i + c] * y[c];
+    return sum;
+}
+
 static void describe(const struct small_motion *motion, struct mode *mode)
 {
-    const size_t n = (size_t)motion->n;
+    const int n = motion->n, r = motion->r;
     double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        mode->share[i] = motion->M[(n + 1) * i] * (mode->re[i] * mode->re[i] + mode->im[i] * mode->im[i]);
+    for (int i = 0; i < n; i++) {
+        const double re = component(motion, mode->re, i), im = component(motion, mode->im, i);
+        mode->share[i] = motion->M[(n + 1) * i] * (re * re + im * im);
         sum += mode->share[i];
     }
-    for (size_t i = 0; i < n; i++) mode->share[i] /= sum;
+    for (int i = 0; i < n; i++) mode->share[i] /= sum;
 
     /* phi^H D phi / (2 w phi^H M phi) */
     const double w = TWO_PI * mode->frequency;
-    const double D = quadratic(motion->n, motion->D, mode->re) + quadratic(motion->n, motion->D, mode->im);
-    const double M = quadratic(motion->n, motion->M, mode->re) + quadratic(motion->n, motion->M, mode->im);
+    const double D = quadratic(r, motion->reduced.D, mode->re) + quadratic(r, motion->reduced.D, mode->im);
+    const double M = quadratic(r, motion->reduced.M, mode->re) + quadratic(r, motion->reduced.M, mode->im);
     mode->damping_ratio = w > 0 ? D / (2 * w * M) : 0;
 }
 
@@ -264,11 +274,12 @@ static int by_frequency(const void *a, const void *b)
 
 enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes)
 {
+    modes->n = motion->r;
     if (modes->n == 0) return EIGENMODES_FINE;
     enum eigenmodes_result result = factor(motion, modes);
     if (result != EIGENMODES_FINE) return result;
-    scale(modes, motion->K, modes->K);
-    scale(modes, motion->G, modes->G);
+    scale(modes, motion->reduced.K, modes->K);
+    scale(modes, motion->reduced.G, modes->G);
     const bool symmetric = is_symmetric(motion, modes);
     reduce(modes, modes->K);
     reduce(modes, modes->G);
@@ -323,14 +334,14 @@ enum eigenmodes_result eigenmodes_damp(const struct small_motion *motion, struct
     const size_t n = (size_t)modes->n;
     const int N = 2 * modes->n;
     if (n == 0) return EIGENMODES_FINE;
-    scale(modes, motion->D, modes->D);
+    scale(modes, motion->reduced.D, modes->D);
     if (norm_less_transpose(modes->n, modes->D, 0) == 0) {
         for (size_t k = 0; k < n; k++)
             modes->damped[k] = (struct damped_mode){modes->mode[k].frequency, modes->mode[k].growth};
         return EIGENMODES_FINE;
     }
-    scale(modes, motion->K, modes->K);
-    scale(modes, motion->G, modes->G);
+    scale(modes, motion->reduced.K, modes->K);
+    scale(modes, motion->reduced.G, modes->G);
     for (size_t i = 0; i < n * n; i++) modes->G[i] += modes->D[i];
     reduce(modes, modes->K);
     reduce(modes, modes->G);

@@ -43,23 +43,49 @@ static int parse_options(int argc, char **argv, struct options *options)
     return EXIT_FINE;
 }
 
-/* Adds everything that is known once qdd is, in the order of cli.md. */
-static void describe(const struct model *model, struct work *work, const struct state *state, const double *qdd,
-                     double *force, struct json_object *out)
+static void describe_loops(const struct cli_model *loaded, struct json_object *out)
 {
+    struct loops *loops = loaded->loops;
+    if (loops->n_rows == 0) return;
+    loops_gap(loaded->model, loaded->work, loops);
+    json_object_object_add(out, "gap", json_numbers(loops->gap, loops->n_rows));
+    json_object_object_add(out, "gap_rate", json_numbers(loops->rate, loops->n_rows));
+    json_object_object_add(out, "lambda", json_numbers(loops->lambda, loops->n_rows));
+}
+
+static void describe_actuators(const struct cli_model *loaded, struct json_object *out)
+{
+    const int count = loaded->robot->n_actuators;
+    if (count == 0) return;
+    struct json_object *length = json_object_new_array(), *rate = json_object_new_array();
+    loops_lines(loaded->model, loaded->work, loaded->loops);
+    for (int i = 0; i < count; i++) {
+        json_object_array_add(length, json_object_new_double(loaded->loops->line[i].length));
+        json_object_array_add(rate, json_object_new_double(loaded->loops->line[i].rate));
+    }
+    json_object_object_add(out, "actuator_length", length);
+    json_object_object_add(out, "actuator_rate", rate);
+}
+
+/* Adds everything that is known once qdd is, in the order of cli.md. */
+static void describe(const struct cli_model *loaded, const struct state *state, const double *qdd, double *force,
+                     struct json_object *out)
+{
+    const struct model *model = loaded->model;
+    struct work *work = loaded->work;
     const int n = model->n;
     json_object_object_add(out, "qdd", json_numbers(qdd, n));
     dyn_mass_matrix(model, work);
     json_object_object_add(out, "mass_matrix", json_rows(work->M, n, n));
-    const struct input alone = {.q = state->q, .qd = state->qd};
+    const struct input alone = {.q = state->q, .qd = state->qd}, in = loops_input(loaded->loops, &state->input);
     dyn_inverse(model, work, &alone, NULL, force);
     json_object_object_add(out, "bias", json_numbers(force, n));
 
-    dyn_inverse(model, work, &state->input, qdd, force);
-    dyn_velocity(model, work, &state->input);
+    dyn_inverse(model, work, &in, qdd, force);
+    dyn_velocity(model, work, &in);
     struct energy energy;
     struct frame_motion tip;
-    dyn_energy(model, work, &state->input, &energy);
+    dyn_energy(model, work, &in, &energy);
     dyn_tip(model, work, model->tip, &tip);
     json_object_object_add(out, "kinetic_energy", json_object_new_double(energy.kinetic));
     json_object_object_add(out, "potential_energy", json_object_new_double(energy.elastic + energy.gravity));
@@ -75,33 +101,43 @@ static void describe(const struct model *model, struct work *work, const struct 
                 json_object_array_add(prescribed, json_object_new_double(force[model->link[i].q]));
         json_object_object_add(out, "prescribed_tau", prescribed);
     }
+    describe_loops(loaded, out);
+    describe_actuators(loaded, out);
     if (state->qdd != NULL) {
         dyn_inverse(model, work, &state->input, state->qdd, force);
         json_object_object_add(out, "inverse", json_numbers(force, n));
     }
 }
 
-static int evaluate(const struct model *model, struct work *work, const struct state *state, bool composite)
+static enum status forward(const struct cli_model *loaded, const struct state *state, bool composite, double *qdd)
+{
+    struct report report = {.line = cli_print_warning};
+    const struct model *model = loaded->model;
+    const enum status status = loops_choose(model, loaded->work, loaded->tangent, loaded->loops, state->q, &report);
+    if (status != STATUS_OK) return status;
+    return composite ? loops_forward_composite(model, loaded->work, loaded->loops, &state->input, qdd)
+                     : loops_forward(model, loaded->work, loaded->tangent, loaded->loops, &state->input, qdd);
+}
+
+static int evaluate(const struct cli_model *loaded, const struct state *state, bool composite)
 {
     struct arena scratch = {0};
-    double *qdd = arena_take(&scratch, (size_t)model->n, sizeof *qdd),
-           *force = arena_take(&scratch, (size_t)model->n, sizeof *force);
+    const size_t n = (size_t)loaded->model->n;
+    double *qdd = arena_take(&scratch, n, sizeof *qdd), *force = arena_take(&scratch, n, sizeof *force);
     int code = EXIT_COMPUTATION;
-    if (!scratch.failed) {
-        const enum status status = composite ? dyn_forward_composite(model, work, &state->input, qdd)
-                                             : dyn_forward(model, work, &state->input, qdd);
-        if (status == STATUS_OK) {
-            struct json_object *out = json_object_new_object();
-            describe(model, work, state, qdd, force, out);
-            code = json_print_finite("eval", out);
-            json_object_put(out);
-        } else if (status == STATUS_NOT_POSITIVE) {
-            cli_not_positive("eval", model, work);
-        } else {
-            fprintf(stderr, "limber: eval: %s\n", status_text(status));
-        }
+    const enum status status = scratch.failed ? STATUS_NO_MEMORY : forward(loaded, state, composite, qdd);
+    if (status == STATUS_OK) {
+        struct json_object *out = json_object_new_object();
+        describe(loaded, state, qdd, force, out);
+        code = json_print_finite("eval", out);
+        json_object_put(out);
+    } else if (status == STATUS_NOT_POSITIVE) {
+        cli_not_positive("eval", loaded->model, loaded->work);
+    } else if (status == STATUS_SHORT_ACTUATOR) {
+        fprintf(stderr, "limber: eval: actuators[%d] (%s): %s\n", loaded->loops->failed_actuator,
+                loaded->robot->actuator[loaded->loops->failed_actuator].name, status_text(status));
     } else {
-        fprintf(stderr, "limber: eval: %s\n", status_text(STATUS_NO_MEMORY));
+        fprintf(stderr, "limber: eval: %s\n", status_text(status));
     }
     arena_release(&scratch);
     return code;
@@ -118,7 +154,7 @@ int command_eval(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct state state;
     code = state_read(loaded.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
-    if (code == EXIT_FINE) code = evaluate(loaded.model, loaded.work, &state, options.composite);
+    if (code == EXIT_FINE) code = evaluate(&loaded, &state, options.composite);
     state_free(&state);
     cli_free_model(&loaded);
     return code;

@@ -192,6 +192,7 @@ int command_simulate(int argc, char **argv)
     struct report report = {.line = cli_print_error};
     code = cli_load_sim(run.options.robot, NULL, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
+        report.line = cli_print_warning; /* what the file's warnings are, `check` says; what the start tells is new */
         run.variables = sim_variables(run.sim);
         code = run_all(&run);
     }

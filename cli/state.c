@@ -68,7 +68,12 @@ static int take_arrays(const struct model *model, struct state *state)
     state->tau = arena_take(&state->arena, (size_t)model->n_joints, sizeof(double));
     state->prescribed_qdd = arena_take(&state->arena, (size_t)model->n_prescribed, sizeof(double));
     state->actuator_force = arena_take(&state->arena, (size_t)model->robot->n_actuators, sizeof(double));
-    state->input = (struct input){state->q, state->qd, state->tau, state->tip_wrench, state->prescribed_qdd};
+    state->input = (struct input){.q = state->q,
+                                  .qd = state->qd,
+                                  .tau = state->tau,
+                                  .tip_wrench = state->tip_wrench,
+                                  .prescribed_qdd = state->prescribed_qdd,
+                                  .actuator_force = state->actuator_force};
     return state->arena.failed;
 }
 

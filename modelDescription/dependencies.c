@@ -88,9 +88,28 @@ static bool couples(const struct model *model, int link, const struct variable *
     return is_prescribed(known->kind) && hangs_on(model, base, known->owner);
 }
 
+/* Does either end of an actuator hang on the link? */
+static bool carries(const struct model *model, int actuator, int link)
+{
+    const struct actuator *a = &model->robot->actuator[actuator];
+    return hangs_on(model, a->from.link, link) || hangs_on(model, a->to.link, link);
+}
+
+/* Loops and actuators couple the accelerations of all links that they join, and through them everything */
+static bool accelerates(enum kind kind)
+{
+    return kind == KIND_TIP_ACCELERATION || kind == KIND_QDD || kind == KIND_ETADD || kind == KIND_TAU_OUT ||
+           kind == KIND_ROOT_FORCE || kind == KIND_ROOT_MOMENT || kind == KIND_LOOP_FORCE;
+}
+
 bool depends_on(const struct model *model, const struct variable *unknown, const struct variable *known)
 {
     const enum kind kind = known->kind;
+    if ((model->robot->n_loops > 0 || model->robot->n_actuators > 0) && accelerates(unknown->kind)) return true;
+    if (kind == KIND_ACTUATOR_FORCE) return known->reference == unknown->reference;
+    if (unknown->kind == KIND_ACTUATOR_LENGTH) return is_position(kind) && carries(model, unknown->owner, known->owner);
+    if (unknown->kind == KIND_ACTUATOR_RATE)
+        return (is_position(kind) || is_rate(kind)) && carries(model, unknown->owner, known->owner);
     const bool inboard = hangs_on(model, model->tip, known->owner);
     switch (unknown->kind) {
     case KIND_DEFLECTION:

@@ -22,11 +22,12 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
     xml_true(xml, "providesDirectionalDerivative");
 }
 
-static void write_interfaces(struct xml *xml, const char *identifier)
+static void write_interfaces(struct xml *xml, const struct robot *robot)
 {
+    const char *identifier = robot->name;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    xml_true(xml, "completedIntegratorStepNotNeeded");
+    if (robot->n_loops == 0) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are watched there */
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");
@@ -279,7 +280,7 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     xml_attribute(&xml, "generationTool", "Limber " LIMBER_VERSION);
     xml_attribute(&xml, "variableNamingConvention", "structured");
     xml_integer(&xml, "numberOfEventIndicators", 0);
-    write_interfaces(&xml, robot->name);
+    write_interfaces(&xml, robot);
     write_units(&xml, variables);
     write_types(&xml);
     write_log_categories(&xml);

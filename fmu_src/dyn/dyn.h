@@ -5,12 +5,22 @@
 
 #include "dyn/work.h"
 
+/* A wrench (moment; force) on a link's hinge or tip frame, at its origin, world axes: of loops and actuators. */
+struct load {
+    int link;               /* -1: on the world, where it does nothing */
+    enum point_frame frame; /* POINT_HINGE or POINT_TIP */
+    double wrench[6];
+};
+
 /* A state and what acts on it. Pointers that are NULL mean zeros. */
 struct input {
     const double *q, *qd;         /* n                                                               */
     const double *tau;            /* n_joints: torque or force of every joint that moves             */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
     const double *prescribed_qdd; /* n_prescribed                                                    */
+    const double *actuator_force; /* n_actuators; loop/ makes loads of them                 [N]      */
+    int n_loads;
+    const struct load *load; /* further wrenches                                                */
 };
 
 /* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
@@ -24,7 +34,10 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
 
-/* Positions and velocities of the frames' origins, which no force depends on: p and v of O and T. After dyn_motion(). */
+/* Positions of the frames' origins, on which only loops and actuators depend: p of O and T. After dyn_configuration(). */
+void dyn_position(const struct model *model, struct work *work);
+
+/* Positions and velocities of the frames' origins: p and v of O and T. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 
 /* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). Where it is not
@@ -58,8 +71,14 @@ static inline double prescribed_acceleration(const struct link_model *lm, const 
     return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
 }
 
-/* Force on the joint coordinate from friction and spring: -viscous qd - Coulomb - stiffness (q - rest). */
+/* Force on the joint coordinate from friction, spring and stop: -viscous qd - Coulomb - stiffness (q - rest) + stop. */
 double joint_force(const struct link_model *lm, double q, double qd);
+
+/* Its change: d(joint_force) for dq and dqd. */
+double joint_force_tangent(const struct link_model *lm, double q, double qd, double dq, double dqd);
+
+/* Energy in the spring of the joint and of the stop that it leans on, and their force on the coordinate. */
+double joint_energy(const struct link_model *lm, double q, double *force);
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */
 void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
@@ -81,11 +100,17 @@ struct frame_motion {
     double a[3], alpha[3];
 };
 
-/* The tip frame of a link, and any section (a node, a point of a beam) of a flexible link, for the accelerations of the last
+/* The hinge or tip frame of a link, the tip frame, and any section (a node, a point of a beam) of a flexible link, for the accelerations of the last
    dyn_motion() (frames.c). After dyn_velocity(). */
+void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame frame,
+               struct frame_motion *motion);
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
+
+/* Generalised forces of a wrench on a frame, added to force[n]: the transposed Jacobian of the frame, O(depth). After
+   dyn_configuration(). */
+void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 
 /* Of a flexible link: position of T in O less its value at eta = 0, and the rotation vector of T in O, which is zero at
    eta = 0; axes of O. Zeros for a rigid link. After dyn_configuration(). */

@@ -57,10 +57,11 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
             elastic(lm->body, in->q + lm->eta, in->qd + lm->eta, energy);
         }
         if (lm->q < 0) continue;
-        const double q = in->q[lm->q], qd = in->qd[lm->q], stretch = q - lm->rest;
+        const double q = in->q[lm->q], qd = in->qd[lm->q];
+        double springs;
         energy->kinetic += 0.5 * lm->motor_inertia * qd * qd;
-        energy->elastic += 0.5 * lm->stiffness * stretch * stretch;
-        energy->loss -= (joint_force(lm, q, qd) + lm->stiffness * stretch) * qd;
+        energy->elastic += joint_energy(lm, q, &springs);
+        energy->loss -= (joint_force(lm, q, qd) - springs) * qd;
         if (in->tau != NULL && !lm->passive && lm->prescribed < 0) energy->power += in->tau[lm->tau] * qd;
     }
     if (in->tip_wrench != NULL) {

@@ -14,16 +14,22 @@ static void finish(const struct model *model, const double *acc, struct frame_mo
 
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip)
 {
+    dyn_frame(model, work, link, POINT_TIP, tip);
+}
+
+void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame which,
+               struct frame_motion *tip)
+{
     const struct link_model *lm = &model->link[link];
     const struct link_work *w = &work->link[link];
-    const struct frame *frame = lm->body == NULL ? &w->O : &w->T;
+    const struct frame *frame = lm->body == NULL || which == POINT_HINGE ? &w->O : &w->T;
     double acc[6];
     copy9(frame->R, tip->R);
     copy3(frame->p, tip->p);
     copy3(frame->v, tip->v);
     copy3(frame->omega, tip->omega);
     copy6(frame->acc, acc);
-    if (lm->body == NULL) { /* T is fixed in O */
+    if (lm->body == NULL && which == POINT_TIP) { /* T is fixed in O */
         double r[3], wr[3];
         matmul3(frame->R, lm->tip.R, tip->R);
         mul3(frame->R, lm->tip.p, r);
@@ -91,6 +97,27 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     mul3(w->RF, acc_t, acc_world);
     mul3(w->RF, acc_t + 3, acc_world + 3);
     finish(model, acc_world, out);
+}
+
+void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force)
+{
+    double f[6];
+    bool on_tip = load->frame == POINT_TIP;
+    copy6(load->wrench, f);
+    for (int i = load->link; i >= 0; on_tip = true, i = model->link[i].parent) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        if (on_tip && lm->body != NULL) {
+            for (int k = 0; k < lm->m; k++) force[lm->eta + k] += dot6(w->J[k], f);
+            add_cross3(w->r, f + 3, f);
+        } else if (on_tip && i == load->link) { /* children of a rigid link hang on its O */
+            double r[3];
+            mul3(w->O.R, lm->tip.p, r);
+            add_cross3(r, f + 3, f);
+        }
+        if (lm->q >= 0) force[lm->q] += along_joint(lm, w, f);
+        add_cross3(w->d, f + 3, f);
+    }
 }
 
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],

@@ -99,6 +99,7 @@ static void make_joint(const struct joint *joint, const struct link_model *paren
     lm->coulomb_velocity = joint->coulomb_velocity;
     lm->stiffness = joint->stiffness;
     lm->rest = joint->rest;
+    lm->limits = joint->has_limits ? &joint->limits : NULL;
     lm->passive = joint->passive;
 }
 
@@ -144,18 +145,6 @@ static enum status check_size(const struct model *model, struct report *report)
     return STATUS_BAD_ROBOT;
 }
 
-/* What the file may say and the dynamics does not compute yet. */
-static enum status check_supported(const struct robot *robot, struct report *report)
-{
-    const int before = report->errors;
-    if (robot->n_loops > 0) report_add(report, REPORT_ERROR, "loops: not yet computed with in this version");
-    if (robot->n_actuators > 0) report_add(report, REPORT_ERROR, "actuators: not yet computed with in this version");
-    for (int i = 0; i < robot->n_links; i++)
-        if (robot->link[i].joint.has_limits)
-            report_add(report, REPORT_ERROR, "links[%d].joint.limits: not yet computed with in this version", i);
-    return report->errors == before ? STATUS_OK : STATUS_NOT_YET;
-}
-
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
     return model_make_with(robot, UPDATE_FROM, made, report);
@@ -165,7 +154,6 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
 {
     struct arena arena = {0};
     *made = NULL;
-    if (check_supported(robot, report) != STATUS_OK) return STATUS_NOT_YET;
     struct model *model = arena_take(&arena, 1, sizeof *model);
     struct link_model *link = arena_take(&arena, (size_t)robot->n_links, sizeof *link);
     if (arena.failed) {

@@ -34,6 +34,7 @@ struct link_model {
 
     /* joint forces */
     double motor_inertia, viscous, coulomb, coulomb_velocity, stiffness, rest;
+    const struct limits *limits; /* stops; NULL: none */
 
     /* bodies */
     const struct body *body;       /* flexible body; NULL: rigid                                    */

@@ -112,16 +112,15 @@ static void add_modal_acceleration(const struct link_model *lm, const double *et
     }
 }
 
-static void tip_wrench(const struct link_model *lm, const double *wrench, struct link_work *w)
+static void apply(const struct link_model *lm, enum point_frame frame, const double *wrench, struct link_work *w)
 {
-    if (lm->body != NULL) {
-        for (int i = 0; i < 6; i++) w->bT[i] -= wrench[i];
-    } else {
+    const bool on_tip = frame == POINT_TIP;
+    axpy6(-1, wrench, on_tip && lm->body != NULL ? w->bT : w->b);
+    if (on_tip && lm->body == NULL) {
         double r[3], moment[3];
         mul3(w->O.R, lm->tip.p, r);
         cross3(r, wrench + 3, moment);
-        for (int i = 0; i < 3; i++) w->b[i] -= wrench[i] + moment[i];
-        for (int i = 3; i < 6; i++) w->b[i] -= wrench[i];
+        axpy3(-1, moment, w->b);
     }
 }
 
@@ -149,23 +148,40 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             else memset(w->bT, 0, sizeof w->bT);
         }
     }
-    if (in->tip_wrench != NULL) tip_wrench(&model->link[model->tip], in->tip_wrench, &work->link[model->tip]);
+    if (in->tip_wrench != NULL) apply(&model->link[model->tip], POINT_TIP, in->tip_wrench, &work->link[model->tip]);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct load *load = &in->load[i];
+        if (load->link < 0) continue;
+        apply(&model->link[load->link], load->frame, load->wrench, &work->link[load->link]);
+    }
+}
+
+void dyn_position(const struct model *model, struct work *work)
+{
+    static const double origin[3];
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const double *p =
+            lm->parent < 0 ? origin : carrying_frame(&model->link[lm->parent], &work->link[lm->parent])->p;
+        for (int k = 0; k < 3; k++) w->O.p[k] = p[k] + w->d[k];
+        for (int k = 0; lm->body != NULL && k < 3; k++) w->T.p[k] = w->O.p[k] + w->r[k];
+    }
 }
 
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in)
 {
     const struct frame world = {.R = {0}};
+    dyn_position(model, work);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
             lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
-        for (int k = 0; k < 3; k++) w->O.p[k] = carrier->p[k] + w->d[k];
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
         if (lm->joint == JOINT_PRISMATIC) axpy3(in->qd[lm->q], w->h, w->O.v);
         if (lm->body == NULL) continue;
-        for (int k = 0; k < 3; k++) w->T.p[k] = w->O.p[k] + w->r[k];
         copy3(w->O.v, w->T.v);
         add_cross3(w->O.omega, w->r, w->T.v);
         for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta + k], w->J[k] + 3, w->T.v);

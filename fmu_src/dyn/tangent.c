@@ -172,23 +172,32 @@ static void payload_tangent(const struct link_model *lm, const struct link_work 
     }
 }
 
-/* The wrench on the tip is given in world axes, so it turns against T:  D = dwrench - dphi x wrench */
-static void tip_wrench_tangent(const struct link_model *lm, const struct link_work *w, const double *wrench,
-                               const double *dwrench, struct link_tangent *t)
+/* A wrench is given in world axes, so it turns against its frame:  D = dwrench - dphi x wrench */
+static void load_tangent(const struct model *model, const struct work *work, struct tangent *tangent, int link,
+                         enum point_frame frame, const double *wrench, const double *dwrench)
 {
-    const double *phi = lm->body == NULL ? t->O.phi : t->T.phi;
-    double D[6];
-    copy6(dwrench, D);
+    const struct link_model *lm = &model->link[link];
+    const struct link_work *w = &work->link[link];
+    struct link_tangent *t = &tangent->link[link];
+    const double *phi = dyn_tangent_turn(model, tangent, link, frame);
+    const bool on_tip = frame == POINT_TIP;
+    double D[6] = {0};
+    if (dwrench != NULL) copy6(dwrench, D);
     for (int i = 0; wrench != NULL && i < 6; i += 3) turn_into(1, phi, wrench + i, D + i);
-    if (lm->body != NULL) {
-        axpy6(-1, D, t->fT);
-    } else {
+    axpy6(-1, D, on_tip && lm->body != NULL ? t->fT : t->f);
+    if (on_tip && lm->body == NULL) {
         double r[3], moment[3];
         mul3(w->O.R, lm->tip.p, r);
         cross3(r, D + 3, moment);
-        axpy6(-1, D, t->f);
         axpy3(-1, moment, t->f);
     }
+}
+
+const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
+                               enum point_frame frame)
+{
+    const struct link_tangent *t = &tangent->link[link];
+    return frame == POINT_TIP && model->link[link].body != NULL ? t->T.phi : t->O.phi;
 }
 
 /* Whether anything of the link itself changes */
@@ -244,8 +253,6 @@ static void outward(const struct model *model, const struct work *work, struct t
         }
         payload_tangent(lm, w, d->payload_mass[i], t);
     }
-    tip_wrench_tangent(&model->link[model->tip], &work->link[model->tip], in->tip_wrench, d->tip_wrench,
-                       &tangent->link[model->tip]);
 }
 
 /* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
@@ -255,16 +262,6 @@ INLINE void tip_to_hinge(const int m, const struct link_work *restrict w, struct
     add_rows(6, PADDED(m), t->fT, w->Jt, t->modal);
     wrench_add_shifted(t->f, t->fT, w->r);
     add_cross3(t->lever + 3, w->fT + 3, t->f);
-}
-
-double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd)
-{
-    double slope = lm->viscous;
-    if (lm->coulomb != 0) {
-        const double s = tanh(qd / lm->coulomb_velocity);
-        slope += lm->coulomb * (1 - s * s) / lm->coulomb_velocity;
-    }
-    return -slope * dqd - lm->stiffness * dq;
 }
 
 /* f to the carrying frame: relative to it, n += d x f, and D d x f of a prismatic joint */
@@ -296,7 +293,7 @@ static void inward(const struct model *model, const struct work *work, struct ta
             const double dqdd = lm->prescribed >= 0 ? d->prescribed_qdd[lm->prescribed] : 0;
             tangent->force[lm->q] = dot3(w->h, lm->joint == JOINT_REVOLUTE ? t->f : t->f + 3) +
                                     lm->motor_inertia * dqdd -
-                                    joint_force_tangent(lm, in->qd[lm->q], d->q[lm->q], d->qd[lm->q]);
+                                    joint_force_tangent(lm, in->q[lm->q], in->qd[lm->q], d->q[lm->q], d->qd[lm->q]);
         }
         if (lm->parent >= 0) {
             struct link_tangent *parent = &tangent->link[lm->parent];
@@ -323,8 +320,8 @@ static void solve(const struct model *model, struct work *work, const struct tan
     }
 }
 
-void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                 const struct direction *direction, double *dqdd)
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction)
 {
     const double *zeros = tangent->zeros;
     tangent->direction = (struct direction){
@@ -336,6 +333,23 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
         .payload_mass = direction->payload_mass != NULL ? direction->payload_mass : zeros,
     };
     outward(model, work, tangent, in);
+}
+
+void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                        const double (*load)[6], double *dqdd)
+{
+    load_tangent(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench, tangent->direction.tip_wrench);
+    for (int i = 0; i < in->n_loads; i++)
+        if (in->load[i].link >= 0)
+            load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
+                         load != NULL ? load[i] : NULL);
     inward(model, work, tangent, in);
     solve(model, work, tangent, dqdd);
+}
+
+void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                 const struct direction *direction, double *dqdd)
+{
+    dyn_tangent_outward(model, work, tangent, in, direction);
+    dyn_tangent_inward(model, work, tangent, in, direction->load, dqdd);
 }

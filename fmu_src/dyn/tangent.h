@@ -22,6 +22,8 @@ struct direction {
     const double *tip_wrench;     /* 6, world axes                                        */
     const double *prescribed_qdd; /* n_prescribed                                         */
     const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
+    const double *actuator_force; /* n_actuators                                          */
+    const double (*load)[6];      /* n_loads: change of their wrenches                    */
 };
 
 /* (omega; alpha; a; u), u = v of T less v of O: in whole lanes */
@@ -97,30 +99,16 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
 
-/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
-   M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
-   must add. (tangent_jacobian.c) */
-void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, double *by_q, double *by_qd);
+/* The same in two parts, for loads that change with the frames they act on: after the first the turns of all frames are known,
+   the second takes the change of the loads. */
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction);
+void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                        const double (*load)[6], double *dqdd);
 
-/* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
-void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                          double *by_q, double *by_qd);
-
-/* qdd as dyn_forward() gives it and both of these, from the state alone: all that the order of use above asks for. */
-enum status dyn_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
-                                 const struct input *in, double *qdd, double *by_q, double *by_qd);
-
-/* Columns of generalised forces, `count` of n, replaced by M^-1 of them (tangent_solve.c). */
-void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
-                       double *columns);
-
-/* Joint force that is not tau, differentiated: change of joint_force(). */
-double joint_force_tangent(const struct link_model *lm, double qd, double dq, double dqd);
-
-/* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
-void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const double *dqdd);
+/* How a frame turns in the direction, world axes. After dyn_tangent_outward(). */
+const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
+                               enum point_frame frame);
 
 /* How a frame_motion changes, world axes; dR = [phi]x R. */
 struct frame_derivative {
@@ -129,7 +117,36 @@ struct frame_derivative {
     double a[3], alpha[3];
 };
 
-/* Of dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); the deflection needs dyn_tangent() alone. */
+/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
+   M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
+   must add. (tangent_jacobian.c) */
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd);
+
+/* The same, and how the tip frames that the loads of `in` act on change at that qdd: n_loads to a column; p and v are not made. */
+void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
+                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
+                             struct frame_derivative *tips_by_qd);
+
+/* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
+void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                          double *by_q, double *by_qd);
+
+/* Columns of generalised forces, `count` of n, replaced by M^-1 of them (tangent_solve.c). */
+void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
+                       double *columns);
+
+/* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
+void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const double *dqdd);
+
+/* Fills dp of all frames, which dyn_tangent_motion() does too. After dyn_tangent_outward(). */
+void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
+
+/* Of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a frame need
+   dyn_tangent_position() alone, the deflection dyn_tangent(). */
+void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                       enum point_frame frame, struct frame_derivative *change);
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);

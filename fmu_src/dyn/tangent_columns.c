@@ -270,10 +270,10 @@ static void add_spin(const struct rigid *body, const double *omega, double (*col
 
 /* The motion of F with eta_ddot, O's and T's in F axes, and the wrenches that pass through the body */
 static void take_place(const struct link_model *lm, const struct link_work *w, const double *eta, const double *etad,
-                       const double *etadd, struct place *at)
+                       const double *etadd, const double *beside, struct place *at)
 {
     const double *R = w->RF;
-    double v[3], hub[6] = {0}, b[6];
+    double v[3], b[6];
     at->lm = lm;
     at->w = w;
     body_motion(lm->body, w, eta, etad, at->omega, at->acc);
@@ -290,8 +290,7 @@ static void take_place(const struct link_model *lm, const struct link_work *w, c
     to_F(R, v, 3, at->u);
     to_F(R, w->r, 3, at->r);
     to_F(R, w->fT, 6, at->fT);
-    if (lm->has_hub) rigid_wrench(&w->hub, w->O.omega, w->O.acc, hub);
-    for (int i = 0; i < 6; i++) b[i] = w->b[i] - hub[i];
+    for (int i = 0; i < 6; i++) b[i] = w->b[i] - beside[i];
     to_F(R, b, 6, at->b);
     copy6(at->b, at->s);
     wrench_add_shifted(at->s, at->fT, at->r);
@@ -303,12 +302,13 @@ static void take_place(const struct link_model *lm, const struct link_work *w, c
 }
 
 static void flexible_columns(const struct model *model, const struct link_model *lm, const struct link_work *w,
-                             const double *eta, const double *etad, const double *etadd, struct link_tangent *t)
+                             const double *eta, const double *etad, const double *etadd, const double *beside,
+                             struct link_tangent *t)
 {
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
     struct place at;
-    take_place(lm, w, eta, etad, etadd, &at);
+    take_place(lm, w, eta, etad, etadd, beside, &at);
     body_tangent(body, model->terms, &w->body, eta, etad, etadd, at.omega, at.acc, &t->body);
     section_tangent(&body->tip, m, eta, etad, etadd, &t->tip);
     if (w->JF != NULL) section_tangent(&body->hinge, m, eta, etad, etadd, &t->hinge);
@@ -328,6 +328,16 @@ static void flexible_columns(const struct model *model, const struct link_model 
     }
 }
 
+/* What of w->b is not the body's: the inertia wrench of the hub, less the loads on O */
+static void beside_body(const struct link_model *lm, const struct link_work *w, const struct input *in, int link,
+                        double wrench[6])
+{
+    memset(wrench, 0, 6 * sizeof *wrench);
+    if (lm->has_hub) rigid_wrench(&w->hub, w->O.omega, w->O.acc, wrench);
+    for (int i = 0; i < in->n_loads; i++)
+        if (in->load[i].link == link && in->load[i].frame == POINT_HINGE) axpy6(-1, in->load[i].wrench, wrench);
+}
+
 void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const double *qdd)
 {
@@ -340,7 +350,9 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
             add_spin(&w->self, w->O.omega, t->Bw);
             continue;
         }
-        flexible_columns(model, lm, w, in->q + lm->eta, in->qd + lm->eta, qdd + lm->eta, t);
+        double beside[6];
+        beside_body(lm, w, in, i, beside);
+        flexible_columns(model, lm, w, in->q + lm->eta, in->qd + lm->eta, qdd + lm->eta, beside, t);
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->T.omega, t->Lw);

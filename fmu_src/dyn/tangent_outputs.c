@@ -52,12 +52,30 @@ static void add_wrenches(const struct model *model, const struct work *work, str
     }
 }
 
-/* O from its carrying frame:  dp = dp_C + dphi_C x d + D d,   D v = D v_C + D omega_C x d + ..., relative to O      (25) */
+/* dp of O from its carrying frame:  dp_C + dphi_C x d + D d,   of T:  dp_O + dphi_O x r + D r */
+void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent)
+{
+    static const struct frame_tangent still;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[lm->parent < 0 ? 0 : lm->parent];
+        const struct frame_tangent *c = lm->parent < 0                         ? &still
+                                        : model->link[lm->parent].body != NULL ? &pt->T
+                                                                               : &pt->O;
+        copy3(c->p, t->O.p);
+        add_cross3(c->phi, w->d, t->O.p);
+        if (lm->joint == JOINT_PRISMATIC) axpy3(tangent->direction.q[lm->q], w->h, t->O.p);
+        if (lm->body == NULL) continue;
+        for (int k = 0; k < 3; k++) t->T.p[k] = t->O.p[k] + t->lever[3 + k];
+        add_cross3(t->O.phi, w->r, t->T.p);
+    }
+}
+
+/* O from its carrying frame:  D v = D v_C + D omega_C x d + ..., relative to O                                       (25) */
 static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
                            const struct frame_tangent *c, double dq, double dqd, struct frame_tangent *O)
 {
-    for (int i = 0; i < 3; i++) O->p[i] = c->p[i];
-    add_cross3(c->phi, w->d, O->p);
     copy3(c->v, O->v);
     add_cross3(c->motion, w->d, O->v);
     if (lm->joint == JOINT_REVOLUTE) {
@@ -66,7 +84,6 @@ static void hinge_velocity(const struct link_model *lm, const struct link_work *
     } else if (lm->joint == JOINT_PRISMATIC) {
         double wh[3];
         cross3(carrier->omega, w->h, wh);
-        axpy3(dq, w->h, O->p);
         axpy3(dq, wh, O->v);
         axpy3(dqd, w->h, O->v);
     }
@@ -91,12 +108,8 @@ static void add_velocities(const struct model *model, const struct work *work, s
                                       : &pt->O,
                        lm->q >= 0 ? d->q[lm->q] : 0, lm->q >= 0 ? d->qd[lm->q] : 0, &t->O);
         if (lm->body == NULL) continue;
-        /* p_T = p_O + r,   v_T = v_O + u, of which D u is among the columns */
-        for (int k = 0; k < 3; k++) {
-            t->T.p[k] = t->O.p[k] + t->lever[3 + k];
-            t->T.v[k] = t->O.v[k] + t->T.motion[9 + k];
-        }
-        add_cross3(t->O.phi, w->r, t->T.p);
+        /* v_T = v_O + u, of which D u is among the columns */
+        for (int k = 0; k < 3; k++) t->T.v[k] = t->O.v[k] + t->T.motion[9 + k];
         add_cross3(w->O.v, t->lever, t->T.v);
     }
 }
@@ -105,6 +118,7 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
 {
     add_accelerations(model, work, tangent, dqdd);
     add_wrenches(model, work, tangent, dqdd);
+    dyn_tangent_position(model, work, tangent);
     add_velocities(model, work, tangent);
 }
 
@@ -118,9 +132,16 @@ static void plain(const double *D, const double *phi, const double *x, double *d
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip)
 {
+    dyn_tangent_frame(model, work, tangent, link, POINT_TIP, tip);
+}
+
+void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                       enum point_frame which, struct frame_derivative *tip)
+{
     const struct link_model *lm = &model->link[link];
-    const struct frame *frame = lm->body == NULL ? &work->link[link].O : &work->link[link].T;
-    const struct frame_tangent *t = lm->body == NULL ? &tangent->link[link].O : &tangent->link[link].T;
+    const bool at_O = lm->body == NULL || which == POINT_HINGE;
+    const struct frame *frame = at_O ? &work->link[link].O : &work->link[link].T;
+    const struct frame_tangent *t = at_O ? &tangent->link[link].O : &tangent->link[link].T;
     double v[3], a[3], vD[3], aD[3];
     copy3(t->p, tip->p);
     copy3(t->phi, tip->phi);
@@ -128,7 +149,7 @@ void dyn_tangent_tip(const struct model *model, const struct work *work, const s
     copy3(frame->acc + 3, a);
     copy3(t->v, vD);
     copy3(t->motion + 6, aD);
-    if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
+    if (lm->body == NULL && which == POINT_TIP) { /* T is fixed in O: D r = 0 */
         double r[3], wr[3], dwr[3];
         mul3(frame->R, lm->tip.p, r);
         cross3(frame->omega, r, wr);

@@ -1,4 +1,5 @@
-/* Model exchange: the importer integrates. There are no events: event mode is where a tunable parameter changes. */
+/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of our own is that
+   the loops of a closed robot have drifted open, and its states go back onto them. */
 #include <math.h>
 
 #include "fmi/instance.h"
@@ -16,13 +17,14 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
     ENTER(c, fmi2NewDiscreteStates);
     REQUIRE(info != NULL, "the event info is NULL");
+    const bool strayed = sim_strayed(instance->sim);
     *info = (fmi2EventInfo){.newDiscreteStatesNeeded = fmi2False,
                             .terminateSimulation = fmi2False,
                             .nominalsOfContinuousStatesChanged = fmi2False,
-                            .valuesOfContinuousStatesChanged = fmi2False,
+                            .valuesOfContinuousStatesChanged = strayed,
                             .nextEventTimeDefined = fmi2False,
                             .nextEventTime = 0};
-    return fmi2OK;
+    return strayed ? instance_leave(instance, sim_return_to_loops(instance->sim)) : fmi2OK;
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
@@ -38,7 +40,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_rollback,
     (void)no_rollback;
     ENTER(c, fmi2CompletedIntegratorStep);
     REQUIRE(event != NULL && terminate != NULL, "a pointer for the answer is NULL");
-    *event = fmi2False;
+    *event = sim_strayed(instance->sim);
     *terminate = fmi2False;
     return fmi2OK;
 }

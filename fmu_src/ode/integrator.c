@@ -110,6 +110,18 @@ static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
     return code;
 }
 
+static int project(realtype t, N_Vector y, N_Vector correction, realtype tolerance, N_Vector error, void *user)
+{
+    struct integrator *integrator = user;
+    const struct ode *ode = &integrator->ode;
+    (void)tolerance; /* to rounding */
+    N_VScale(1, y, correction);
+    const int code =
+        ode->project(ode->context, t, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
+    N_VLinearSum(1, correction, -1, y, correction);
+    return code;
+}
+
 static void remember_trouble(int code, const char *module, const char *function, char *message, void *user)
 {
     struct integrator *integrator = user;
@@ -150,7 +162,8 @@ static enum status attach(struct integrator *integrator)
                        CVodeInit(cvode, rhs, 0, integrator->y) != 0 || CVodeSStolerances(cvode, 1e-6, 1e-6) != 0 ||
                        CVodeSetUserData(cvode, integrator) != 0 ||
                        CVodeSetLinearSolver(cvode, integrator->newton, integrator->N) != 0 ||
-                       CVodeSetLinSysFn(cvode, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(cvode, -1) != 0;
+                       CVodeSetLinSysFn(cvode, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(cvode, -1) != 0 ||
+                       (integrator->ode.project != NULL && CVodeSetProjFn(cvode, project) != 0);
     return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -13,6 +13,9 @@ struct ode {
     void *context;
     int (*rhs)(void *context, double t, const double *y, double *ydot);
     int (*jacobian)(void *context, double t, const double *y, double *A, double *B); /* df/dx, df/dv: column major */
+    /* puts y back onto constraints that the equation keeps only up to its errors, and takes from an error estimate what lies
+       off them; NULL: there are none */
+    int (*project)(void *context, double t, double *y, double *error);
 };
 
 struct integrator_options {

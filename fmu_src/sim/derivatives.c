@@ -12,11 +12,10 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
-    if (sim_derivatives(sim, &sim->now, t, y, sim->ydot) != STATUS_OK) return 1;
-    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd, sim->force);
-    dyn_velocity(sim->model, sim->work, &sim->in);
-    dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
-    dyn_tangent_jacobian(sim->model, sim->work, sim->tangent, &sim->in, sim->by_q, sim->by_qd);
+    sim_take(sim, &sim->now, t, y);
+    if (loops_forward_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd, sim->by_q,
+                               sim->by_qd) != STATUS_OK)
+        return 1;
     for (int j = 0; j < n; j++) {
         const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
@@ -35,6 +34,7 @@ static void clear(struct seed *seed, const struct model *model)
     memset(seed->qd, 0, (size_t)model->n * sizeof(double));
     memset(seed->tau, 0, (size_t)model->n_joints * sizeof(double));
     memset(seed->qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    memset(seed->actuator_force, 0, (size_t)model->robot->n_actuators * sizeof(double));
     memset(seed->tip_wrench, 0, sizeof seed->tip_wrench);
     memset(seed->payload_mass, 0, (size_t)model->n_links * sizeof(double));
 }
@@ -42,6 +42,11 @@ static void clear(struct seed *seed, const struct model *model)
 /* Adds what a known (a state, an input, the mass of a payload) changes; false: it is none */
 static bool add_seed(struct sim *sim, const struct variable *variable, double amount)
 {
+    if (variable->kind == KIND_ACTUATOR_FORCE) {
+        sim->seed.actuator_force[variable->owner] += amount;
+        return true;
+    }
+    if (variable->owner >= sim->model->n_links) return false;
     const struct link_model *lm = &sim->model->link[variable->owner];
     struct seed *seed = &sim->seed;
     switch (variable->kind) {
@@ -65,7 +70,8 @@ static enum status differentiate(struct sim *sim)
 {
     const enum status status = sim_update(sim);
     if (status != STATUS_OK) return status;
-    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &sim->in, sim->qdd);
+    const struct input in = loops_input(sim->loops, &sim->in);
+    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
     sim->tangent_fresh = true;
     const struct seed *seed = &sim->seed;
     const struct direction direction = {.q = seed->q,
@@ -73,9 +79,9 @@ static enum status differentiate(struct sim *sim)
                                         .tau = seed->tau,
                                         .tip_wrench = seed->tip_wrench,
                                         .prescribed_qdd = seed->qdd,
+                                        .actuator_force = seed->actuator_force,
                                         .payload_mass = seed->payload_mass};
-    dyn_tangent(sim->model, sim->work, sim->tangent, &sim->in, &direction, sim->dqdd);
-    dyn_tangent_motion(sim->model, sim->work, sim->tangent, sim->dqdd);
+    loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, &in, &direction, true, sim->dqdd);
     return STATUS_OK;
 }
 
@@ -117,6 +123,17 @@ static double link_change(struct sim *sim, const struct variable *variable)
 /* Change of a variable in the direction of the last differentiate(); false: it is not one that has a derivative here */
 static bool change_of(struct sim *sim, const struct variable *variable, double *change)
 {
+    double dlength, drate;
+    switch (variable->kind) {
+    case KIND_LOOP_FORCE: *change = sim->loops->dlambda[sim->loops->first[variable->owner] + variable->k]; return true;
+    case KIND_ACTUATOR_LENGTH:
+    case KIND_ACTUATOR_RATE:
+        loops_lines_change(sim->model, sim->work, sim->tangent, sim->loops, variable->owner, &dlength, &drate);
+        *change = variable->kind == KIND_ACTUATOR_LENGTH ? dlength : drate;
+        return true;
+    default: break;
+    }
+    if (variable->owner >= sim->model->n_links) return false;
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: *change = sim->seed.q[lm->q]; return true;
@@ -143,7 +160,7 @@ static enum status refuse(struct sim *sim, const struct variable *variable, cons
 {
     report_add(sim->report, REPORT_ERROR, "%s: no derivative is provided with this variable as %s", variable->name,
                role);
-    return STATUS_NOT_YET;
+    return STATUS_NO_DERIVATIVE;
 }
 
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,

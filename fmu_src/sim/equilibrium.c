@@ -1,4 +1,6 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. */
+/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. In a closed robot passive
+   joints are not held but keep the loops closed, with multipliers that balance them:
+       f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
 
@@ -9,45 +11,107 @@
 enum { MOST_ITERATIONS = 500 };
 
 struct equilibrium {
-    int n;             /* elastic coordinates                 */
-    int *coordinate;   /* n                                   */
-    double *residual;  /* n: generalised forces at rest       */
-    double *trial;     /* n                                   */
-    double *J;         /* n x n: d residual / d eta           */
-    double *inverse_d; /* n                                   */
-    double *step;      /* n                                   */
+    int n, k;        /* coordinates that move, equations of loops               */
+    int *coordinate; /* n                                                       */
+    double *f, *gap; /* n, k: what is left of f - G' lambda, of the gaps        */
+    double *G;       /* k x n                                                   */
+    double *K;       /* n x n: df/dx + mu G'G                                   */
+    double *Y;       /* k x n: K^-1 G'                                          */
+    double *S;       /* k x k: G K^-1 G'                                        */
+    double *inverse_d, *inverse_s;
+    double *dx, *dlambda;
+    double mu; /* makes K definite off the loops [N/m]                    */
 };
 
-/* residual = h(q, 0): what the inverse dynamics of rest asks for */
-static double residual(struct sim *sim, struct equilibrium *e, double *out)
+static struct input at_rest(const struct sim *sim)
 {
-    const struct input rest = {.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench}; /* prescribed joints too */
+    return (struct input){.q = sim->q, /* prescribed joints too */
+                          .qd = sim->qd,
+                          .tip_wrench = sim->tip_wrench,
+                          .actuator_force = sim->actuator_force};
+}
+
+/* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them */
+static double residual(struct sim *sim, struct equilibrium *e)
+{
+    const struct input rest = at_rest(sim);
+    const struct loops *loops = sim->loops;
     double sum = 0;
     dyn_configuration(sim->model, sim->work, sim->q);
-    dyn_inverse(sim->model, sim->work, &rest, NULL, sim->force);
-    for (int i = 0; i < e->n; i++) {
-        out[i] = sim->force[e->coordinate[i]];
-        sum += out[i] * out[i];
+    struct input actuated;
+    if (loops_actuate(sim->model, sim->work, sim->loops, &rest, &actuated) != STATUS_OK) return INFINITY;
+    dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
+    dyn_velocity(sim->model, sim->work, &rest);
+    loops_constraints(sim->model, sim->work, sim->loops);
+    for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
+    for (int k = 0; k < e->k; k++) {
+        const double *G = loops->G + (size_t)sim->model->n * (size_t)k;
+        e->gap[k] = loops->gap[loops->kept[k]];
+        sum += e->mu * e->gap[k] * e->mu * e->gap[k];
+        for (int i = 0; i < e->n; i++) {
+            e->G[e->n * k + i] = G[e->coordinate[i]];
+            e->f[i] -= loops->lambda[loops->kept[k]] * G[e->coordinate[i]];
+        }
     }
+    for (int i = 0; i < e->n; i++) sum += e->f[i] * e->f[i];
     return sqrt(sum);
 }
 
-/* Central differences: only the speed of Newton's iteration depends on them, not where it ends */
-static void jacobian(struct sim *sim, struct equilibrium *e)
+/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
+static void stiffness(struct sim *sim, struct equilibrium *e)
 {
-    for (int j = 0; j < e->n; j++) {
-        double *x = &sim->q[e->coordinate[j]];
-        const double kept = *x, h = 1e-6 * (1 + fabs(kept));
-        *x = kept + h;
-        residual(sim, e, e->trial);
-        for (int i = 0; i < e->n; i++) e->J[e->n * i + j] = e->trial[i];
-        *x = kept - h;
-        residual(sim, e, e->trial);
-        for (int i = 0; i < e->n; i++) e->J[e->n * i + j] = (e->J[e->n * i + j] - e->trial[i]) / (2 * h);
-        *x = kept;
+    const size_t n = (size_t)sim->model->n;
+    loops_set_loads(sim->loops);
+    const struct input rest = at_rest(sim), in = loops_input(sim->loops, &rest);
+    dyn_inverse(sim->model, sim->work, &in, NULL, sim->force);
+    memset(sim->qdd, 0, n * sizeof(double));
+    dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
+    loops_force_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &in, sim->by_q, sim->by_qd);
+    for (int i = 0; i < e->n; i++)
+        for (int j = i; j < e->n; j++) {
+            const size_t a = (size_t)e->coordinate[i], b = (size_t)e->coordinate[j];
+            e->K[e->n * i + j] = -0.5 * (sim->by_q[n * a + b] + sim->by_q[n * b + a]);
+        }
+    const bool first = e->mu == 0;
+    for (int i = 0; first && e->k > 0 && i < e->n; i++) e->mu = fmax(e->mu, fabs(e->K[(e->n + 1) * i]));
+    for (int k = 0; k < e->k; k++)
+        for (int i = 0; i < e->n; i++)
+            for (int j = i; j < e->n; j++) e->K[e->n * i + j] += e->mu * e->G[e->n * k + i] * e->G[e->n * k + j];
+}
+
+static double product(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* K dx - G' dlambda = -(f + mu G' gap),   G dx = -gap:   by the Schur complement S = G K^-1 G' */
+static bool newton_step(struct equilibrium *e)
+{
+    const int n = e->n, k = e->k;
+    if (cholesky_factor(n, e->K, e->inverse_d) != 0) return false;
+    for (int i = 0; i < n; i++) e->dx[i] = -e->f[i];
+    for (int c = 0; c < k; c++)
+        for (int i = 0; i < n; i++) e->dx[i] -= e->mu * e->gap[c] * e->G[n * c + i];
+    cholesky_solve(n, e->K, e->inverse_d, e->dx);
+    memcpy(e->Y, e->G, (size_t)(n * k) * sizeof(double));
+    for (int c = 0; c < k; c++) {
+        cholesky_solve(n, e->K, e->inverse_d, e->Y + n * c);
+        for (int b = 0; b <= c; b++) e->S[k * b + c] = product(n, e->G + n * b, e->Y + n * c);
+        e->dlambda[c] = -e->gap[c] - product(n, e->G + n * c, e->dx);
     }
-    for (int i = 0; i < e->n; i++) /* the Hessian of the potential, but for a torque on the tip: its symmetric part */
-        for (int j = 0; j < i; j++) e->J[e->n * j + i] = 0.5 * (e->J[e->n * j + i] + e->J[e->n * i + j]);
+    if (cholesky_factor(k, e->S, e->inverse_s) != 0) return false;
+    cholesky_solve(k, e->S, e->inverse_s, e->dlambda);
+    for (int c = 0; c < k; c++)
+        for (int i = 0; i < n; i++) e->dx[i] += e->dlambda[c] * e->Y[n * c + i];
+    return true;
+}
+
+static void move(struct sim *sim, const struct equilibrium *e, double share)
+{
+    for (int i = 0; i < e->n; i++) sim->q[e->coordinate[i]] += share * e->dx[i];
+    for (int c = 0; c < e->k; c++) sim->loops->lambda[sim->loops->kept[c]] += share * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
@@ -68,46 +132,57 @@ static double strain_force(const struct sim *sim)
 /* Newton with step halving; the forces must balance to 1e-10 of what they were at first */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
-    double norm = residual(sim, e, e->residual);
+    double norm = residual(sim, e);
     const double first = fmax(norm, strain_force(sim));
-    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        if (norm <= 1e-10 * first) return STATUS_OK;
-        jacobian(sim, e);
-        memcpy(e->step, e->residual, (size_t)e->n * sizeof(double));
-        if (cholesky_factor(e->n, e->J, e->inverse_d) != 0) break;
-        cholesky_solve(e->n, e->J, e->inverse_d, e->step);
+    for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
+        stiffness(sim, e);
+        if (!newton_step(e)) break;
         double share = 1, next = INFINITY;
-        for (int i = 0; i < e->n; i++) sim->q[e->coordinate[i]] -= e->step[i];
-        for (next = residual(sim, e, e->trial); !(next < norm) && share > 1e-6; next = residual(sim, e, e->trial)) {
+        move(sim, e, share);
+        for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
             share *= 0.5;
-            for (int i = 0; i < e->n; i++) sim->q[e->coordinate[i]] += share * e->step[i];
+            move(sim, e, -share);
         }
         if (!(next < norm)) break;
         norm = next;
-        memcpy(e->residual, e->trial, (size_t)e->n * sizeof(double));
     }
-    if (norm <= 1e-8 * first) return STATUS_OK; /* rounding is all that is left */
+    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or rounding is all that is left */
     report_add(sim->report, REPORT_ERROR,
                "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
                sim->name, norm, first);
     return STATUS_NO_EQUILIBRIUM;
 }
 
+static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
+{
+    for (int i = 0; i < sim->model->n_links; i++) {
+        const struct link_model *lm = &sim->model->link[i];
+        if (e->k > 0 && lm->q >= 0 && lm->passive) e->coordinate[e->n++] = lm->q;
+        for (int m = 0; m < lm->m; m++) e->coordinate[e->n++] = lm->eta + m;
+    }
+}
+
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->model->n;
-    struct equilibrium e = {.coordinate = arena_take(&scratch, n, sizeof(int)),
-                            .residual = arena_take(&scratch, n, sizeof(double)),
-                            .trial = arena_take(&scratch, n, sizeof(double)),
-                            .J = arena_take(&scratch, n * n, sizeof(double)),
+    const size_t n = (size_t)sim->model->n, k = (size_t)sim->loops->n_kept;
+    struct equilibrium e = {.k = (int)k,
+                            .coordinate = arena_take(&scratch, n, sizeof(int)),
+                            .f = arena_take(&scratch, n, sizeof(double)),
+                            .gap = arena_take(&scratch, k, sizeof(double)),
+                            .G = arena_take(&scratch, k * n, sizeof(double)),
+                            .K = arena_take(&scratch, n * n, sizeof(double)),
+                            .Y = arena_take(&scratch, k * n, sizeof(double)),
+                            .S = arena_take(&scratch, k * k, sizeof(double)),
                             .inverse_d = arena_take(&scratch, n, sizeof(double)),
-                            .step = arena_take(&scratch, n, sizeof(double))};
+                            .inverse_s = arena_take(&scratch, k, sizeof(double)),
+                            .dx = arena_take(&scratch, n, sizeof(double)),
+                            .dlambda = arena_take(&scratch, k, sizeof(double))};
     enum status status = STATUS_NO_MEMORY;
     if (!scratch.failed) {
-        for (int i = 0; i < sim->model->n_links; i++)
-            for (int k = 0; k < sim->model->link[i].m; k++) e.coordinate[e.n++] = sim->model->link[i].eta + k;
+        choose_coordinates(sim, &e);
         memset(sim->qd, 0, n * sizeof(double));
+        memset(sim->loops->lambda, 0, (size_t)sim->loops->n_rows * sizeof(double));
         status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
     }
     arena_release(&scratch);

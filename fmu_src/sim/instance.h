@@ -3,7 +3,7 @@
 #define SIM_INSTANCE_H
 
 #include "base/arena.h"
-#include "dyn/tangent.h"
+#include "loop/loop.h"
 #include "sim/sim.h"
 
 /* Inputs over a step: u(t) = u + rate (t - from). */
@@ -14,9 +14,10 @@ struct held_inputs {
 
 /* A direction of states, inputs and payloads. */
 struct seed {
-    double *q, *qd; /* n                          */
-    double *tau;    /* n_joints                   */
-    double *qdd;    /* n_prescribed               */
+    double *q, *qd;         /* n                          */
+    double *tau;            /* n_joints                   */
+    double *qdd;            /* n_prescribed               */
+    double *actuator_force; /* n_actuators */
     double tip_wrench[6];
     double *payload_mass; /* n_links                    */
 };
@@ -28,6 +29,8 @@ struct sim {
     struct model *model;
     bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
+    struct loops *loops;
+    double *kept_rows; /* of the loops: room for a saved state */
     struct variables variables;
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */
@@ -43,7 +46,7 @@ struct sim {
     int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
     double *y, *ydot;     /* 2 n_free: (q; qd) of those                                    */
     double *force;        /* n: inverse dynamics                                                 */
-    double *tau, *prescribed_qdd, tip_wrench[6];
+    double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
 
@@ -65,6 +68,12 @@ struct sim {
     double tolerance;
     struct arena arena;
 };
+
+/* sim.c: q, qd and all that acts, from the state vector and held inputs at a local time */
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y);
+
+/* sim.c: qdd at the state in sim->q, sim->qd with the inputs applied; loops closed */
+enum status sim_forward(struct sim *sim);
 
 /* sim.c: ydot = (qd; qdd) of the free coordinates with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot);

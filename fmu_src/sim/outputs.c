@@ -132,15 +132,32 @@ static void put_energy(struct sim *sim)
     put(sim, KIND_POWER_JOINTS, 0, &power, 1);
 }
 
+static void put_actuators(struct sim *sim)
+{
+    double power = 0;
+    loops_lines(sim->model, sim->work, sim->loops);
+    for (int i = 0; i < sim->robot->n_actuators; i++) {
+        const struct line *line = &sim->loops->line[i];
+        put(sim, KIND_ACTUATOR_LENGTH, i, &line->length, 1);
+        put(sim, KIND_ACTUATOR_RATE, i, &line->rate, 1);
+        power += sim->actuator_force[i] * line->rate;
+    }
+    put(sim, KIND_POWER_ACTUATORS, 0, &power, 1);
+}
+
 enum status sim_compute(struct sim *sim)
 {
-    const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
+    const enum status status = sim_forward(sim);
     if (status != STATUS_OK) return status;
-    dyn_inverse(sim->model, sim->work, &sim->in, sim->qdd,
-                sim->force); /* motion and reactions for these accelerations */
-    dyn_velocity(sim->model, sim->work, &sim->in);
+    const struct input in = loops_input(sim->loops, &sim->in);
+    dyn_inverse(sim->model, sim->work, &in, sim->qdd, sim->force); /* motion and reactions for these accelerations */
+    dyn_velocity(sim->model, sim->work, &in);
+    for (int i = 0; i < sim->robot->n_loops; i++)
+        put(sim, KIND_LOOP_FORCE, i, sim->loops->lambda + sim->loops->first[i],
+            sim->loops->first[i + 1] - sim->loops->first[i]);
     for (int i = 0; i < sim->model->n_links; i++) put_link(sim, i);
     put_tip(sim);
+    put_actuators(sim);
     put_energy(sim);
     return STATUS_OK;
 }

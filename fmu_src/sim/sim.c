@@ -32,12 +32,13 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
     const double elapsed = t - held->from;
     for (int i = 0; i < sim->n_inputs; i++) {
         const struct variable *variable = v->by_reference[sim->input[i]];
-        const struct link_model *lm = &sim->model->link[variable->owner];
+        const struct link_model *lm = &sim->model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
         const double u = held->u[i] + held->rate[i] * elapsed;
         switch (variable->kind) {
         case KIND_TAU_IN: sim->tau[lm->tau] = u; break;
         case KIND_TIP_FORCE: sim->tip_wrench[3 + variable->k] = u; break;
         case KIND_TIP_TORQUE: sim->tip_wrench[variable->k] = u; break;
+        case KIND_ACTUATOR_FORCE: sim->actuator_force[variable->owner] = u; break;
         case KIND_Q_IN: sim->q[lm->q] = u; break;
         case KIND_QD_IN: sim->qd[lm->q] = u; break;
         default: sim->prescribed_qdd[lm->prescribed] = u; break; /* KIND_QDD_IN */
@@ -62,12 +63,22 @@ static void gather(const struct sim *sim, double *y)
     }
 }
 
-/* ydot = (qd; qdd) with given inputs */
-enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y)
 {
     scatter(sim, y);
     sim_apply_inputs(sim, held, t);
-    const enum status status = dyn_forward(sim->model, sim->work, &sim->in, sim->qdd);
+}
+
+enum status sim_forward(struct sim *sim)
+{
+    return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+}
+
+/* ydot = (qd; qdd) with given inputs */
+enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
+{
+    sim_take(sim, held, t, y);
+    const enum status status = sim_forward(sim);
     double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
         ydot[i] = y[sim->n_free + i];
@@ -81,6 +92,33 @@ static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
+}
+
+/* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
+static int project(void *context, double t, double *y, double *error)
+{
+    struct sim *sim = context;
+    const int n = sim->n_free;
+    double *error_q = NULL, *error_qd = NULL;
+    scatter(sim, y);
+    sim_apply_inputs(sim, &sim->now, t);
+    if (error != NULL) {
+        error_q = sim->seed.q, error_qd = sim->seed.qd;
+        memset(error_q, 0, (size_t)sim->model->n * sizeof *error_q);
+        memset(error_qd, 0, (size_t)sim->model->n * sizeof *error_qd);
+        for (int i = 0; i < n; i++) {
+            error_q[sim->free_coordinate[i]] = error[i];
+            error_qd[sim->free_coordinate[i]] = error[n + i];
+        }
+    }
+    const enum status status =
+        loops_project(sim->model, sim->work, sim->tangent, sim->loops, true, sim->q, sim->qd, error_q, error_qd);
+    gather(sim, y);
+    for (int i = 0; error != NULL && i < n; i++) {
+        error[i] = error_q[sim->free_coordinate[i]];
+        error[n + i] = error_qd[sim->free_coordinate[i]];
+    }
+    return (int)status;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -108,9 +146,12 @@ static enum status take_arrays(struct sim *sim)
     sim->input_place = arena_take(arena, values, sizeof(int));
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    sim->actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
+    sim->seed.actuator_force = arena_take(arena, (size_t)model->robot->n_actuators, sizeof(double));
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
+    sim->kept_rows = arena_take(arena, (size_t)sim->loops->n_rows, sizeof(double));
     sim->seed.payload_mass = arena_take(arena, (size_t)model->n_links, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
@@ -135,7 +176,12 @@ static void number_inputs_and_states(struct sim *sim)
         for (int k = 0; k < lm->m; k++) sim->free_coordinate[sim->n_free++] = lm->eta + k;
     }
     for (int s = 0; s < v->n_states; s++) sim->nominal[s] = v->row[v->state[s]].nominal;
-    sim->in = (struct input){sim->q, sim->qd, sim->tau, sim->tip_wrench, sim->prescribed_qdd};
+    sim->in = (struct input){.q = sim->q,
+                             .qd = sim->qd,
+                             .tau = sim->tau,
+                             .tip_wrench = sim->tip_wrench,
+                             .prescribed_qdd = sim->prescribed_qdd,
+                             .actuator_force = sim->actuator_force};
 }
 
 /* The model, the work and the table of a robot that has been read */
@@ -144,12 +190,17 @@ static enum status build(struct sim *sim, const char *text)
     enum status status = model_make(sim->robot, &sim->model, sim->report);
     if (status == STATUS_OK) status = work_make(sim->model, &sim->work);
     if (status == STATUS_OK) status = tangent_make(sim->model, &sim->tangent);
+    if (status == STATUS_OK) status = loops_make(sim->model, &sim->loops);
     if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status != STATUS_OK) return status;
     number_inputs_and_states(sim);
     make_guid(sim, text);
-    const struct ode ode = {.n = sim->n_free, .context = sim, .rhs = rhs, .jacobian = sim_jacobian};
+    const struct ode ode = {.n = sim->n_free,
+                            .context = sim,
+                            .rhs = rhs,
+                            .jacobian = sim_jacobian,
+                            .project = sim->loops->n_rows > 0 ? project : NULL};
     if (ode.n > 0) status = integrator_make(&ode, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
@@ -194,6 +245,7 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL) return;
     integrator_free(sim->integrator);
+    loops_free(sim->loops);
     tangent_free(sim->tangent);
     work_free(sim->work);
     model_free(sim->model);
@@ -238,6 +290,7 @@ const char *sim_guid(const struct sim *sim)
 
 static double *state_place(struct sim *sim, const struct variable *variable)
 {
+    if (variable->owner >= sim->model->n_links) return NULL; /* of a loop or an actuator */
     const struct link_model *lm = &sim->model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: return &sim->q[lm->q];
@@ -337,6 +390,18 @@ static void start_states(struct sim *sim)
         }
 }
 
+/* Start positions are a guess where there are loops: they are closed, with the rates projected */
+static enum status close_loops(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    if (loops->n_rows == 0) return STATUS_OK;
+    enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
+    if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
+    if (status == STATUS_OK)
+        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
+    return status;
+}
+
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)
 {
     enum status status = sim_apply_parameters(sim);
@@ -344,12 +409,12 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     sim->start_time = experiment->start_time;
     sim->local = sim->carry = 0;
     start_states(sim);
+    hold_inputs(sim, 0);
+    sim_apply_inputs(sim, &sim->now, 0);
     status = configure(sim, experiment->tolerance);
-    if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0) {
-        hold_inputs(sim, 0);
-        sim_apply_inputs(sim, &sim->now, 0);
+    if (status == STATUS_OK) status = close_loops(sim);
+    if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);
-    }
     sim->restart = true;
     sim->first_step = 0;
     sim->fresh = false;
@@ -508,6 +573,25 @@ enum status sim_get_derivatives(struct sim *sim, double *dx)
         sum += fabs(dx[s]);
     }
     return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+}
+
+bool sim_strayed(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    if (loops->n_rows == 0 || sim_update(sim) != STATUS_OK) return false;
+    loops_gap(sim->model, sim->work, loops);
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        if (fabs(loops->gap[row]) > sim->tolerance || fabs(loops->rate[row]) > 10 * sim->tolerance) return true;
+    }
+    return false;
+}
+
+enum status sim_return_to_loops(struct sim *sim)
+{
+    sim->fresh = false;
+    sim->restart = true;
+    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, false, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)

@@ -78,6 +78,10 @@ void sim_get_states(const struct sim *sim, double *x);
 void sim_set_states(struct sim *sim, const double *x);
 enum status sim_get_derivatives(struct sim *sim, double *dx);
 
+/* Loops that an importer's integration has let drift: whether by more than the tolerance, and back onto them. */
+bool sim_strayed(struct sim *sim);
+enum status sim_return_to_loops(struct sim *sim);
+
 /* Directional derivative: what `seed` on the known (states, inputs, masses of payloads) does to the unknown (outputs, locals, derivatives). */
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result);

@@ -8,13 +8,13 @@
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
-/* Whose variable it is: who of the links has it. */
-enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD };
-enum { MODES = -1 }; /* as many as the link has elastic coordinates */
+/* Whose variable it is: who of the links has it, or every loop or actuator. */
+enum per { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
+enum { MODES = -1, EQUATIONS = -2 }; /* as many as the link has elastic coordinates, the loop equations */
 
 struct row {
     enum kind kind;
-    const char *name; /* %J the joint's, %L the link's */
+    const char *name; /* %J the joint's, %L the link's, %C the loop's, %A the actuator's */
     enum per per;
     int count;
     enum causality causality;
@@ -40,6 +40,7 @@ static const struct row table[] = {
     {KIND_QDD_IN, "%J.qdd", PRESCRIBED, 1, IN, "rad/s2", "m/s2", NULL, 0, "prescribed joint acceleration"},
     {KIND_TIP_FORCE, "tip.force", ROBOT, 3, IN, "N", NULL, NULL, 0, "force on the tip frame, world axes"},
     {KIND_TIP_TORQUE, "tip.torque", ROBOT, 3, IN, "N.m", NULL, NULL, 0, "torque on the tip frame, world axes"},
+    {KIND_ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, IN, "N", NULL, NULL, 0, "force of the line actuator, pushing its two points apart"},
 
     {KIND_Q, "%J.q", FREE, 1, OUT, "rad", "m", "deg", 0, "joint position"},
     {KIND_QD, "%J.qd", FREE, 1, OUT, "rad/s", "m/s", "deg/s", 0, "joint rate"},
@@ -54,6 +55,9 @@ static const struct row table[] = {
     {KIND_ROTATION, "%L.rotation", FLEXIBLE, 3, OUT, "rad", NULL, "deg", 0, "elastic rotation vector of the link's tip against its hinge, hinge axes"},
     {KIND_ROOT_FORCE, "%L.root_force", LINK, 3, OUT, "N", NULL, NULL, 0, "force that the joint exerts on the link, hinge axes"},
     {KIND_ROOT_MOMENT, "%L.root_moment", LINK, 3, OUT, "N.m", NULL, NULL, 0, "moment that the joint exerts on the link about the hinge, hinge axes"},
+    {KIND_LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUT, "N", NULL, NULL, 0, "multiplier of the loop's equation: force or moment on the first of the two links"},
+    {KIND_ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUT, "m", NULL, NULL, 0, "distance of the actuator's two points"},
+    {KIND_ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUT, "m/s", NULL, NULL, 0, "rate of the actuator's length"},
 
     {KIND_ETA, "%L.eta", FLEXIBLE, MODES, LOC, "eta", NULL, NULL, 0, "elastic coordinate"},
     {KIND_ETAD, "%L.etad", FLEXIBLE, MODES, LOC, "etad", NULL, NULL, 0, "rate of the elastic coordinate"},
@@ -63,6 +67,7 @@ static const struct row table[] = {
     {KIND_ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOC, "J", NULL, NULL, 0, "potential energy of gravity, zero at the world's origin"},
     {KIND_ENERGY_TOTAL, "energy.total", ROBOT, 1, LOC, "J", NULL, NULL, 0, "sum of kinetic, elastic and gravity energy"},
     {KIND_POWER_JOINTS, "power.joints", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all joint torques and forces"},
+    {KIND_POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all line actuators"},
 
     {KIND_Q_START, "%J.q_start", FREE, 1, PAR, "rad", "m", "deg", 0, "joint position at the start"},
     {KIND_QD_START, "%J.qd_start", FREE, 1, PAR, "rad/s", "m/s", "deg/s", 0, "joint rate at the start"},
@@ -110,6 +115,9 @@ static enum variable_type type_of(enum kind kind)
 
 static bool has(const struct model *model, int i, const struct row *row)
 {
+    if (row->per == LOOP) return i < model->robot->n_loops;
+    if (row->per == ACTUATOR) return i < model->robot->n_actuators;
+    if (i >= model->n_links) return false;
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
     const bool moves = lm->q >= 0, prescribed = lm->prescribed >= 0;
@@ -123,6 +131,8 @@ static bool has(const struct model *model, int i, const struct row *row)
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
+    case LOOP:
+    case ACTUATOR: break;
     }
     return false;
 }
@@ -130,6 +140,7 @@ static bool has(const struct model *model, int i, const struct row *row)
 static int count_of(const struct model *model, int i, const struct row *row)
 {
     if (!has(model, i, row)) return 0;
+    if (row->count == EQUATIONS) return loop_equations(model->robot->loop[i].type);
     return row->count == MODES ? model->link[i].m : row->count;
 }
 
@@ -148,18 +159,20 @@ static char eta_dimension(const struct link *link, int k)
 
 static const char *unit_of(const struct model *model, int i, int k, const struct row *row)
 {
+    if (row->per == LOOP) return k < 3 ? row->unit : "N.m"; /* gaps come before turns */
     static const char *const units[3][3] = {{"m", "m/s", "m/s2"}, {"rad", "rad/s", "rad/s2"}, {"1", "1/s", "1/s2"}};
     if (row->unit != NULL && strncmp(row->unit, "eta", 3) == 0) {
         const char dimension = eta_dimension(&model->robot->link[i], k);
         return units[dimension == 'm' ? 0 : dimension == 'r' ? 1 : 2][strlen(row->unit) - 3];
     }
-    return model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL ? row->linear_unit : row->unit;
+    return row->linear_unit != NULL && model->link[i].joint == JOINT_PRISMATIC ? row->linear_unit : row->unit;
 }
 
 /* ---- start values and scales -------------------------------------------------------------------------------------------- */
 
 static double start_of(const struct robot *robot, enum kind kind, int i, int k)
 {
+    if (kind == KIND_LOOP_FORCE || kind == KIND_ACTUATOR_FORCE) return 0;
     const struct link *link = &robot->link[i];
     switch (kind) {
     case KIND_Q_IN:
@@ -235,10 +248,12 @@ static const char *make_name(struct arena *arena, const struct robot *robot, con
 {
     const char *owner = strncmp(row->name, "%J", 2) == 0   ? robot->link[i].joint.name
                         : strncmp(row->name, "%L", 2) == 0 ? robot->link[i].name
+                        : strncmp(row->name, "%C", 2) == 0 ? robot->loop[i].name
+                        : strncmp(row->name, "%A", 2) == 0 ? robot->actuator[i].name
                                                            : "";
     const char *rest = row->name[0] == '%' ? row->name + 2 : row->name;
     char index[16] = "";
-    if (row->count == MODES || count > 1) snprintf(index, sizeof index, "[%d]", k + 1);
+    if (row->count < 0 || count > 1) snprintf(index, sizeof index, "[%d]", k + 1);
     const size_t bytes = strlen(owner) + strlen(rest) + sizeof index + sizeof "der()";
     char *name = arena_take(arena, bytes, 1);
     if (name != NULL) snprintf(name, bytes, derivative ? "der(%s%s%s)" : "%s%s%s", owner, rest, index);
@@ -256,7 +271,7 @@ static void add_variable(const struct model *model, struct arena *arena, const s
                          struct variables *v)
 {
     const char *unit = unit_of(model, i, k, row), *display = row->display_unit;
-    if (model->link[i].joint == JOINT_PRISMATIC && row->linear_unit != NULL)
+    if (row->linear_unit != NULL && model->link[i].joint == JOINT_PRISMATIC)
         display = NULL; /* degrees are for angles */
     v->row[v->n++] = (struct variable){.name = make_name(arena, model->robot, row, i, k, count, false),
                                        .description = row->description,
@@ -314,30 +329,38 @@ static void add_states(const struct model *model, struct arena *arena, struct va
             }
 }
 
+/* Links, loops and actuators are numbered apart, each from 0 */
+static int most_owners(const struct model *model)
+{
+    const struct robot *robot = model->robot;
+    const int joining = robot->n_loops > robot->n_actuators ? robot->n_loops : robot->n_actuators;
+    return model->n_links > joining ? model->n_links : joining;
+}
+
 static int count_rows(const struct model *model)
 {
     int count = 2 * model->n; /* the derivatives */
     for (int r = 0; r < TABLE_ROWS; r++)
-        for (int i = 0; i < model->n_links; i++) count += count_of(model, i, &table[r]);
+        for (int i = 0; i < most_owners(model); i++) count += count_of(model, i, &table[r]);
     return count;
 }
 
 enum status variables_make(const struct model *model, struct arena *arena, struct variables *v)
 {
-    const size_t rows = (size_t)count_rows(model), links = (size_t)model->n_links;
+    const size_t rows = (size_t)count_rows(model), owners = (size_t)most_owners(model);
     memset(v, 0, sizeof *v);
     v->row = arena_take(arena, rows, sizeof *v->row);
     v->by_reference = arena_take(arena, rows, sizeof *v->by_reference);
     v->state = arena_take(arena, 2 * (size_t)model->n, sizeof *v->state);
     v->derivative = arena_take(arena, 2 * (size_t)model->n, sizeof *v->derivative);
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        v->first[kind] = arena_take(arena, links, sizeof **v->first);
-        for (size_t i = 0; i < links && v->first[kind] != NULL; i++) v->first[kind][i] = -1;
+        v->first[kind] = arena_take(arena, owners, sizeof **v->first);
+        for (size_t i = 0; i < owners && v->first[kind] != NULL; i++) v->first[kind][i] = -1;
     }
     if (arena->failed) return STATUS_NO_MEMORY;
 
     for (int r = 0; r < TABLE_ROWS; r++)
-        for (int i = 0; i < model->n_links; i++) {
+        for (int i = 0; i < most_owners(model); i++) {
             const int count = count_of(model, i, &table[r]);
             if (count > 0) v->first[table[r].kind][i] = v->n_values;
             for (int k = 0; k < count; k++) add_variable(model, arena, &table[r], i, k, count, v);

@@ -6,7 +6,7 @@
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
 
-#include "dyn/model.h"
+#include "loop/loop.h"
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
@@ -21,7 +21,8 @@ enum kind {
     KIND_QDD_IN,
     KIND_TIP_FORCE,
     KIND_TIP_TORQUE,
-    KIND_Q, /* joint that moves by itself: states            */
+    KIND_ACTUATOR_FORCE, /* actuator                                      */
+    KIND_Q,              /* joint that moves by itself: states            */
     KIND_QD,
     KIND_QDD,
     KIND_TAU_OUT, /* prescribed joint: what the drive must give    */
@@ -34,6 +35,9 @@ enum kind {
     KIND_ROTATION,
     KIND_ROOT_FORCE, /* every link                                    */
     KIND_ROOT_MOMENT,
+    KIND_LOOP_FORCE, /* loop: its multipliers                         */
+    KIND_ACTUATOR_LENGTH,
+    KIND_ACTUATOR_RATE,
     KIND_ETA, /* flexible link: states                         */
     KIND_ETAD,
     KIND_ETADD,
@@ -42,6 +46,7 @@ enum kind {
     KIND_ENERGY_GRAVITY,
     KIND_ENERGY_TOTAL,
     KIND_POWER_JOINTS,
+    KIND_POWER_ACTUATORS,
     KIND_Q_START, /* parameters from here on                       */
     KIND_QD_START,
     KIND_ETA_START,

@@ -21,11 +21,10 @@ import numpy as np
 import pytest
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
-from test_reference import FILES, STATE, load, waits
+from test_reference import FILES, STATE, load
 
 STEP = 1e-30
 TOLERANCE = 1e-11
-OPEN = [file for file in FILES if not waits(file)]
 
 
 @functools.cache
@@ -225,7 +224,7 @@ def outputs(subject, at, seed, worst):
             worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
 
 
-@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_tangents_are_exact(subject, file):
     this, worst = subject(file), Worst()
     for case in load(file)["cases"]:
@@ -262,7 +261,7 @@ def differences(subject, at, names, h):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_tangents_agree_with_differences(subject, file):
     this, worst = subject(file), Worst()
     at = this.go(load(file)["cases"][-1])
@@ -282,7 +281,7 @@ def test_tangents_agree_with_differences(subject, file):
 # ---- the mass of a payload --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", [file for file in OPEN if any("payload" in link for link in load(file)["robot"]["links"])],
+@pytest.mark.parametrize("file", [file for file in FILES if any("payload" in link for link in load(file)["robot"]["links"])],
                          ids=lambda file: file.stem)
 def test_the_mass_of_a_payload(subject, file):
     """Accelerations and all outputs, against differences of the same instance, whose payloads may change in event mode."""

@@ -31,7 +31,8 @@ static int make_arrays(struct specimen *s)
     s->tau = arena_take(&s->arena, (size_t)s->model->n_joints, sizeof(double));
     s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
-    s->in = (struct input){s->q, s->qd, s->tau, s->tip_wrench, s->prescribed_qdd};
+    s->in = (struct input){
+        .q = s->q, .qd = s->qd, .tau = s->tau, .tip_wrench = s->tip_wrench, .prescribed_qdd = s->prescribed_qdd};
     return !s->arena.failed;
 }
 

@@ -1,0 +1,126 @@
+/* Line actuators: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
+#include <math.h>
+#include <string.h>
+
+#include "loop/internal.h"
+#include "math/vec.h"
+
+/* Shorter than this a line has no direction [m] */
+static const double SHORTEST = 1e-9;
+
+/* The frame moved to the point: that of the world stands still */
+static void place_point(const struct model *model, const struct work *work, const struct actuator_point *point,
+                        struct side *side)
+{
+    struct pose at = {.p = {point->xyz[0], point->xyz[1], point->xyz[2]}};
+    identity3(at.R);
+    memset(&side->frame, 0, sizeof side->frame);
+    if (point->link < 0) identity3(side->frame.R);
+    else dyn_frame(model, work, point->link, point->frame, &side->frame);
+    join(&at, side);
+}
+
+/* u = (p_to - p_from)/length                                                                                          (59) */
+static void measure(const struct model *model, const struct work *work, struct loops *loops, int i)
+{
+    const struct actuator *actuator = &loops->robot->actuator[i];
+    struct line *line = &loops->line[i];
+    place_point(model, work, &actuator->from, &line->end[0]);
+    place_point(model, work, &actuator->to, &line->end[1]);
+    const double *from = line->end[0].frame.p, *to = line->end[1].frame.p;
+    for (int k = 0; k < 3; k++) line->u[k] = to[k] - from[k];
+    line->length = sqrt(dot3(line->u, line->u));
+    for (int k = 0; k < 3; k++) line->u[k] /= line->length;
+    line->rate = difference(line->u, line->end[1].frame.v, line->end[0].frame.v);
+}
+
+void loops_lines(const struct model *model, const struct work *work, struct loops *loops)
+{
+    for (int i = 0; i < loops->robot->n_actuators; i++) measure(model, work, loops, i);
+}
+
+/* F u on the point `to` and -F u on `from`, as wrenches on their frames */
+enum status loops_actuate(const struct model *model, struct work *work, struct loops *loops, const struct input *in,
+                          struct input *actuated)
+{
+    const int count = loops->robot->n_actuators;
+    *actuated = *in;
+    if (count == 0) return STATUS_OK;
+    dyn_position(model, work);
+    loops_lines(model, work, loops);
+    for (int i = 0; i < count; i++) {
+        const struct line *line = &loops->line[i];
+        const double F = in->actuator_force != NULL ? in->actuator_force[i] : 0;
+        if (!(line->length >= SHORTEST)) {
+            loops->failed_actuator = i;
+            return STATUS_SHORT_ACTUATOR;
+        }
+        for (int s = 0; s < 2; s++) {
+            double *wrench = loops->load[2 * (loops->robot->n_loops + i) + s].wrench;
+            for (int k = 0; k < 3; k++) wrench[3 + k] = (s == 0 ? -F : F) * line->u[k];
+            cross3(line->end[s].r, wrench + 3, wrench);
+        }
+    }
+    actuated->n_loads = 2 * count;
+    actuated->load = loops->load + 2 * loops->robot->n_loops;
+    return STATUS_OK;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------------------- */
+
+/* How the points move; `all`: velocities too, else positions alone */
+static void move_points(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        struct loops *loops, int i)
+{
+    const struct actuator_point *point[2] = {&loops->robot->actuator[i].from, &loops->robot->actuator[i].to};
+    for (int s = 0; s < 2; s++) {
+        struct side *end = &loops->line[i].end[s];
+        memset(&end->change, 0, sizeof end->change);
+        if (point[s]->link < 0) continue;
+        dyn_tangent_frame(model, work, tangent, point[s]->link, point[s]->frame, &end->change);
+        join_change(end, &end->change);
+    }
+}
+
+/* du = (1 - u u')(dp_to - dp_from)/length */
+static void turn_line(const struct line *line, double du[3])
+{
+    const double *from = line->end[0].change.p, *to = line->end[1].change.p, along = difference(line->u, to, from);
+    for (int k = 0; k < 3; k++) du[k] = (to[k] - from[k] - along * line->u[k]) / line->length;
+}
+
+/* d(F u) = dF u + F du at points that move with their frames:  d(r x f) = (dphi x r) x f + r x df                     (60) */
+void change_actuator_loads(const struct model *model, const struct work *work, struct tangent *tangent,
+                           struct loops *loops, const struct input *in, const struct direction *direction)
+{
+    if (loops->robot->n_actuators == 0) return;
+    dyn_tangent_position(model, work, tangent);
+    for (int i = 0; i < loops->robot->n_actuators; i++) {
+        const struct line *line = &loops->line[i];
+        const double F = in->actuator_force != NULL ? in->actuator_force[i] : 0,
+                     dF = direction->actuator_force != NULL ? direction->actuator_force[i] : 0;
+        double du[3];
+        move_points(model, work, tangent, loops, i);
+        turn_line(line, du);
+        for (int s = 0; s < 2; s++) {
+            const int load = 2 * (loops->robot->n_loops + i) + s;
+            double *change = loops->load_change[load], dr[3];
+            for (int k = 0; k < 3; k++) change[3 + k] = (s == 0 ? -1 : 1) * (dF * line->u[k] + F * du[k]);
+            cross3(line->end[s].change.phi, line->end[s].r, dr);
+            cross3(line->end[s].r, change + 3, change);
+            add_cross3(dr, loops->load[load].wrench + 3, change);
+        }
+    }
+}
+
+void loops_lines_change(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        struct loops *loops, int i, double *dlength, double *drate)
+{
+    const struct line *line = &loops->line[i];
+    double du[3];
+    move_points(model, work, tangent, loops, i);
+    turn_line(line, du);
+    *dlength = difference(line->u, line->end[1].change.p, line->end[0].change.p);
+    *drate = difference(du, line->end[1].frame.v, line->end[0].frame.v) +
+             difference(line->u, line->end[1].change.v, line->end[0].change.v);
+}
