@@ -140,8 +140,9 @@ TEST(jacobian_is_unit_directions)
                           &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false, dqdd);
             one[j % s->n] = 0;
             const double error = distance(s->n, column, dqdd) / (1 + norm(s->n, qdd) + norm(s->n, dqdd));
-            CHECK_NEAR(error, 0,
-                       1e-9); /* the columns are closed by G dqdd, a direction by its frames: rounding differs */
+            /* columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows.
+               They serve Newton's iteration alone. */
+            CHECK_NEAR(error, 0, 1e-8);
             worst = fmax(worst, error);
         }
         closed_free(&c);
