@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/platform.h"
+
 /* ---- the location --------------------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
@@ -39,13 +41,24 @@ static bool begins_with(const char *text, const char *lower_case)
 }
 
 /* What stands behind file: and an empty or local host. Some importers put file:// before a relative path: what looks like a
-   host is its first folder. */
+   host is its first folder, also in file://C:/x. */
 static const char *path_of_uri(const char *rest)
 {
     if (begins_with(rest, "//localhost/")) return rest + strlen("//localhost");
     if (rest[0] == '/' && rest[1] == '/' && rest[2] != '/') return rest + 2;
     while (rest[0] == '/' && rest[1] == '/') rest++;
     return rest;
+}
+
+/* In place: /C:/x becomes C:/x. */
+static void drop_slash_before_drive(char *file)
+{
+    if (file[0] == '/' && isalpha((unsigned char)file[1]) && file[2] == ':') memmove(file, file + 1, strlen(file));
+}
+
+static bool is_slash(char c)
+{
+    return c == '/' || (platform_has_drives && c == '\\');
 }
 
 const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault)
@@ -68,9 +81,10 @@ const char *location_file(const char *location, const char *name, struct arena *
     }
     memcpy(file, path, strlen(path) + 1);
     if (uri) decode_percent(file);
+    if (uri && platform_has_drives) drop_slash_before_drive(file);
     size_t length = strlen(file);
-    while (length > 1 && file[length - 1] == '/') length--;
-    snprintf(file + length, room - length, "%s%s", length > 0 && file[length - 1] != '/' ? "/" : "", name);
+    while (length > 1 && is_slash(file[length - 1])) length--;
+    snprintf(file + length, room - length, "%s%s", length > 0 && !is_slash(file[length - 1]) ? "/" : "", name);
     return file;
 }
 
@@ -94,7 +108,7 @@ static const char *read_stream(FILE *stream, struct arena *arena, const char **f
 const char *location_read(const char *file, struct arena *arena, const char **fault)
 {
     *fault = NULL;
-    FILE *stream = fopen(file, "rb");
+    FILE *stream = platform_open(file);
     if (stream == NULL) {
         *fault = "it does not exist or may not be read";
         return NULL;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/platform.h"
 #include "robot/read.h"
 
 struct position {
@@ -72,7 +73,9 @@ struct json_object *document_parse(struct reader *reader, const char *text, size
         return NULL;
     }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    const int locale = platform_own_locale(); /* json-c reads numbers in the locale "C" and then puts back what was */
     struct json_object *root = parse(reader, tokener, text, length, valid);
+    platform_put_back_locale(locale);
     json_tokener_free(tokener);
     return root;
 }
@@ -101,7 +104,7 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
 const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
 {
     const bool standard_input = strcmp(file, "-") == 0;
-    FILE *stream = standard_input ? stdin : fopen(file, "rb");
+    FILE *stream = standard_input ? stdin : platform_open(file);
     const char *text = stream != NULL ? slurp(stream, arena, length) : NULL;
     if (text == NULL) report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(errno));
     if (stream != NULL && !standard_input) fclose(stream);
