@@ -53,23 +53,29 @@ get_sources()
     "${apt[@]}" update && (cd "$sources" && "${apt[@]}" source $wanted)
 }
 
-# build_library NAME [cmake options]: its static library into build/out/windows/lib, its headers beside it
+# build_library NAME TARGET [cmake options]: static libraries into build/out/windows/lib, headers beside it
 build_library()
 {
-    local name="$1" place=("$sources/$1"-*/)
-    shift
+    local name="$1" target="$2" place=("$sources/$1"-*/)
+    shift 2
     cmake -S "${place[0]}" -B "$sources/build-$name" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$root/build/windows.cmake" \
           -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$windows" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF "$@" \
-        && cmake --build "$sources/build-$name" --target install
+        && cmake --build "$sources/build-$name" --target "$target" && cmake --install "$sources/build-$name"
 }
 
-build_json_c() { build_library json-c -DBUILD_TESTING=OFF -DDISABLE_EXTRA_LIBS=ON; }
+# It must not switch the locale of the whole process to read a number: we read it (fmu_src/base/platform.h). The compiler's header
+# makes strtod() a call of __mingw_strtod().
+build_json_c()
+{
+    build_library json-c json-c -DBUILD_TESTING=OFF -DDISABLE_EXTRA_LIBS=ON -DHAVE_SETLOCALE=OFF \
+        -DCMAKE_C_FLAGS="-D__USE_MINGW_ANSI_STDIO=1 -D__mingw_strtod=platform_read_number"
+}
 
 build_sundials()
 {
     local off=() part
     for part in ARKODE CVODES IDA IDAS KINSOL; do off+=("-DBUILD_$part=OFF"); done
-    build_library sundials "${off[@]}" -DEXAMPLES_ENABLE_C=OFF -DEXAMPLES_INSTALL=OFF
+    build_library sundials all "${off[@]}" -DEXAMPLES_ENABLE_C=OFF -DEXAMPLES_INSTALL=OFF
 }
 
 # ---- wine ----------------------------------------------------------------------------------------------------------

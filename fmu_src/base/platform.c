@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 #include <windows.h>
 
@@ -23,22 +24,17 @@ FILE *platform_open(const char *file)
     return stream;
 }
 
-/* The compiler's own _configthreadlocale() does nothing; the system's library has one that does. -1: not even that. */
-static int configure_thread_locale(int how)
+double platform_read_number(const char *text, char **end)
 {
-    const HMODULE library = GetModuleHandleW(L"msvcrt.dll");
-    const FARPROC function = library != NULL ? GetProcAddress(library, "_configthreadlocale") : NULL;
-    return function != NULL ? ((int (*)(int))(void (*)(void))function)(how) : -1;
-}
-
-int platform_own_locale(void)
-{
-    return configure_thread_locale(_ENABLE_PER_THREAD_LOCALE);
-}
-
-void platform_put_back_locale(int before)
-{
-    if (before > 0) configure_thread_locale(before);
+    const char point = localeconv()->decimal_point[0];
+    char *local = point != '.' ? _strdup(text) : NULL;
+    if (local == NULL) return strtod(text, end);
+    char *dot = strchr(local, '.'), *stop;
+    if (dot != NULL) *dot = point;
+    const double number = strtod(local, &stop);
+    if (end != NULL) *end = (char *)text + (stop - local);
+    free(local);
+    return number;
 }
 
 #else
@@ -46,16 +42,6 @@ void platform_put_back_locale(int before)
 FILE *platform_open(const char *file)
 {
     return fopen(file, "rb");
-}
-
-int platform_own_locale(void)
-{
-    return 0;
-}
-
-void platform_put_back_locale(int before)
-{
-    (void)before;
 }
 
 #endif

@@ -16,9 +16,10 @@ enum { platform_has_drives = false };
    where that fails. */
 FILE *platform_open(const char *file);
 
-/* From here on setlocale() acts on this thread alone. Elsewhere there is uselocale(), and nothing is done. Hand what it returns
-   to platform_put_back_locale(). */
-int platform_own_locale(void);
-void platform_put_back_locale(int before);
+#if defined(_WIN32)
+/* strtod() with a decimal point in every locale, for json-c (build/windows.sh): it would else switch the locale of the whole
+   process while it reads. Elsewhere it can switch that of one thread. */
+double platform_read_number(const char *text, char **end);
+#endif
 
 #endif

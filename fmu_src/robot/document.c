@@ -73,9 +73,7 @@ struct json_object *document_parse(struct reader *reader, const char *text, size
         return NULL;
     }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    const int locale = platform_own_locale(); /* json-c reads numbers in the locale "C" and then puts back what was */
     struct json_object *root = parse(reader, tokener, text, length, valid);
-    platform_put_back_locale(locale);
     json_tokener_free(tokener);
     return root;
 }
