@@ -45,13 +45,18 @@ libraries() { install_packages $compiler dpkg-dev && get_sources && build_json_c
 get_sources()
 {
     rm -rf "$sources" && mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial" || return 1
-    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' \
-        >"$sources/sources.list" || return 1
-    local wanted apt=(apt-get -q -o Dir::Etc::SourceList="$sources/sources.list" -o Dir::Etc::SourceParts=/dev/null
-                      -o Dir::State::Lists="$sources/lists" -o Dir::Cache="$sources/cache" -o APT::Sandbox::User=root)
+    local wanted list="$sources/sources.list"
+    local apt=(apt-get -q -o Dir::State::Lists="$sources/lists" -o Dir::Cache="$sources/cache" -o APT::Sandbox::User=root)
+    source_list apt-get >"$list" || return 1
+    # a machine that has cleared its lists
+    [ -s "$list" ] || { "${apt[@]}" update; source_list "${apt[@]}" >"$list"; }
+    apt+=(-o Dir::Etc::SourceList="$list" -o Dir::Etc::SourceParts=/dev/null)
     wanted="$(dpkg-query -W -f='${source:Package}=${source:Version} ' libsundials-dev libjson-c-dev)" || return 1
     "${apt[@]}" update && (cd "$sources" && "${apt[@]}" source $wanted)
 }
+
+# source_list APT-GET...: one line for each place that Debian's packages come from
+source_list() { "$@" indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian'; }
 
 # build_library NAME TARGET [cmake options]: static libraries into build/out/windows/lib, headers beside it
 build_library()

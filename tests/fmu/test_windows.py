@@ -180,8 +180,11 @@ def odd_folder(canadarm, tmp_path_factory):
     lambda path: "file:/" + quote(drive(path), safe="/:"), lambda path: "file://" + drive(path), lambda path: drive(path),
     lambda path: drive(path).replace("/", "\\"), lambda path: drive(path).replace("/", "\\") + "\\",
     lambda path: "file:///" + drive(path).replace("/", "\\"), lambda path: "file:" + drive(path),
+    lambda path: "file:////" + drive(path), lambda path: f"file://localhost/{drive(path)}",
+    lambda path: f"file:////./{drive(path)}", lambda path: f"file://./{drive(path)}",  # to Windows it looks like a server
 ], ids=["as it should be", "slash behind", "coded colon", "one slash", "two slashes", "plain", "backslashes", "backslash behind",
-        "backslashes in a location", "no slash"])
+        "backslashes in a location", "no slash", "four slashes", "local host", "server by four slashes",
+        "server"])
 def test_locations(wine, canadarm, dll, odd_folder, spelling):
     answer = wine(drive(dll), spelling(odd_folder), canadarm.guid, "simulate", [0, 1, 0, 1, 0], [0])
     assert (answer.returncode, answer.stderr) == (0, "")
