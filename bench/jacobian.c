@@ -115,7 +115,7 @@ int main(int argc, char **argv)
                             .g = calloc(states, sizeof(double))};
     const struct ode ode = {.n = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->integrator);
-    if (integrator_make(&ode, &report, &sim->integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    if (integrator_make(&ode, &sim->integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
     sim_free(sim);

@@ -12,13 +12,14 @@ struct held_inputs {
     double from;      /* local time                     [s]   */
 };
 
-/* A direction of states and inputs. */
+/* A direction of states, inputs and payloads. */
 struct seed {
     double *q, *qd;         /* n                          */
     double *tau;            /* n_joints                   */
     double *qdd;            /* n_prescribed               */
     double *actuator_force; /* n_actuators */
     double tip_wrench[6];
+    double *payload_mass; /* n_links                    */
 };
 
 struct sim {
@@ -26,8 +27,10 @@ struct sim {
     struct report *report;
     struct robot *robot; /* with the parameters that are set */
     struct model *model;
+    bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
     struct loops *loops;
+    double *kept_rows; /* of the loops: room for a saved state */
     struct variables variables;
     char guid[40];
     unsigned long long robot_hash; /* of the file's text and the table */
@@ -65,6 +68,9 @@ struct sim {
     double tolerance;
     struct arena arena;
 };
+
+/* sim.c: q, qd and all that acts, from the state vector and held inputs at a local time */
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y);
 
 /* sim.c: qdd at the state in sim->q, sim->qd with the inputs applied; loops closed */
 enum status sim_forward(struct sim *sim);

@@ -63,6 +63,12 @@ static void gather(const struct sim *sim, double *y)
     }
 }
 
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y)
+{
+    scatter(sim, y);
+    sim_apply_inputs(sim, held, t);
+}
+
 enum status sim_forward(struct sim *sim)
 {
     return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
@@ -71,8 +77,7 @@ enum status sim_forward(struct sim *sim)
 /* ydot = (qd; qdd) with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
 {
-    scatter(sim, y);
-    sim_apply_inputs(sim, held, t);
+    sim_take(sim, held, t, y);
     const enum status status = sim_forward(sim);
     double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
@@ -89,7 +94,7 @@ static int rhs(void *context, double t, const double *y, double *ydot)
     return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
 }
 
-/* Back onto the loops: positions, rates and the error estimate of a step */
+/* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
 static int project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -107,7 +112,7 @@ static int project(void *context, double t, double *y, double *error)
         }
     }
     const enum status status =
-        loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, error_q, error_qd);
+        loops_project(sim->model, sim->work, sim->tangent, sim->loops, true, sim->q, sim->qd, error_q, error_qd);
     gather(sim, y);
     for (int i = 0; error != NULL && i < n; i++) {
         error[i] = error_q[sim->free_coordinate[i]];
@@ -146,6 +151,8 @@ static enum status take_arrays(struct sim *sim)
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
+    sim->kept_rows = arena_take(arena, (size_t)sim->loops->n_rows, sizeof(double));
+    sim->seed.payload_mass = arena_take(arena, (size_t)model->n_links, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
@@ -194,7 +201,7 @@ static enum status build(struct sim *sim, const char *text)
                             .rhs = rhs,
                             .jacobian = sim_jacobian,
                             .project = sim->loops->n_rows > 0 ? project : NULL};
-    if (ode.n > 0) status = integrator_make(&ode, sim->report, &sim->integrator);
+    if (ode.n > 0) status = integrator_make(&ode, &sim->integrator);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
@@ -252,11 +259,13 @@ enum status sim_reset(struct sim *sim)
     const struct variables *v = &sim->variables;
     for (int r = 0; r < v->n_values; r++) sim->value[r] = v->by_reference[r]->start;
     memset(sim->now.rate, 0, (size_t)sim->n_inputs * sizeof(double));
+    memset(sim->before.rate, 0, (size_t)sim->n_inputs * sizeof(double));
     memset(sim->q, 0, (size_t)sim->model->n * sizeof(double));
     memset(sim->qd, 0, (size_t)sim->model->n * sizeof(double));
     sim->start_time = sim->local = sim->carry = 0;
     sim->restart = true;
     sim->fresh = false;
+    if (sim->integrator != NULL) integrator_forget(sim->integrator);
     return STATUS_OK;
 }
 
@@ -389,7 +398,7 @@ static enum status close_loops(struct sim *sim)
     enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
     if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
     if (status == STATUS_OK)
-        status = loops_project(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, NULL, NULL);
+        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
     return status;
 }
 
@@ -488,6 +497,31 @@ static enum status integrate(struct sim *sim, double h, double *reached)
     return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
 }
 
+/* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
+static const char *runaway(const struct sim *sim, char text[128])
+{
+    const struct variables *v = &sim->variables;
+    int fastest = 0;
+    for (int s = 1; s < v->n_states; s++)
+        if (!(fabs(sim->ydot[s]) / sim->nominal[s] <= fabs(sim->ydot[fastest]) / sim->nominal[fastest])) fastest = s;
+    const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
+    text[0] = '\0';
+    if (!(fabs(sim->ydot[fastest]) <= 1e9 * sim->nominal[fastest]))
+        snprintf(text, 128, "; the fastest is %s = %.3g %s", rate->name, sim->ydot[fastest], rate->unit);
+    return text;
+}
+
+/* When it failed, why, and what is to blame: the link without inertia, or what runs away */
+static void report_failure(struct sim *sim)
+{
+    char text[128];
+    const char *trouble = integrator_trouble(sim->integrator);
+    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE)
+        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
+                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
+    else report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s%s", sim_time(sim), trouble, runaway(sim, text));
+}
+
 enum status sim_step(struct sim *sim, double h)
 {
     const double started = sim->local;
@@ -499,6 +533,7 @@ enum status sim_step(struct sim *sim, double h)
         sim->local = reached > started ? reached : started;
         sim->carry = 0;
         sim->restart = true;
+        report_failure(sim);
     }
     scatter(sim, sim->y);
     advance_inputs(sim);
@@ -532,9 +567,12 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    for (int s = 0; s < sim->variables.n_states; s++)
+    double sum = 0;
+    for (int s = 0; s < sim->variables.n_states; s++) {
         dx[s] = sim->value[sim->variables.row[sim->variables.derivative[s]].reference];
-    return status;
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 bool sim_strayed(struct sim *sim)
@@ -553,7 +591,7 @@ enum status sim_return_to_loops(struct sim *sim)
 {
     sim->fresh = false;
     sim->restart = true;
-    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, NULL, NULL);
+    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, false, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)

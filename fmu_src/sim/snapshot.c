@@ -35,13 +35,30 @@ static void list_parts(struct sim *sim, double scalars[8], struct part part[PART
                                     {sim->before.u, inputs},
                                     {sim->before.rate, inputs},
                                     {scalars, 8},
-                                    {NULL, 0}};
+                                    {sim->kept_rows, sim->loops->n_rows}};
     memcpy(part, all, sizeof all);
+}
+
+/* Which equations of the loops are kept: 1, the others 0 */
+static void note_kept(struct sim *sim)
+{
+    const struct loops *loops = sim->loops;
+    for (int i = 0; i < loops->n_rows; i++) sim->kept_rows[i] = 0;
+    for (int k = 0; k < loops->n_kept; k++) sim->kept_rows[loops->kept[k]] = 1;
+}
+
+static void keep_noted(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    loops->n_kept = 0;
+    for (int i = 0; i < loops->n_rows; i++)
+        if (sim->kept_rows[i] != 0) loops->kept[loops->n_kept++] = i;
 }
 
 size_t sim_state_size(const struct sim *sim)
 {
-    const size_t numbers = (size_t)(sim->variables.n_values + 2 * sim->model->n + 4 * sim->n_inputs + 8);
+    const size_t numbers =
+        (size_t)(sim->variables.n_values + 2 * sim->model->n + 4 * sim->n_inputs + 8 + sim->loops->n_rows);
     return sizeof(struct header) + numbers * sizeof(double);
 }
 
@@ -53,6 +70,7 @@ enum status sim_save(struct sim *sim, unsigned char *bytes)
     sim->restart = true;
     double scalars[8] = {sim->start_time, sim->local,    sim->carry,       sim->first_step,
                          sim->tolerance,  sim->now.from, sim->before.from, 0};
+    note_kept(sim);
     list_parts(sim, scalars, part);
     unsigned char *to = bytes + sizeof(struct header);
     for (int i = 0; i < PARTS; i++) {
@@ -101,6 +119,7 @@ enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size
         if (length > 0) memcpy(part[i].numbers, from, length);
         from += length;
     }
+    keep_noted(sim);
     sim->start_time = scalars[0];
     sim->local = scalars[1];
     sim->carry = scalars[2];

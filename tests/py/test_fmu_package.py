@@ -72,7 +72,6 @@ class Packed:
         self.file, self.fmu = file, folder / f"{file.stem}.fmu"
         self.robot = json.loads(file.read_text(encoding="utf-8"))
         made = run(limber, "fmu", file, "-o", self.fmu)
-        if made.returncode == 1 and "not yet" in made.stderr: pytest.skip("uses what is not computed with yet")
         assert (made.returncode, made.stderr) == (0, "")
         self.checked = json.loads(run(limber, "check", file, "--json").stdout)
         self.description = fmpy.read_model_description(str(self.fmu), validate=False)
@@ -152,6 +151,13 @@ def link_rows(link, given):
     if "payload" in given: yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
 
 
+LOOP_UNITS = {"ball": ["N"] * 3, "planar-pin": ["N"] * 2, "pin": ["N"] * 3 + ["N.m"] * 2, "weld": ["N"] * 3 + ["N.m"] * 3}
+
+
+def loop_rows(loop):
+    for k, unit in enumerate(LOOP_UNITS[loop["type"]], 1): yield f"{loop['name']}.force[{k}]", "output", {unit}, None
+
+
 def robot_rows(robot):
     for name, causality, unit, count in [
             ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
@@ -159,7 +165,7 @@ def robot_rows(robot):
             ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
-    yield "power.joints", "local", {"W"}, None
+    for key in "joints", "actuators": yield f"power.{key}", "local", {"W"}, None
     for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
     yield "elastic_terms", "parameter", {None}, {"full": 1, "linear": 2, "ruthless": 3}[robot.get("elastic_terms", "full")]
     yield "start_static", "parameter", {None}, "false"
@@ -173,6 +179,10 @@ def table(packed):
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
         if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
         rows += link_rows(link, given)
+    for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
+    for actuator in packed.robot.get("actuators", []):
+        rows += [(f"{actuator['name']}.force", "input", {"N"}, 0), (f"{actuator['name']}.length", "output", {"m"}, None),
+                 (f"{actuator['name']}.rate", "output", {"m/s"}, None)]
     return rows
 
 
@@ -265,7 +275,7 @@ def test_head_of_the_description(packed):
         assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
     cs = d.coSimulation
     assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
-    assert not d.modelExchange.needsCompletedIntegratorStep
+    assert d.modelExchange.needsCompletedIntegratorStep == bool(packed.robot.get("loops"))  # that may drift open
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
     stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
     assert (float(d.defaultExperiment.startTime), float(d.defaultExperiment.tolerance)) == (0, 1e-6)
@@ -296,8 +306,10 @@ def test_order_of_unknowns(packed):
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
     forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
-        kinematic = not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_", ".tau"))
+        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
+                                                                                ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
@@ -344,7 +356,10 @@ class Instance:
         self.fmu.enterInitializationMode()
         gravity = [v.valueReference for v in packed.variables if v.name.startswith("gravity[")]
         self.fmu.setReal(gravity, [1.5, -2.5, -9])
-        self.fmu.exitInitializationMode()
+        try: self.fmu.exitInitializationMode()
+        except fmpy.fmi1.FMICallException:
+            if packed.file not in GOOD or not packed.robot.get("loops"): raise
+            pytest.skip("a file to be read, whose loops cannot be closed")
         self.fmu.enterContinuousTimeMode()
         unknowns = d.outputs + d.derivatives
         self.unknown = {u.variable.name: u.variable.valueReference for u in unknowns}
