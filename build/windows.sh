@@ -85,7 +85,7 @@ build_sundials()
 
 # ---- wine ----------------------------------------------------------------------------------------------------------
 
-wine_wanted() { versions wine64; echo; }
+wine_wanted() { echo "wine: $(versions wine64)"; }
 
 wine() { install_packages wine64 && rm -rf "$WINEPREFIX" && timeout 300 /usr/lib/wine/wine64 wineboot -i; }
 
