@@ -238,13 +238,6 @@ void jacobian_row(const struct model *model, const struct work *work, struct loo
     for (int s = 0; s < 2; s++) add_side(model, work, loops, loops->kept[k], s, G);
 }
 
-void loops_rows(const struct model *model, struct work *work, struct loops *loops, const struct input *in)
-{
-    dyn_velocity(model, work, in);
-    loops_gap(model, work, loops);
-    for (int k = 0; k < loops->n_kept; k++) jacobian_row(model, work, loops, k);
-}
-
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
 static void effective_mobility(const struct model *model, struct work *work, struct tangent *tangent,
                                struct loops *loops)

@@ -71,9 +71,6 @@ int loop_equations(enum loop_type type);
 /* gap and rate of all equations. After dyn_velocity(). */
 void loops_gap(const struct model *model, const struct work *work, struct loops *loops);
 
-/* Gaps, and G of the kept equations, in the state of the last dyn_configuration() and dyn_motion(). */
-void loops_rows(const struct model *model, struct work *work, struct loops *loops, const struct input *in);
-
 /* The largest gap of the kept equations, by loops_gap(). */
 double loops_open_by(const struct loops *loops);
 

@@ -118,8 +118,8 @@ def test_fmpy_takes_every_robot(pack, root, robot):
     inputs = np.zeros(2, dtype=[("time", float)] + [(name, float) for name in torques])
     inputs["time"] = 0, 0.1
     for name in torques: inputs[name] = 0.1
-    for kind in "CoSimulation", "ModelExchange":
-        run = fmpy.simulate_fmu(fmu, fmi_type=kind, stop_time=0.1, output_interval=0.01, relative_tolerance=1e-6, input=inputs,
+    for kind, interval in ("CoSimulation", 0.01), ("ModelExchange", 0.001):  # FMPy's own solver takes 500 steps an interval at most
+        run = fmpy.simulate_fmu(fmu, fmi_type=kind, stop_time=0.1, output_interval=interval, relative_tolerance=1e-6, input=inputs,
                                 output=outputs, model_description=description)
         assert run["time"][-1] == pytest.approx(0.1)
         assert all(np.isfinite(run[name]).all() for name in outputs)
