@@ -28,43 +28,56 @@ static void print_error(void *context, enum report_level level, const char *text
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */
 
-/* Where the library is that every FMU carries: named in the environment, or beside this program. */
-static bool library_path(char path[PATH_SIZE])
-{
-    const char *named = getenv("LIMBER_FMU_LIBRARY");
-    if (named != NULL && *named != '\0') return snprintf(path, PATH_SIZE, "%s", named) < PATH_SIZE;
+/* What names the library of a system in the environment; else it is limber_fmu.so, limber_fmu.dll beside this program. */
+static const char *const library_variable[PLATFORM_COUNT] = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"};
 
-    static const char name[] = "limber_fmu.so";
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - sizeof name);
+static bool library_path(int platform, char path[PATH_SIZE], bool *named)
+{
+    const char *name = getenv(library_variable[platform]);
+    *named = name != NULL && *name != '\0';
+    if (*named) return snprintf(path, PATH_SIZE, "%s", name) < PATH_SIZE;
+
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
     char *slash = NULL;
     if (length > 0) {
         path[length] = '\0';
         slash = strrchr(path, '/');
     }
     if (slash == NULL) return false;
-    memcpy(slash + 1, name, sizeof name);
-    return true;
+    const size_t room = (size_t)(path + PATH_SIZE - slash);
+    return (size_t)snprintf(slash, room, "/limber_fmu.%s", platforms[platform].ending) < room;
 }
 
-static struct blob load_library(struct arena *arena, struct report *report)
+/* No bytes, with a report, where it cannot be had. But the one for Windows may be missing, unless it was named. */
+static struct blob load_library(int platform, struct arena *arena, struct report *report)
 {
-    static const char advice[] = "it is built beside limber, or name it in LIMBER_FMU_LIBRARY";
-    static const char elf[] = {0x7f, 'E', 'L', 'F'};
-    char path[PATH_SIZE];
-    if (!library_path(path)) {
+    char path[PATH_SIZE], advice[128];
+    bool named;
+    snprintf(advice, sizeof advice, "it is built beside limber, or name it in %s", library_variable[platform]);
+    if (!library_path(platform, path, &named)) {
         report_add(report, REPORT_ERROR, "cannot find the FMU's library: %s", advice);
         return (struct blob){0};
     }
+    if (platform == PLATFORM_WINDOWS && !named && access(path, F_OK) != 0) return (struct blob){0};
+
+    const char *magic = platforms[platform].magic;
     struct report quiet = {0};
     struct blob library = {0};
     library.bytes = document_load(path, arena, &library.size, &quiet);
     if (library.bytes == NULL) {
         report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
-    } else if (library.size < sizeof elf || memcmp(library.bytes, elf, sizeof elf) != 0) {
-        report_add(report, REPORT_ERROR, "%s: is not a shared library; %s", path, advice);
+    } else if (library.size < strlen(magic) || memcmp(library.bytes, magic, strlen(magic)) != 0) {
+        report_add(report, REPORT_ERROR, "%s: is not a shared library for %s; %s", path, platforms[platform].name,
+                   advice);
         library.bytes = NULL;
     }
     return library;
+}
+
+static bool load_libraries(struct libraries *libraries, struct arena *arena, struct report *report)
+{
+    for (int p = 0; p < PLATFORM_COUNT; p++) libraries->of[p] = load_library(p, arena, report);
+    return report->errors == 0;
 }
 
 static struct blob load_robot(const char *file, struct arena *arena, struct report *report)
@@ -96,14 +109,16 @@ static int count(const struct variables *variables, enum causality causality)
     return n;
 }
 
-static void print_summary(const struct options *options, const struct fmu *fmu)
+static void print_summary(const struct options *options, const struct fmu *fmu, const struct libraries *libraries)
 {
+    const bool windows = libraries->of[PLATFORM_WINDOWS].bytes != NULL;
     const struct variables *variables = fmu->variables;
     const int inputs = count(variables, CAUSALITY_INPUT), outputs = count(variables, CAUSALITY_OUTPUT);
     const int parameters = count(variables, CAUSALITY_PARAMETER);
     if (!options->json) {
-        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states\n", options->output, fmu->model->robot->name,
-               inputs, outputs, parameters, variables->n_states);
+        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; %s\n", options->output,
+               fmu->model->robot->name, inputs, outputs, parameters, variables->n_states,
+               windows ? "for Linux and Windows" : "for Linux alone: there is no limber_fmu.dll beside limber");
         return;
     }
     struct json_object *json = json_object_new_object();
@@ -114,6 +129,10 @@ static void print_summary(const struct options *options, const struct fmu *fmu)
     json_object_object_add(json, "outputs", json_object_new_int(outputs));
     json_object_object_add(json, "parameters", json_object_new_int(parameters));
     json_object_object_add(json, "states", json_object_new_int(variables->n_states));
+    struct json_object *folders = json_object_new_array();
+    for (int p = 0; p < PLATFORM_COUNT; p++)
+        if (libraries->of[p].bytes != NULL) json_object_array_add(folders, json_object_new_string(platforms[p].folder));
+    json_object_object_add(json, "platforms", folders);
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(json);
 }
@@ -137,11 +156,12 @@ static enum status pack(const struct options *options, struct arena *arena, stru
     if (status != STATUS_OK && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s: %s", options->robot, status_text(status));
     if (status == STATUS_OK) {
-        const struct blob library = load_library(arena, report);
+        struct libraries libraries;
         const struct fmu fmu = {sim_guid(sim), sim_variables(sim), sim_model(sim), work};
-        if (library.bytes == NULL || !may_replace(options->output, report)) status = STATUS_NO_FILE;
-        else status = package_write(&fmu, robot, library, options->output, report);
-        if (status == STATUS_OK) print_summary(options, &fmu);
+        if (!load_libraries(&libraries, arena, report) || !may_replace(options->output, report))
+            status = STATUS_NO_FILE;
+        else status = package_write(&fmu, robot, &libraries, options->output, report);
+        if (status == STATUS_OK) print_summary(options, &fmu, &libraries);
     }
     work_free(work);
     sim_free(sim);

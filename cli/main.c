@@ -69,8 +69,9 @@ static const struct command {
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  where to; replaced as a whole if it exists\n"
      "  --json       machine-readable summary\n\n"
-     "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
-     "  variable LIMBER_FMU_LIBRARY names.\n",
+     "  The libraries that go into the FMU are limber_fmu.so and, where there is one, limber_fmu.dll beside this "
+     "program, or\n"
+     "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
      "natural frequencies, damping ratios and what moves in each mode, at a state or over a joint's position",

@@ -10,6 +10,11 @@ enum { NAME_SIZE = 1024 };
 enum { PLAIN_FILE = 0100644, PROGRAM_FILE = 0100755 };
 enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date that a zip file knows */
 
+const struct platform platforms[PLATFORM_COUNT] = {
+    [PLATFORM_LINUX] = {"Linux", "linux64", "so", "\177ELF"},
+    [PLATFORM_WINDOWS] = {"Windows", "win64", "dll", "MZ"},
+};
+
 struct package {
     zip_t *zip;
     struct report *report;
@@ -48,21 +53,28 @@ static void add_licenses(struct package *package, struct arena *arena)
     }
 }
 
-static void add_all(struct package *package, const struct fmu *fmu, struct blob robot, struct blob library,
-                    struct arena *arena)
+static void add_libraries(struct package *package, const char *identifier, const struct libraries *libraries)
 {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "binaries/linux64/%s.so", fmu->model->robot->name);
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "binaries/%s/%s.%s", platforms[p].folder, identifier, platforms[p].ending);
+        if (libraries->of[p].bytes != NULL) add(package, name, libraries->of[p], PROGRAM_FILE);
+    }
+}
+
+static void add_all(struct package *package, const struct fmu *fmu, struct blob robot,
+                    const struct libraries *libraries, struct arena *arena)
+{
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
     add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
     add(package, "resources/robot.json", robot, PLAIN_FILE);
-    add(package, name, library, PROGRAM_FILE);
+    add_libraries(package, fmu->model->robot->name, libraries);
     add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
     add_licenses(package, arena);
 }
 
 /* libzip writes beside the file and renames at the end. */
-enum status package_write(const struct fmu *fmu, struct blob robot, struct blob library, const char *file,
+enum status package_write(const struct fmu *fmu, struct blob robot, const struct libraries *libraries, const char *file,
                           struct report *report)
 {
     int code;
@@ -75,7 +87,7 @@ enum status package_write(const struct fmu *fmu, struct blob robot, struct blob 
         return STATUS_NO_FILE;
     }
     struct arena arena = {0};
-    add_all(&package, fmu, robot, library, &arena);
+    add_all(&package, fmu, robot, libraries, &arena);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
         report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_strerror(package.zip));
