@@ -6,6 +6,7 @@ usage()
 {
     cat <<'TEXT'
 usage: ./run.sh           set up, build, pack the Canadarm's FMU, simulate and plot it
+       ./run.sh dualemps  set up, build, pack the DualEMPS' FMU, drive it along a circle and a square, and plot it
        ./run.sh bench     set up, build, and measure
        ./run.sh --help    this text
 
@@ -20,19 +21,20 @@ set_up_and_build()
     build_in "$out" || fail "the build failed"
 }
 
-demo()
+example()
 {
-    local robot=resources/canadarm.json
+    local name=$1 text=$2
     [ -x "$out/limber" ] || fail "build/out/limber was not built: are there sources in cli/?"
-    [ -f "$robot" ] || fail "$robot is missing"
-    say "the Canadarm as an FMU, simulated by FMPy (examples/canadarm.py)"
-    LIMBER="$out/limber" "$python" examples/canadarm.py "$out/run" || fail "the example failed"
+    [ -f "resources/$name.json" ] || fail "resources/$name.json is missing"
+    say "$text (examples/$name.py)"
+    LIMBER="$out/limber" "$python" "examples/$name.py" "$out/run" || fail "the example failed"
 }
 
 cd "$root"
 [ $# -le 1 ] || { usage >&2; exit 2; }
 case "${1-}" in
-'') set_up_and_build && demo ;;
+'') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
+dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU, with a controller beside it" ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"

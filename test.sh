@@ -31,7 +31,7 @@ c_tests() # a directory without tests is a failure: it would prove nothing
 
 python_tests()
 {
-    LIMBER="$out/limber" LIMBER_SANITIZED="$out/sanitize/limber" "$python" -m pytest -q tests
+    LIMBER="$out/limber" LIMBER_SANITIZED="$out/sanitize/limber" "$python" -m pytest -q -n "$(nproc)" --dist loadfile tests
 }
 
 step "set-up" "$root/build/setup.sh" || exit 1

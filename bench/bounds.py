@@ -3,6 +3,7 @@
 EXPONENT = 1.1                                   # instructions of the recursion ~ links^p
 RATIO = {5: 3.0, 10: 4.5}                        # composite / recursive at so many elastic coordinates a link
 MOHAN_SAHA = {"mul": 9874, "add": 7699}          # Mohan and Saha, table 1: 8 links, two modes in each of two planes
+JACOBIAN = 12.0                                  # full Jacobian of qdd / forward dynamics, Cibicik's arm
 PINOCCHIO = 8975                                 # instructions of its best build (4.1, clang, AVX2), either rigid arm
 PINOCCHIO_NS, PINOCCHIO_GHZ = 1200.0, 3.5
 STRAIGHT_LINE = {"chain-7": 3399, "twisted-7": 5392}   # instructions of Pinocchio's generated code
@@ -15,6 +16,8 @@ def check(results):
 
     def below(what, value, bound): found.append({"what": what, "value": value, "bound": bound, "sense": "<", "met": value < bound})
 
+    def at_most(what, value, bound): found.append({"what": what, "value": value, "bound": bound, "sense": "<=", "met": value <= bound})
+
     def at_least(what, value, bound): found.append({"what": what, "value": value, "bound": bound, "sense": ">=", "met": value >= bound})
 
     for fit in results["exponents"]:
@@ -26,6 +29,8 @@ def check(results):
     for row in results["operations"]:
         if (row["terms"], row["algorithm"]) != ("ruthless", "forward"): continue
         for kind, bound in MOHAN_SAHA.items(): below(f"{NAMES[kind]}, ruthless", row[kind], bound)
+    for row in results["jacobian"]:
+        if row["robot"] == "cibicik": at_most("full Jacobian of qdd / forward dynamics, instructions, cibicik", row["derivatives"] / row["forward"], JACOBIAN)
     for row in results["rigid"]:
         below(f"instructions of {row['robot']}", row["instructions"], PINOCCHIO)
     return found

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
                             .g = calloc(states, sizeof(double))};
     const struct ode ode = {.n = sim->n_free, .order = 2, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->course.integrator);
-    if (integrator_make(&ode, &report, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    if (integrator_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
     sim_free(sim);

@@ -23,6 +23,7 @@ MODES = {0: (0, 0), 2: (2, 0), 4: (2, 2), 8: (4, 4)}       # elastic coordinates
 RIVAL_LINKS, RIVAL_MODES = 8, {5: (3, 2), 10: (5, 5)}
 FIT_FROM = 8                                               # links; shorter arms are mostly their two ends
 RIGID = ("chain-7", "twisted-7")
+JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is counted
 TERMS = ("full", "linear", "ruthless")
 ALGORITHMS = ("forward", "composite")
 CALLS = 2                                                  # states that a count is the mean of
@@ -88,7 +89,7 @@ def instructions(build, robot, algorithm, terms=None, calls=CALLS):
 
 
 def nanoseconds(build, robot, rounds=3, patience=3.0):
-    """forward_ns, composite_ns, inverse_ns: the best of a few rounds, of one where a round is long."""
+    """forward_ns, composite_ns, inverse_ns, derivatives_ns: the best of a few rounds, of one where a round is long."""
     best, start = {}, time.monotonic()
     for _ in range(rounds):
         answer = subprocess.run([Path(build) / "limber", "bench", robot, "--json"], capture_output=True, text=True)
@@ -119,12 +120,14 @@ class Study:
         self.links = (8, 16) if quick else LINKS
         self.modes = {m: MODES[m] for m in ((0, 4) if quick else MODES)}
         self.rigid = [name for name in (RIGID[:1] if quick else RIGID) if (builds.ROOT / f"resources/{name}.json").is_file()]
+        self.jacobian = JACOBIAN[:1] if quick else JACOBIAN
         self.terms = ("ruthless",) if quick else TERMS
 
     def run(self):
         growing = {(n, m): arms.write(n, *self.modes[m], self.robots) for m in self.modes for n in self.links}
         rivals = {m: arms.write(RIVAL_LINKS, *yz, self.robots) for m, yz in RIVAL_MODES.items()}
         rigid = {name: builds.ROOT / f"resources/{name}.json" for name in self.rigid}
+        differentiated = {name: builds.ROOT / f"resources/{name}.json" for name in self.jacobian}
         counted = arms.write(RIVAL_LINKS, 2, 2, self.robots)
 
         jobs, of = {}, lambda *arguments: (lambda: instructions(*arguments))
@@ -137,6 +140,8 @@ class Study:
         for name, robot in rigid.items():
             jobs[f"{name} forward"] = of(self.release, robot, "forward")
             jobs[f"{name} forward scalar"] = of(self.scalar, robot, "forward")
+        for name, robot in differentiated.items():
+            for a in ("forward", "derivatives"): jobs[f"{name} {a}"] = of(self.release, robot, a)
         for terms in self.terms: jobs[f"{counted.stem} {terms}"] = of(self.release, counted, "forward", terms)
         count = side_by_side(jobs, "instructions")
 
@@ -145,7 +150,7 @@ class Study:
         jobs |= {name: (lambda r=robot: opcount.count_robot(Path(self.scalar) / "bench/kernel", r)) for name, robot in rigid.items()}
         operations = side_by_side(jobs, "operations")
 
-        timed = {robot.stem: robot for robot in (*growing.values(), *rivals.values(), *rigid.values())}
+        timed = {robot.stem: robot for robot in (*growing.values(), *rivals.values(), *rigid.values(), *differentiated.values())}
         progress, taken = Progress(len(timed), "time"), {}
         for name, robot in timed.items():
             progress.step(name)
@@ -165,6 +170,8 @@ class Study:
             "operations": [{"terms": key[0], "algorithm": key[1], "release_instructions": count.get(f"{counted.stem} {key[0]}")
                             if key[1] == "forward" else None, **result.as_dict()}
                            for key, result in operations.items() if isinstance(key, tuple)],
+            "jacobian": [{"robot": name, **{a: count[f"{name} {a}"] for a in ("forward", "derivatives")},
+                          **{f"{a}_ns": taken[name][f"{a}_ns"] for a in ("forward", "derivatives")}} for name in differentiated],
             "rigid": [{"robot": name, "instructions": count[f"{name} forward"],
                        "scalar_instructions": count[f"{name} forward scalar"], "forward_ns": taken[name]["forward_ns"],
                        **{kind: operations[name].as_dict()[kind] for kind in opcount.KINDS}} for name in rigid],

@@ -49,6 +49,13 @@ def operations(results):
     return table(("algorithm, elastic terms", *(bounds.NAMES[kind] for kind in KINDS), "sine and cosine", "instructions"), rows)
 
 
+def jacobian(results):
+    return table(("robot", "forward dynamics, instr.", "full Jacobian, instr.", "ratio", "forward dynamics, ns", "full Jacobian, ns", "ratio"),
+                 [(row["robot"], f"{row['forward']:.0f}", f"{row['derivatives']:.0f}", f"{row['derivatives'] / row['forward']:.2f}",
+                   f"{row['forward_ns']:.0f}", f"{row['derivatives_ns']:.0f}", f"{row['derivatives_ns'] / row['forward_ns']:.2f}")
+                  for row in results["jacobian"]])
+
+
 def rigid(results):
     hertz = results["machine"]["gigahertz"]
     cycles = lambda ns, ghz: f"{ns * ghz:.0f}" if ghz else ""
@@ -104,6 +111,9 @@ def sections(results):
          "instruction of the scalar build was executed (callgrind), joined with its disassembly. Subtractions are additions; changes\n"
          "of sign and comparisons are not counted; sines and cosines are counted as calls. `bench/opcount.py` shows where they are spent.\n\n"
          + operations(results)),
+        ("Exact derivatives",
+         "The full Jacobian, d(qdd)/dq and d(qdd)/dqd, by tangents of the recursion, from the state alone: the forward dynamics before it\n"
+         f"is counted in. The bound is {bounds.JACOBIAN:.0f} times one forward dynamics, for Cibicik and Egeland's arm.\n\n" + jacobian(results)),
         ("Rigid arms",
          "Articulated-body forward dynamics of `resources/chain-7.json` and `resources/twisted-7.json`, next to the figures of\n"
          "Pinocchio 4.1 (clang, AVX2; not measured here, its time is that of a 3.5 GHz core). Straight-line code is generated for one\n"

@@ -19,3 +19,30 @@ build_in()
         return 1
     fi
 }
+
+# install_packages PACKAGE...: Debian packages that are missing; 1, with the reason on standard error, where that fails
+install_packages()
+{
+    command -v dpkg-query >/dev/null || { echo "not a Debian system; provide the equivalents of: $*" >&2; return 1; }
+    local missing=() installed
+    # dpkg-query fails when it does not know one of them: that one is missing
+    installed=" $({ dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null || true; } \
+                  | sed -n 's/^ii *//p' | tr '\n' ' ') "
+    for package in "$@"; do
+        [[ "$installed" == *" $package "* ]] || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null && sudo -n true 2>/dev/null \
+            || { echo "these packages are missing, and installing them needs root: apt-get install ${missing[*]}" >&2; return 1; }
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    local log="$out/packages.log"
+    mkdir -p "$out"
+    { "${as_root[@]}" apt-get update -q \
+        && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"; } \
+        >"$log" 2>&1 || { tail -n 20 "$log" >&2; echo "could not install ${missing[*]}" >&2; return 1; }
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes this machine ready to build and test: Debian packages that are missing, and a Python environment in build/out/venv.
-# Quiet and quick when nothing is missing.
+# Then what the FMU's library for Windows needs (windows.sh). Quiet and quick when nothing is missing.
 # setup.sh tools (called by the tests): FMU importers in build/out/tools. They are no condition: one that cannot be had leaves its
 # reason in build/out/tools/NAME.missing, and its tests are skipped with it. Remove that file to try again.
 set -euo pipefail
@@ -11,32 +11,6 @@ packages=(
     libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
 )
-
-install_packages()
-{
-    command -v dpkg-query >/dev/null || fail "not a Debian system; provide the equivalents of: ${packages[*]}"
-    local missing=() installed
-    # dpkg-query fails when it does not know one of them: that one is missing
-    installed=" $({ dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null || true; } \
-                  | sed -n 's/^ii *//p' | tr '\n' ' ') "
-    for package in "${packages[@]}"; do
-        [[ "$installed" == *" $package "* ]] || missing+=("$package")
-    done
-    [ ${#missing[@]} -gt 0 ] || return 0
-
-    local as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null && sudo -n true 2>/dev/null \
-            || fail "these packages are missing, and installing them needs root: apt-get install ${missing[*]}"
-        as_root=(sudo)
-    fi
-    say "installing ${missing[*]}"
-    local log="$out/packages.log"
-    mkdir -p "$out"
-    { "${as_root[@]}" apt-get update -q \
-        && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"; } \
-        >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not install ${missing[*]}"; }
-}
 
 make_python()
 {
@@ -95,8 +69,9 @@ tools_fmi_sim()
 
 case "${1-}" in
 '')
-    install_packages
+    install_packages "${packages[@]}" || fail "the set-up failed"
     make_python
+    "$root/build/windows.sh"
     ;;
 tools)
     mkdir -p "$tools"

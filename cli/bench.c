@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "dyn/dyn.h"
-#include "load.h"
+#include "closed.h"
 #include "random_state.h"
 
 enum { STATES = 32, BATCHES = 200 };
@@ -16,24 +15,33 @@ enum { STATES = 32, BATCHES = 200 };
 struct bench {
     const struct model *model;
     struct work *work;
+    struct tangent *tangent;
+    struct loops *loops;
     struct input in[STATES];
-    double *qdd, *force;
+    double *qdd, *force, *by_q, *by_qd;
 };
 
 static void run_forward(struct bench *bench, const struct input *in)
 {
-    (void)dyn_forward(bench->model, bench->work, in, bench->qdd); /* all states have been tried before */
+    (void)loops_forward(bench->model, bench->work, bench->tangent, bench->loops, in,
+                        bench->qdd); /* all states have been tried before */
 }
 
 static void run_composite(struct bench *bench, const struct input *in)
 {
-    (void)dyn_forward_composite(bench->model, bench->work, in, bench->qdd);
+    (void)loops_forward_composite(bench->model, bench->work, bench->loops, in, bench->qdd);
 }
 
 static void run_inverse(struct bench *bench, const struct input *in)
 {
     dyn_configuration(bench->model, bench->work, in->q);
     dyn_inverse(bench->model, bench->work, in, in->qd, bench->force); /* any accelerations will do */
+}
+
+static void run_derivatives(struct bench *bench, const struct input *in)
+{
+    (void)loops_forward_jacobian(bench->model, bench->work, bench->tangent, bench->loops, in, bench->qdd, bench->by_q,
+                                 bench->by_qd);
 }
 
 static const struct {
@@ -43,6 +51,7 @@ static const struct {
     {"forward_ns", "forward dynamics, articulated body", run_forward},
     {"composite_ns", "forward dynamics, mass matrix and Cholesky", run_composite},
     {"inverse_ns", "inverse dynamics", run_inverse},
+    {"derivatives_ns", "full Jacobian of qdd, forward dynamics included", run_derivatives},
 };
 enum { MEASURED = sizeof measured / sizeof measured[0] };
 
@@ -77,6 +86,8 @@ static int make_states(struct bench *bench, struct arena *arena)
     double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
     bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
     bench->force = arena_take(arena, (size_t)model->n, sizeof(double));
+    bench->by_q = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
+    bench->by_qd = arena_take(arena, (size_t)model->n * (size_t)model->n, sizeof(double));
     for (int i = 0; i < STATES; i++) {
         double *q = arena_take(arena, (size_t)model->n, sizeof *q),
                *qd = arena_take(arena, (size_t)model->n, sizeof *qd);
@@ -88,13 +99,25 @@ static int make_states(struct bench *bench, struct arena *arena)
     return 0;
 }
 
+/* Of a closed robot those that are independent at its start; the random states leave the loops open, which costs the same */
+static int choose_equations(const struct cli_model *loaded)
+{
+    struct state start;
+    int code = state_read(loaded->model, NULL, &start) == 0 ? EXIT_FINE : EXIT_COMPUTATION;
+    if (code == EXIT_FINE) code = closed_state("bench", loaded, false, &start);
+    state_free(&start);
+    return code;
+}
+
 static int measure(struct bench *bench, bool json)
 {
-    for (int i = 0; i < STATES; i++)
-        if (dyn_forward(bench->model, bench->work, &bench->in[i], bench->qdd) != STATUS_OK) {
-            cli_not_positive("bench", bench->model, bench->work);
-            return EXIT_COMPUTATION;
-        }
+    for (int i = 0; i < STATES; i++) {
+        const enum status status =
+            loops_forward(bench->model, bench->work, bench->tangent, bench->loops, &bench->in[i], bench->qdd);
+        if (status == STATUS_NOT_POSITIVE) cli_not_positive("bench", bench->model, bench->work);
+        else if (status != STATUS_OK) fprintf(stderr, "limber: bench: %s\n", status_text(status));
+        if (status != STATUS_OK) return EXIT_COMPUTATION;
+    }
     struct json_object *out = json_object_new_object();
     for (int i = 0; i < MEASURED; i++) {
         if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
@@ -121,14 +144,17 @@ int command_bench(int argc, char **argv)
     if (file == NULL) return cli_usage("bench", "expected ROBOT");
 
     struct cli_model loaded;
-    const int code = cli_load_model(file, 0, &loaded);
+    int code = cli_load_model(file, 0, &loaded);
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};
-    struct bench bench = {.model = loaded.model, .work = loaded.work};
-    const int failed = make_states(&bench, &arena);
-    if (failed) fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));
-    const int result = failed ? EXIT_COMPUTATION : measure(&bench, json);
+    struct bench bench = {.model = loaded.model, .work = loaded.work, .tangent = loaded.tangent, .loops = loaded.loops};
+    code = choose_equations(&loaded);
+    if (code == EXIT_FINE && make_states(&bench, &arena) != 0) {
+        fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));
+        code = EXIT_COMPUTATION;
+    }
+    if (code == EXIT_FINE) code = measure(&bench, json);
     arena_release(&arena);
     cli_free_model(&loaded);
-    return result;
+    return code;
 }

@@ -5,14 +5,17 @@
 #include <string.h>
 
 #include "cli.h"
+#include "closed.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"
-#include "load.h"
+#include "json_out.h"
 
 enum { MOST_FREQUENCIES = 200 };
 
 static const char *const joint_types[] = {
     [JOINT_FIXED] = "fixed", [JOINT_REVOLUTE] = "revolute", [JOINT_PRISMATIC] = "prismatic"};
+static const char *const loop_types[] = {
+    [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
 static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
 
 /* ---- what a link is ---------------------------------------------------------------------------------------------- */
@@ -60,6 +63,53 @@ static double total_mass(const struct robot *robot)
     double mass = 0;
     for (int i = 0; i < robot->n_links; i++) mass += mass_of(&robot->link[i]);
     return mass;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* What closing at the start finds; n_loops = 0: an open robot */
+struct closure {
+    struct cli_model loaded;
+    struct robot robot; /* the same, owning nothing */
+    struct state start; /* closed */
+};
+
+/* Independent equations of a loop */
+static int kept_of(const struct loops *loops, int loop)
+{
+    int count = 0;
+    for (int k = 0; k < loops->n_kept; k++)
+        count += loops->kept[k] >= loops->first[loop] && loops->kept[k] < loops->first[loop + 1];
+    return count;
+}
+
+/* Messages of the loops with the name of the file before them, as all others have */
+struct named {
+    const char *file;
+    struct report *report;
+};
+
+static void name_file(void *context, enum report_level level, const char *text)
+{
+    const struct named *named = context;
+    report_add(named->report, level, "%s: %s", named->file, text);
+}
+
+/* Closes the loops at the start; what cannot be closed is an error of the file */
+static int close_at_start(const char *file, const struct robot *robot, struct report *report, struct closure *closure)
+{
+    if (robot->n_loops == 0) return EXIT_FINE;
+    closure->robot = *robot;
+    closure->robot.arena = (struct arena){0};
+    const int code = cli_make_model(file, &closure->robot, &closure->loaded);
+    if (code != EXIT_FINE) return code;
+    if (state_read(closure->loaded.model, NULL, &closure->start) != 0) return EXIT_COMPUTATION;
+    struct named named = {file, report};
+    struct report with_name = {.line = name_file, .context = &named};
+    const enum status status = closed_report(&closure->loaded, &closure->start, &with_name);
+    if (status == STATUS_OK) return EXIT_FINE;
+    if (with_name.errors == 0) report_add(&with_name, REPORT_ERROR, "loops: %s", status_text(status));
+    return EXIT_INPUT;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -114,8 +164,34 @@ static struct json_object *json_link(const struct robot *robot, const struct lin
     return json;
 }
 
+static struct json_object *json_loop(const struct robot *robot, const struct loops *loops, int i)
+{
+    struct json_object *json = json_object_new_object(), *between = json_object_new_array();
+    const struct loop *loop = &robot->loop[i];
+    for (int s = 0; s < 2; s++)
+        json_object_array_add(between, json_object_new_string(robot->link[loop->between[s]].name));
+    json_object_object_add(json, "name", json_object_new_string(loop->name));
+    json_object_object_add(json, "type", json_object_new_string(loop_types[loop->type]));
+    json_object_object_add(json, "between", between);
+    json_object_object_add(json, "equations", json_object_new_int(loop_equations(loop->type)));
+    json_object_object_add(json, "independent", json_object_new_int(kept_of(loops, i)));
+    return json;
+}
+
+/* Loops, and the closed start as a STATE */
+static void add_closure(const struct robot *robot, const struct closure *closure, struct json_object *json)
+{
+    struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
+    const int n = closure->loaded.model->n;
+    for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, closure->loaded.loops, i));
+    json_object_object_add(start, "q", json_numbers(closure->start.q, n));
+    json_object_object_add(start, "qd", json_numbers(closure->start.qd, n));
+    json_object_object_add(json, "loops", loops);
+    json_object_object_add(json, "start", start);
+}
+
 /* Prints the robot; the array of warnings stays the caller's. */
-static void print_json(const struct robot *robot, struct json_object *warnings)
+static void print_json(const struct robot *robot, const struct closure *closure, struct json_object *warnings)
 {
     struct json_object *json = json_object_new_object(), *links = json_object_new_array();
     for (int i = 0; i < robot->n_links; i++) json_object_array_add(links, json_link(robot, &robot->link[i]));
@@ -123,6 +199,7 @@ static void print_json(const struct robot *robot, struct json_object *warnings)
     json_object_object_add(json, "links", links);
     json_object_object_add(json, "n", json_object_new_int(total_coordinates(robot)));
     json_object_object_add(json, "mass", json_number(total_mass(robot)));
+    if (robot->n_loops > 0) add_closure(robot, closure, json);
     json_object_object_add(json, "warnings", json_object_get(warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -177,13 +254,26 @@ static void print_links(const struct robot *robot)
     }
 }
 
-static void print_connections(const struct robot *robot)
+/* The joints' positions in the closed start */
+static void print_start(const struct robot *robot, const struct closure *closure)
+{
+    printf("closes at the start:");
+    for (int i = 0; i < robot->n_links; i++) {
+        const int q = closure->loaded.model->link[i].q;
+        if (q >= 0) printf(" %s %.9g", robot->link[i].joint.name, closure->start.q[q]);
+    }
+    printf("\n");
+}
+
+static void print_connections(const struct robot *robot, const struct closure *closure)
 {
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
-        printf("loop %s joins %s and %s\n", loop->name, robot->link[loop->between[0]].name,
-               robot->link[loop->between[1]].name);
+        printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
+               robot->link[loop->between[0]].name, robot->link[loop->between[1]].name, loop_types[loop->type],
+               loop_equations(loop->type), kept_of(closure->loaded.loops, i));
     }
+    if (robot->n_loops > 0) print_start(robot, closure);
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct actuator *actuator = &robot->actuator[i];
         const int from = actuator->from.link, to = actuator->to.link;
@@ -192,14 +282,14 @@ static void print_connections(const struct robot *robot)
     }
 }
 
-static void print_table(const struct robot *robot, struct json_object *warnings)
+static void print_table(const struct robot *robot, const struct closure *closure, struct json_object *warnings)
 {
     printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, total_coordinates(robot), total_mass(robot),
            robot->link[robot->tip].name);
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
     print_links(robot);
-    print_connections(robot);
+    print_connections(robot, closure);
     for (size_t i = 0; i < json_object_array_length(warnings); i++)
         printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));
 }
@@ -227,17 +317,21 @@ static void check_modes(const char *file, const struct robot *robot, struct repo
     }
 }
 
-static int check(const char *file, void (*print)(const struct robot *, struct json_object *warnings))
+static int check(const char *file,
+                 void (*print)(const struct robot *, const struct closure *, struct json_object *warnings))
 {
     struct json_object *warnings = json_object_new_array();
     struct report report = {.line = take_message, .context = warnings};
     struct robot *robot;
     if (robot_read_file(file, &robot, &report) == STATUS_OK) check_modes(file, robot, &report);
-    const bool fine = report.errors == 0;
-    if (fine) print(robot, warnings);
+    struct closure closure = {0};
+    int code = report.errors == 0 ? close_at_start(file, robot, &report, &closure) : EXIT_INPUT;
+    if (code == EXIT_FINE) print(robot, &closure, warnings);
+    state_free(&closure.start);
+    cli_free_model(&closure.loaded);
     robot_free(robot);
     json_object_put(warnings);
-    return fine ? EXIT_FINE : EXIT_INPUT;
+    return code;
 }
 
 int command_check(int argc, char **argv)

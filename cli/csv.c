@@ -102,8 +102,46 @@ int csv_read(const char *file, struct arena *arena, struct csv *csv)
     return bad;
 }
 
+static void write_numbers(FILE *stream, const char *between, const double *number, int count)
+{
+    for (int i = 0; i < count; i++) fprintf(stream, "%s%.17g", i > 0 ? between : "", number[i]);
+}
+
 void csv_write_row(FILE *stream, const double *number, int count)
 {
-    for (int i = 0; i < count; i++) fprintf(stream, "%s%.17g", i > 0 ? "," : "", number[i]);
+    write_numbers(stream, ",", number, count);
     fputc('\n', stream);
+}
+
+void table_name(struct table *table, const char *name)
+{
+    const bool first = table->n_names++ == 0;
+    if (table->json) fprintf(table->stream, "%s\"%s\"", first ? "{\"columns\": [" : ", ", name);
+    else fprintf(table->stream, "%s%s", first ? "" : ",", name);
+}
+
+/* Ends the line of names with the first row */
+static void begin_row(struct table *table)
+{
+    const bool first = table->n_rows++ == 0;
+    if (table->json) fputs(first ? "],\n\"rows\": [\n" : ",\n", table->stream);
+    else if (first) fputc('\n', table->stream);
+}
+
+void table_row(struct table *table, const double *number, int count)
+{
+    begin_row(table);
+    if (!table->json) {
+        csv_write_row(table->stream, number, count);
+        return;
+    }
+    fputc('[', table->stream);
+    write_numbers(table->stream, ", ", number, count);
+    fputc(']', table->stream);
+}
+
+void table_end(const struct table *table)
+{
+    if (table->json) fputs(table->n_rows > 0 ? "\n]}\n" : "],\n\"rows\": []}\n", table->stream);
+    else if (table->n_rows == 0) fputc('\n', table->stream);
 }

@@ -10,7 +10,7 @@
 #include "pack.h"
 #include "robot/nearest.h"
 
-enum { DRIVES = 8, LIBRARY_NAME = 64 };
+enum { DRIVES = 8 };
 
 static const struct drive *find_drive(const char *name)
 {
@@ -73,15 +73,16 @@ static enum status pack(const struct pack_options *options, const struct drive *
                         struct arena *arena, struct report *report)
 {
     struct variables variables;
-    char guid[GUID_SIZE], library_name[LIBRARY_NAME];
+    struct libraries libraries;
+    char guid[GUID_SIZE];
     const enum status status = drive_variables(drive, "--set", file.bytes, report, arena, &variables);
     if (status != STATUS_OK) return status;
     variables_guid(&variables, file.bytes, guid);
     const struct fmu fmu = {
         .name = drive->name, .description = drive->description, .guid = guid, .variables = &variables, .drive = drive};
-    snprintf(library_name, sizeof library_name, "%s.so", drive->name);
-    const struct blob library = pack_library("LIMBER_DRIVE_LIBRARY", library_name, arena, report);
-    return pack_write(options, &fmu, file, library, report);
+    const struct library_source source = {.name = drive->name, .variable = {"LIMBER_DRIVE_LIBRARY", NULL}};
+    if (!pack_libraries(&source, arena, &libraries, report)) return STATUS_NO_FILE;
+    return pack_write(options, &fmu, file, &libraries, report);
 }
 
 int command_drive(int argc, char **argv)

@@ -17,11 +17,12 @@ bool eigenmodes_make(int n, struct eigenmodes *modes)
     memset(modes, 0, sizeof *modes);
     struct arena *arena = &modes->arena;
     const size_t size = (size_t)n;
-    double **const square[] = {&modes->L, &modes->K, &modes->G};
+    double **const square[] = {&modes->L, &modes->K, &modes->G, &modes->D};
     modes->n = n;
     modes->mode = arena_take(arena, size, sizeof *modes->mode);
+    modes->damped = arena_take(arena, size, sizeof *modes->damped);
     modes->S = arena_take(arena, size, sizeof(double));
-    for (int i = 0; i < 3; i++) *square[i] = arena_take(arena, size * size, sizeof(double));
+    for (int i = 0; i < 4; i++) *square[i] = arena_take(arena, size * size, sizeof(double));
     modes->companion = arena_take(arena, 4 * size * size, sizeof(double));
     modes->vector = arena_take(arena, 4 * size * size, sizeof(double));
     modes->re = arena_take(arena, 2 * size, sizeof(double));
@@ -121,10 +122,10 @@ static enum eigenmodes_result factor(const struct small_motion *motion, struct e
     const size_t n = (size_t)modes->n;
     for (size_t i = 0; i < n; i++) {
         modes->singular = (int)i;
-        if (!(motion->M[(n + 1) * i] > 0)) return EIGENMODES_SINGULAR;
-        modes->S[i] = 1 / sqrt(motion->M[(n + 1) * i]);
+        if (!(motion->reduced.M[(n + 1) * i] > 0)) return EIGENMODES_SINGULAR;
+        modes->S[i] = 1 / sqrt(motion->reduced.M[(n + 1) * i]);
     }
-    scale(modes, motion->M, modes->L);
+    scale(modes, motion->reduced.M, modes->L);
     const int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', modes->n, modes->L, modes->n);
     if (info < 0) return EIGENMODES_FAILED;
     for (size_t i = 0; i < n; i++) {
@@ -153,7 +154,7 @@ static enum eigenmodes_result solve_symmetric(const struct small_motion *motion,
         struct mode *mode = &modes->mode[k];
         take_vector(modes, modes->K + n * k, mode->re);
         memset(mode->im, 0, n * sizeof(double));
-        double w2 = quadratic(modes->n, motion->K, mode->re) / quadratic(modes->n, motion->M, mode->re);
+        double w2 = quadratic(modes->n, motion->reduced.K, mode->re) / quadratic(modes->n, motion->reduced.M, mode->re);
         if (fabs(w2) <= zero) w2 = 0;
         mode->frequency = w2 > 0 ? sqrt(w2) / TWO_PI : 0;
         mode->growth = w2 < 0 ? sqrt(-w2) : 0;
@@ -161,11 +162,18 @@ static enum eigenmodes_result solve_symmetric(const struct small_motion *motion,
     return EIGENMODES_FINE;
 }
 
-/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s = sqrt|K| makes the blocks alike */
+/* s = sqrt|K|, K reduced */
+static double companion_scale(const struct eigenmodes *modes)
+{
+    const double norm = norm_less_transpose(modes->n, modes->K, 0);
+    return norm > 0 ? sqrt(norm) : 1;
+}
+
+/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks alike */
 static void make_companion(struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n, N = 2 * n;
-    const double norm = norm_less_transpose(modes->n, modes->K, 0), s = norm > 0 ? sqrt(norm) : 1;
+    const double s = companion_scale(modes);
     memset(modes->companion, 0, N * N * sizeof(double));
     for (size_t j = 0; j < n; j++) {
         modes->companion[N * (n + j) + j] = s;
@@ -230,20 +238,30 @@ static enum eigenmodes_result solve_quadratic(struct eigenmodes *modes, double z
 
 /* ---- what follows from phi --------------------------------------------------------------------------------------------------- */
 
+/* phi = N y of a mode */
+static double component(const struct small_motion *motion, const double *y, int i)
+{
+    if (motion->N == NULL) return y[i];
+    double sum = 0;
+    for (int c = 0; c < motion->r; c++) sum += motion->N[motion->r * i + c] * y[c];
+    return sum;
+}
+
 static void describe(const struct small_motion *motion, struct mode *mode)
 {
-    const size_t n = (size_t)motion->n;
+    const int n = motion->n, r = motion->r;
     double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        mode->share[i] = motion->M[(n + 1) * i] * (mode->re[i] * mode->re[i] + mode->im[i] * mode->im[i]);
+    for (int i = 0; i < n; i++) {
+        const double re = component(motion, mode->re, i), im = component(motion, mode->im, i);
+        mode->share[i] = motion->M[(n + 1) * i] * (re * re + im * im);
         sum += mode->share[i];
     }
-    for (size_t i = 0; i < n; i++) mode->share[i] /= sum;
+    for (int i = 0; i < n; i++) mode->share[i] /= sum;
 
     /* phi^H D phi / (2 w phi^H M phi) */
     const double w = TWO_PI * mode->frequency;
-    const double D = quadratic(motion->n, motion->D, mode->re) + quadratic(motion->n, motion->D, mode->im);
-    const double M = quadratic(motion->n, motion->M, mode->re) + quadratic(motion->n, motion->M, mode->im);
+    const double D = quadratic(r, motion->reduced.D, mode->re) + quadratic(r, motion->reduced.D, mode->im);
+    const double M = quadratic(r, motion->reduced.M, mode->re) + quadratic(r, motion->reduced.M, mode->im);
     mode->damping_ratio = w > 0 ? D / (2 * w * M) : 0;
 }
 
@@ -256,11 +274,12 @@ static int by_frequency(const void *a, const void *b)
 
 enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes)
 {
+    modes->n = motion->r;
     if (modes->n == 0) return EIGENMODES_FINE;
     enum eigenmodes_result result = factor(motion, modes);
     if (result != EIGENMODES_FINE) return result;
-    scale(modes, motion->K, modes->K);
-    scale(modes, motion->G, modes->G);
+    scale(modes, motion->reduced.K, modes->K);
+    scale(modes, motion->reduced.G, modes->G);
     const bool symmetric = is_symmetric(motion, modes);
     reduce(modes, modes->K);
     reduce(modes, modes->G);
@@ -271,5 +290,66 @@ enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struc
     if (result != EIGENMODES_FINE) return result;
     for (int k = 0; k < modes->n; k++) describe(motion, &modes->mode[k]);
     qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
+    return EIGENMODES_FINE;
+}
+
+/* ---- with damping ------------------------------------------------------------------------------------------------------------ */
+
+static int by_damped_frequency(const void *a, const void *b)
+{
+    const struct damped_mode *x = a, *y = b;
+    if (x->frequency != y->frequency) return x->frequency > y->frequency ? 1 : -1;
+    return (x->growth < y->growth) - (x->growth > y->growth);
+}
+
+/* One of each pair of lambda, chosen as without damping */
+static void take_damped(struct eigenmodes *modes, double zero)
+{
+    int k = 0, n_real = 0;
+    for (int j = 0; j < 2 * modes->n; j++) {
+        const double re = modes->re[j], im = modes->im[j];
+        const bool still = re * re + im * im <= zero;
+        if (im == 0) modes->real[n_real++] = &modes->re[j];
+        if (!(im > 0)) continue;
+        modes->damped[k++] = (struct damped_mode){still ? 0 : im / TWO_PI, still ? 0 : growth_of(re, im)};
+    }
+    qsort(modes->real, (size_t)n_real, sizeof *modes->real, by_value);
+    for (int i = n_real / 2; i < n_real; i++) {
+        const double lambda = *modes->real[i];
+        modes->damped[k++] = (struct damped_mode){0, lambda * lambda <= zero ? 0 : lambda};
+    }
+    qsort(modes->damped, (size_t)modes->n, sizeof *modes->damped, by_damped_frequency);
+}
+
+/* A double lambda = 0 comes out as the root of s times the rounding of the companion matrix, s + |G + D|. Not of its square:
+   friction that nearly holds a joint leaves a slow lambda, which is not zero. */
+static double damped_zero_up_to(const struct small_motion *motion, const struct eigenmodes *modes)
+{
+    const double s = companion_scale(modes), G = norm_less_transpose(modes->n, modes->G, 0);
+    return 16 * DBL_EPSILON * (s * (s + G) + motion->moment_rate);
+}
+
+enum eigenmodes_result eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes)
+{
+    const size_t n = (size_t)modes->n;
+    const int N = 2 * modes->n;
+    if (n == 0) return EIGENMODES_FINE;
+    scale(modes, motion->reduced.D, modes->D);
+    if (norm_less_transpose(modes->n, modes->D, 0) == 0) {
+        for (size_t k = 0; k < n; k++)
+            modes->damped[k] = (struct damped_mode){modes->mode[k].frequency, modes->mode[k].growth};
+        return EIGENMODES_FINE;
+    }
+    scale(modes, motion->reduced.K, modes->K);
+    scale(modes, motion->reduced.G, modes->G);
+    for (size_t i = 0; i < n * n; i++) modes->G[i] += modes->D[i];
+    reduce(modes, modes->K);
+    reduce(modes, modes->G);
+    const double zero = damped_zero_up_to(motion, modes);
+    if (!isfinite(zero)) return EIGENMODES_OVERFLOW;
+    make_companion(modes);
+    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', N, modes->companion, N, modes->re, modes->im, NULL, 1, NULL, 1) != 0)
+        return EIGENMODES_FAILED;
+    take_damped(modes, zero);
     return EIGENMODES_FINE;
 }

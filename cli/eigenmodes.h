@@ -9,17 +9,25 @@ struct mode {
     double frequency;     /* |Im lambda| / 2 pi                                                     [Hz]  */
     double growth;        /* Re lambda; positive: the undamped motion grows                         [1/s] */
     double damping_ratio; /* phi^H D phi / (2 w phi^H M phi), w = |Im lambda|; 0 where w = 0              */
-    double *re, *im;      /* n: phi                                                                       */
-    double *share;        /* n: |phi_i|^2 M_ii as a share of the sum of all                               */
+    double *re, *im;      /* n: y of phi = N y (without loops phi itself)                                 */
+    double
+        *share; /* as many as coordinates: |phi_i|^2 M_ii as a share of the sum of all                               */
+};
+
+/* A solution of the motion with damping, likewise */
+struct damped_mode {
+    double frequency; /* |Im lambda| / 2 pi [Hz]  */
+    double growth;    /* Re lambda          [1/s] */
 };
 
 struct eigenmodes {
-    int n;
-    struct mode *mode; /* n, by frequency, then by falling growth                                          */
-    int singular;      /* after EIGENMODES_SINGULAR: number, among the kept coordinates, of the one at fault */
+    int n;                      /* independent motions                                                             */
+    struct mode *mode;          /* n, by frequency, then by falling growth                                          */
+    struct damped_mode *damped; /* n, in the same order; by eigenmodes_damp() */
+    int singular;               /* after EIGENMODES_SINGULAR: number, among those of y, of the coordinate at fault */
     /* workspace, by columns */
     double *S, *L;     /* n, n x n: S M S = L L', S = diag(M)^-1/2                      */
-    double *K, *G;     /* n x n: S K S and S G S, then L^-1 (.) L^-T of them            */
+    double *K, *G, *D; /* n x n: S K S and so on, then L^-1 (.) L^-T of them            */
     double *companion; /* 2n x 2n                                                       */
     double *vector;    /* 2n x 2n                                                       */
     double *re, *im;   /* 2n: lambda                                                    */
@@ -29,10 +37,13 @@ struct eigenmodes {
 
 enum eigenmodes_result { EIGENMODES_FINE, EIGENMODES_SINGULAR, EIGENMODES_OVERFLOW, EIGENMODES_FAILED };
 
-/* False: out of memory. */
+/* Room for up to n coordinates. False: out of memory. */
 bool eigenmodes_make(int n, struct eigenmodes *modes);
 void eigenmodes_free(struct eigenmodes *modes);
 
 enum eigenmodes_result eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes);
+
+/* lambda of M x'' + (G + D) x' + K x = 0. After eigenmodes_solve(). */
+enum eigenmodes_result eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes);
 
 #endif

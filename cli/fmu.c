@@ -7,6 +7,9 @@
 #include "robot/read.h"
 #include "sim/sim.h"
 
+static const struct library_source sources = {.name = "limber_fmu",
+                                              .variable = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"}};
+
 static struct blob load_robot(const char *file, struct arena *arena, struct report *report)
 {
     struct blob robot = {0};
@@ -29,6 +32,7 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
     if (status != STATUS_OK && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s: %s", options->subject, status_text(status));
     if (status == STATUS_OK) {
+        struct libraries libraries;
         const struct robot *r = sim_robot(sim);
         const struct fmu fmu = {.name = r->name,
                                 .description = r->description,
@@ -36,8 +40,9 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .variables = sim_variables(sim),
                                 .model = sim_model(sim),
                                 .work = work};
-        const struct blob library = pack_library("LIMBER_FMU_LIBRARY", "limber_fmu.so", arena, report);
-        status = pack_write(options, &fmu, robot, library, report);
+        status = pack_libraries(&sources, arena, &libraries, report)
+                     ? pack_write(options, &fmu, robot, &libraries, report)
+                     : STATUS_NO_FILE;
     }
     work_free(work);
     sim_free(sim);

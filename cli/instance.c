@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "csv.h"
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------- */
 
@@ -73,19 +72,18 @@ int columns_choose(const struct sim *sim, struct arena *arena, struct columns *c
     return EXIT_FINE;
 }
 
-void columns_write_header(const struct columns *columns, const struct sim *sim, FILE *stream)
+void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table)
 {
-    fputs("time", stream);
+    table_name(table, "time");
     for (int c = 0; c < columns->n; c++)
-        fprintf(stream, ",%s", sim_variables(sim)->by_reference[columns->reference[c]]->name);
-    fputc('\n', stream);
+        table_name(table, sim_variables(sim)->by_reference[columns->reference[c]]->name);
 }
 
-void columns_write_row(const struct columns *columns, struct sim *sim, double t, FILE *stream)
+void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table)
 {
     columns->row[0] = t;
     for (int c = 0; c < columns->n; c++) columns->row[1 + c] = sim_get(sim, columns->reference[c]);
-    csv_write_row(stream, columns->row, columns->n + 1);
+    table_row(table, columns->row, columns->n + 1);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------------- */

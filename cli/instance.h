@@ -2,9 +2,8 @@
 #ifndef CLI_INSTANCE_H
 #define CLI_INSTANCE_H
 
-#include <stdio.h>
-
 #include "base/arena.h"
+#include "csv.h"
 #include "sim/sim.h"
 
 enum { MOST_SETTINGS = 256 };
@@ -30,9 +29,9 @@ int settings_split(const char *command, const struct settings *settings, int i, 
 int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena);
 
 int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns);
-void columns_write_header(const struct columns *columns, const struct sim *sim, FILE *stream);
+void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table);
 /* Of an instance that is up to date. */
-void columns_write_row(const struct columns *columns, struct sim *sim, double t, FILE *stream);
+void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table);
 
 /* Brings an instance up to date, or says at what time it failed. */
 int instance_update(const char *command, struct sim *sim, double t);

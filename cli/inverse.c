@@ -1,29 +1,29 @@
 /* limber inverse: joint torques for a joint motion, as a table that `limber simulate --inputs` takes. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "closed.h"
 #include "csv.h"
-#include "dyn/dyn.h"
 #include "instance.h"
-#include "load.h"
 #include "motion.h"
 
 struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
     double until, step, rtol;
     struct settings settings;
-    bool rigid;
+    bool rigid, json;
 };
 
 struct run {
     struct options options;
     struct robot *robot; /* as the file says, drives and all                                          */
     struct motion motion;
-    struct sim *sim; /* the same robot with every joint of a drive following the motion           */
-    double *out;     /* a row of torques                                                           */
-    FILE *elastic;   /* the second table; NULL: none                                                */
+    struct sim *sim;               /* the same robot with every joint of a drive following the motion           */
+    double *out;                   /* a row of torques                                                           */
+    struct table torques, elastic; /* the second has a stream where it is wanted */
     struct columns columns;
     struct arena arena;
 };
@@ -78,7 +78,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
         } else if (strcmp(argv[i], "--json") == 0) {
-            continue; /* the result is a table in any case */
+            options->json = true;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
             return cli_usage("inverse", "unknown option '%s'", argv[i]);
         } else if (options->robot == NULL) {
@@ -92,16 +92,24 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- the table of torques: what drives the robot of the file -------------------------------------------------------------- */
 
-static void write_header(const struct run *run)
+static void write_name(struct table *table, const char *joint, const char *suffix)
 {
-    fputs("time", stdout);
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%s", joint, suffix);
+    table_name(table, name);
+}
+
+static void write_names(struct run *run)
+{
+    static const char *const motion[3] = {"q", "qd", "qdd"};
+    run->torques = (struct table){.stream = stdout, .json = run->options.json};
+    table_name(&run->torques, "time");
     for (int i = 0; i < run->robot->n_links; i++) {
         const struct joint *joint = &run->robot->link[i].joint;
         if (!joint_moves(joint) || joint->passive) continue;
-        if (joint->prescribed) printf(",%s.q,%s.qd,%s.qdd", joint->name, joint->name, joint->name);
-        else printf(",%s.tau", joint->name);
+        for (int d = 0; joint->prescribed && d < 3; d++) write_name(&run->torques, joint->name, motion[d]);
+        if (!joint->prescribed) write_name(&run->torques, joint->name, "tau");
     }
-    putchar('\n');
 }
 
 /* force: generalised forces by coordinate; a joint that the file itself prescribes has its motion as input */
@@ -120,34 +128,170 @@ static void write_row(struct run *run, int row, const double *force)
             run->out[count++] = force[model->link[i].q];
         }
     }
-    csv_write_row(stdout, run->out, count);
+    table_row(&run->torques, run->out, count);
 }
 
 /* ---- rigid: tau = M qdd + h with eta = 0 ---------------------------------------------------------------------------------- */
 
-static int write_rigid(struct run *run)
+/* One row of the motion: all coordinates, and the forces that go with them */
+struct rigid_row {
+    double *q, *qd, *qdd, *force; /* n */
+};
+
+static void take_motion(struct run *run, int row, struct rigid_row *at)
 {
     const struct model *model = sim_model(run->sim);
-    const size_t n = (size_t)model->n;
-    double *q = arena_take(&run->arena, n, sizeof *q), *qd = arena_take(&run->arena, n, sizeof *qd),
-           *qdd = arena_take(&run->arena, n, sizeof *qdd), *force = arena_take(&run->arena, n, sizeof *force);
-    const struct input in = {.q = q, .qd = qd};
-    struct work *work = NULL;
-    if (run->arena.failed || work_make(model, &work) != STATUS_OK) return EXIT_COMPUTATION;
-    write_header(run);
-    for (int row = 0; row < run->motion.n_rows; row++) {
-        for (int i = 0; i < model->n_links; i++) {
-            double x[3];
-            if (model->link[i].q < 0) continue;
-            motion_at(&run->motion, motion_row(&run->motion, row), i, x);
-            q[model->link[i].q] = x[0], qd[model->link[i].q] = x[1], qdd[model->link[i].q] = x[2];
-        }
-        dyn_configuration(model, work, q);
-        dyn_inverse(model, work, &in, qdd, force);
-        write_row(run, row, force);
+    for (int i = 0; i < model->n_links; i++) {
+        double x[3];
+        const int q = model->link[i].q;
+        if (q < 0 || !motion_gives(&run->motion, i)) continue;
+        motion_at(&run->motion, motion_row(&run->motion, row), i, x);
+        at->q[q] = x[0], at->qd[q] = x[1], at->qdd[q] = x[2];
     }
-    work_free(work);
-    return EXIT_FINE;
+}
+
+/* Passive joints where the robot file has them: a guess */
+static void rigid_guess(const struct run *run, struct rigid_row *at)
+{
+    const struct model *model = sim_model(run->sim);
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].q >= 0) at->q[model->link[i].q] = run->robot->link[i].joint.start_position;
+}
+
+/* Straightens the links where closing took their bending to help; true where it did */
+static bool straighten(const struct model *model, double *q)
+{
+    bool bent = false;
+    for (int i = 0; i < model->n_links; i++)
+        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++) {
+            bent = bent || q[k] != 0;
+            q[k] = 0;
+        }
+    return bent;
+}
+
+/* Positions of passive joints, from those of the row before */
+static int close_rigid(const struct cli_model *own, double t, struct rigid_row *at)
+{
+    struct report report = {.line = cli_print_error};
+    const struct state state = {.q = at->q, .qd = at->qd};
+    const bool closed = loops_close(own->model, own->work, own->loops, at->q, &report) == STATUS_OK;
+    if (closed && !straighten(own->model, at->q)) return EXIT_FINE;
+    const char *open = closed_worst(own, &state, 0);
+    fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: rigid links cannot follow this motion: loop '%s' opens\n",
+            t, open != NULL ? open : "");
+    return EXIT_COMPUTATION;
+}
+
+static double largest(int count, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* Rates of redundant drives agree to digits of a table */
+static const double DRIVES_AGREE = 1e-6;
+
+/* Rates or accelerations x of passive joints from G_p x_p = -rest, rest being what the gaps do while x_p = 0. Least squares: drives
+   that contradict each other leave more than rounding. */
+static int solve_passive(const struct cli_model *own, const double *rest, double *x, double *left, struct arena *arena)
+{
+    const struct model *model = own->model;
+    const struct loops *loops = own->loops;
+    const size_t n = (size_t)model->n, k = (size_t)loops->n_rows;
+    double *A = arena_take(arena, n * k, sizeof *A), *b = arena_take(arena, n + k, sizeof *b);
+    int count = 0;
+    if (arena->failed) return -1;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->q < 0 || lm->prescribed >= 0) continue;
+        for (size_t row = 0; row < k; row++) A[k * (size_t)count + row] = loops->G[n * row + (size_t)lm->q];
+        count++;
+    }
+    for (size_t row = 0; row < k; row++) b[row] = -rest[row];
+    const int rank = least_squares((int)k, count, A, b, arena);
+    for (int i = 0, c = 0; i < model->n_links && rank == count; i++)
+        if (model->link[i].q >= 0 && model->link[i].prescribed < 0) x[model->link[i].q] = b[c++];
+    *left = 0;
+    for (size_t row = 0; row < k && rank == count; row++) {
+        double sum = rest[row];
+        for (int i = 0; i < model->n_links; i++) {
+            const struct link_model *lm = &model->link[i];
+            if (lm->q >= 0 && lm->prescribed < 0) sum += loops->G[n * row + (size_t)lm->q] * x[lm->q];
+        }
+        *left = fmax(*left, fabs(sum));
+    }
+    return rank < 0 ? -1 : count - rank;
+}
+
+static int tell(const char *what, double t)
+{
+    fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: %s\n", t, what);
+    return EXIT_COMPUTATION;
+}
+
+/* Motion of the passive joints that the loops ask for: positions by closing, rates and accelerations from the equations */
+static int follow_loops(const struct cli_model *own, double t, struct rigid_row *at)
+{
+    const struct model *model = own->model;
+    const struct input in = {.q = at->q, .qd = at->qd};
+    struct arena scratch = {0};
+    double left = 0, *rest = arena_take(&scratch, (size_t)own->loops->n_rows, sizeof *rest);
+    if (rest == NULL) return EXIT_COMPUTATION;
+    int code = close_rigid(own, t, at);
+    for (int derivative = 1; derivative <= 2 && code == EXIT_FINE; derivative++) {
+        double *x = derivative == 1 ? at->qd : at->qdd;
+        for (int i = 0; i < model->n_links; i++)
+            if (model->link[i].q >= 0 && model->link[i].prescribed < 0) x[model->link[i].q] = 0;
+        dyn_configuration(model, own->work, at->q);
+        dyn_motion(model, own->work, &in, at->qdd);
+        dyn_velocity(model, own->work, &in);
+        loops_constraints(model, own->work, own->loops);
+        loops_accelerations(own->loops);
+        memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs, (size_t)own->loops->n_rows * sizeof *rest);
+        const int undetermined = solve_passive(own, rest, x, &left, &scratch);
+        if (undetermined != 0)
+            code = tell("the loops do not determine the motion of the passive joints: without --rigid it is "
+                        "integrated",
+                        t);
+        else if (left > DRIVES_AGREE * (1 + largest(own->loops->n_rows, rest)))
+            code = tell("the loops have more drives than they can move with, and the given rates or accelerations "
+                        "contradict each other",
+                        t);
+    }
+    arena_release(&scratch);
+    return code;
+}
+
+static int write_rigid(struct run *run)
+{
+    const size_t n = (size_t)sim_model(run->sim)->n;
+    struct rigid_row at = {.q = arena_take(&run->arena, n, sizeof(double)),
+                           .qd = arena_take(&run->arena, n, sizeof(double)),
+                           .qdd = arena_take(&run->arena, n, sizeof(double)),
+                           .force = arena_take(&run->arena, n, sizeof(double))};
+    struct robot robot = *sim_robot(run->sim);
+    struct cli_model own;
+    robot.arena = (struct arena){0}; /* what it points to belongs to the instance */
+    if (run->arena.failed) return EXIT_COMPUTATION;
+    int code = cli_make_model(run->options.robot, &robot, &own);
+    if (code != EXIT_FINE) return code;
+    const struct input in = {.q = at.q, .qd = at.qd};
+    if (robot.n_loops > 0) rigid_guess(run, &at);
+    write_names(run);
+    for (int row = 0; row < run->motion.n_rows && code == EXIT_FINE; row++) {
+        take_motion(run, row, &at);
+        if (robot.n_loops > 0) code = follow_loops(&own, motion_time(&run->motion, row), &at);
+        dyn_configuration(own.model, own.work, at.q);
+        dyn_inverse(own.model, own.work, &in, at.qdd, at.force);
+        dyn_velocity(own.model, own.work, &in);
+        if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
+        if (code == EXIT_FINE) write_row(run, row, at.force);
+    }
+    table_end(&run->torques);
+    cli_free_model(&own);
+    return code;
 }
 
 /* ---- flexible: the elastic motion is integrated, the drives' torques are outputs of the instance -------------------------- */
@@ -162,7 +306,7 @@ static int write_rows_here(struct run *run, int row, double *force)
     for (int i = 0; i < model->n_links; i++)
         if (v->first[KIND_TAU_OUT][i] >= 0) force[model->link[i].q] = sim_get(run->sim, v->first[KIND_TAU_OUT][i]);
     write_row(run, row, force);
-    if (run->elastic != NULL) columns_write_row(&run->columns, run->sim, t, run->elastic);
+    if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->sim, t, &run->elastic);
     return EXIT_FINE;
 }
 
@@ -171,8 +315,8 @@ static int write_flexible(struct run *run)
     double *force = arena_take(&run->arena, (size_t)sim_model(run->sim)->n, sizeof *force);
     if (force == NULL) return EXIT_COMPUTATION;
     const double end = motion_row(&run->motion, run->motion.n_rows - 1);
-    write_header(run);
-    if (run->elastic != NULL) columns_write_header(&run->columns, run->sim, run->elastic);
+    write_names(run);
+    if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->sim, &run->elastic);
     int code = write_rows_here(run, 0, force);
     for (int row = 1; row < run->motion.n_rows && code == EXIT_FINE; row++) {
         const double t = motion_row(&run->motion, row);
@@ -181,6 +325,8 @@ static int write_flexible(struct run *run)
         show_progress(t, end);
     }
     show_progress(end, end);
+    table_end(&run->torques);
+    if (run->elastic.stream != NULL) table_end(&run->elastic);
     return code;
 }
 
@@ -188,7 +334,8 @@ static int open_elastic(struct run *run)
 {
     const char *file = run->options.elastic;
     if (file == NULL) return EXIT_FINE;
-    if ((run->elastic = fopen(file, "w")) != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
+    run->elastic = (struct table){.stream = fopen(file, "w"), .json = run->options.json};
+    if (run->elastic.stream != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
     fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
     return EXIT_INPUT;
 }
@@ -196,9 +343,10 @@ static int open_elastic(struct run *run)
 /* A table that could not be written is no success. */
 static int close_elastic(struct run *run, int code)
 {
-    if (run->elastic == NULL) return code;
-    const bool bad = ferror(run->elastic) != 0;
-    if (fclose(run->elastic) == 0 && !bad) return code;
+    FILE *stream = run->elastic.stream;
+    if (stream == NULL) return code;
+    const bool bad = ferror(stream) != 0;
+    if (fclose(stream) == 0 && !bad) return code;
     fprintf(stderr, "limber: %s: could not be written: %s\n", run->options.elastic, strerror(errno));
     return code == EXIT_FINE ? EXIT_INPUT : code;
 }
@@ -208,7 +356,7 @@ static int close_elastic(struct run *run, int code)
 static int make_motion(struct run *run)
 {
     const struct options *options = &run->options;
-    run->motion = (struct motion){.robot = run->robot, .passive_too = options->rigid};
+    run->motion = (struct motion){.robot = run->robot, .passive_too = options->rigid && run->robot->n_loops == 0};
     if (options->trajectory != NULL) return motion_read(options->trajectory, &run->arena, &run->motion);
     return motion_cycloid("inverse", options->rate, options->period, options->until, options->step, &run->arena,
                           &run->motion);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "closed.h"
+#include "independent.h"
 #include "json_out.h"
-#include "load.h"
 
 /* What a passive joint may accelerate by in an equilibrium: what q with seven digits leaves [rad/s^2 or m/s^2] */
 static const double STANDS = 1e-5;
@@ -35,6 +36,7 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
 /* Where the state has the value of a state or an input of the instance */
 static double *place_in_state(const struct model *model, struct state *state, const struct variable *variable)
 {
+    if (variable->kind == KIND_ACTUATOR_FORCE) return &state->actuator_force[variable->owner];
     const struct link_model *lm = &model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q:
@@ -58,20 +60,26 @@ static void put_state(struct linear *linear)
         sim_set(linear->sim, linear->u[i]->reference, *place_in_state(linear->model, &linear->at, linear->u[i]));
 }
 
-/* tau = h(q, 0) less the tip wrench's share: inverse dynamics of standing still */
-static void hold(struct linear *linear)
+/* tau = h(q, 0) less the shares of tip wrench, actuators and loops: inverse dynamics of standing still */
+static int hold(const char *command, struct linear *linear)
 {
     double *force = linear->qdd; /* filled anew afterwards */
-    dyn_configuration(linear->model, linear->work, linear->at.q);
-    dyn_inverse(linear->model, linear->work, &linear->at.input, NULL, force);
+    struct input in;
+    dyn_configuration(linear->own.model, linear->own.work, linear->at.q);
+    if (loops_actuate(linear->own.model, linear->own.work, linear->own.loops, &linear->at.input, &in) != STATUS_OK)
+        return EXIT_COMPUTATION; /* the instance has said why */
+    dyn_inverse(linear->own.model, linear->own.work, &in, NULL, force);
+    dyn_velocity(linear->own.model, linear->own.work, &in);
+    const int code = closed_forces(command, &linear->own, false, force);
     for (int i = 0; i < linear->model->n_links; i++) {
         const struct link_model *lm = &linear->model->link[i];
         if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0) linear->at.tau[lm->tau] = force[lm->q];
     }
+    return code;
 }
 
 /* The static equilibrium of the elastic coordinates, found as the instance finds its static start */
-static int stand(struct linear *linear)
+static int stand(const char *command, struct linear *linear)
 {
     const struct model *model = linear->model;
     memset(linear->at.qd, 0, (size_t)model->n * sizeof(double));
@@ -83,8 +91,21 @@ static int stand(struct linear *linear)
     if (sim_initialise(linear->sim, &experiment) != STATUS_OK) return EXIT_COMPUTATION;
     for (int i = 0; i < linear->n_states; i++)
         *place_in_state(model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
-    hold(linear);
-    return EXIT_FINE;
+    return hold(command, linear);
+}
+
+/* The instance chooses its equations anew at this state */
+static int start_closed(const char *command, struct linear *linear)
+{
+    const struct sim_experiment experiment = {0};
+    if (linear->own.loops->n_rows == 0) return EXIT_FINE;
+    put_state(linear);
+    state_to_start(&linear->at, linear->sim);
+    sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 0);
+    const enum status status = sim_initialise(linear->sim, &experiment);
+    if (status == STATUS_OK) return EXIT_FINE;
+    if (linear->report.errors == 0) fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
+    return EXIT_COMPUTATION;
 }
 
 /* Passive joints have nothing that holds them */
@@ -108,10 +129,15 @@ static int check_standing(const char *command, const struct linear *linear)
 /* qdd there, which must be finite */
 static int accelerate(const char *command, struct linear *linear)
 {
-    const enum status status = dyn_forward(linear->model, linear->work, &linear->at.input, linear->qdd);
+    const struct cli_model *own = &linear->own;
+    struct report silent = {0}; /* redundant equations are for `limber check` */
+    enum status status = loops_choose(own->model, own->work, own->tangent, own->loops, linear->at.q, &silent);
+    if (status == STATUS_OK)
+        status = loops_forward(own->model, own->work, own->tangent, own->loops, &linear->at.input, linear->qdd);
     double sum = 0;
     for (int i = 0; i < linear->model->n; i++) sum += fabs(linear->qdd[i]);
-    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, linear->model, linear->work);
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, own->model, own->work);
+    else if (status != STATUS_OK) fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
     else if (!isfinite(sum))
         fprintf(stderr,
                 "limber: %s: the accelerations are not finite: the robot's numbers are too large or too small to "
@@ -137,6 +163,7 @@ struct json_object *linear_operating_point(const struct linear *linear)
     add_numbers(point, "tip_force", at->tip_wrench + 3, 3);
     add_numbers(point, "tip_torque", at->tip_wrench, 3);
     add_numbers(point, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
+    add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     return point;
 }
@@ -165,7 +192,9 @@ static int number_variables(struct linear *linear)
     linear->B = arena_take(arena, states * inputs, sizeof(double));
     linear->C = arena_take(arena, outputs * states, sizeof(double));
     linear->D = arena_take(arena, outputs * inputs, sizeof(double));
-    return arena->failed || work_make(linear->model, &linear->work) != STATUS_OK ? EXIT_COMPUTATION : EXIT_FINE;
+    linear->robot = *sim_robot(linear->sim);
+    linear->robot.arena = (struct arena){0}; /* what it points to belongs to the instance */
+    return arena->failed ? EXIT_COMPUTATION : EXIT_FINE;
 }
 
 /* Column j of (A; C), or of (B; D): what a unit of one state, of one input, does to derivatives and outputs */
@@ -215,8 +244,12 @@ int linear_make(const char *command, const struct linear_options *options, struc
         fprintf(stderr, "limber: %s: %s\n", command, status_text(STATUS_NO_MEMORY));
         return code;
     }
+    code = cli_make_model(options->robot, &linear->robot, &linear->own);
+    if (code != EXIT_FINE) return code;
     if (state_read(linear->model, options->at, &linear->at) != 0) return EXIT_INPUT;
-    if (options->standing) code = stand(linear);
+    code = closed_state(command, &linear->own, options->at != NULL, &linear->at);
+    if (code == EXIT_FINE && options->standing) code = stand(command, linear);
+    if (code == EXIT_FINE) code = start_closed(command, linear);
     if (code == EXIT_FINE) code = accelerate(command, linear);
     if (code == EXIT_FINE && options->standing) code = check_standing(command, linear);
     if (code != EXIT_FINE) return code;
@@ -224,10 +257,139 @@ int linear_make(const char *command, const struct linear_options *options, struc
     return differentiate(command, linear);
 }
 
+/* ---- minimal coordinates of a closed robot -------------------------------------------------------------------------------- */
+
+int linear_coordinate(const struct linear *linear, int i)
+{
+    const struct link_model *lm = &linear->model->link[linear->x[i]->owner];
+    return linear->x[i]->kind == KIND_Q ? lm->q : lm->eta + linear->x[i]->k;
+}
+
+/* dq = N dy: all coordinates by those that the loops leave free, prescribed joints among these */
+struct freedom {
+    int n;         /* free coordinates */
+    int *free_one; /* n                */
+    double *N;     /* model's n x n    */
+};
+
+static bool find_freedom(struct linear *linear, struct freedom *f)
+{
+    const struct loops *loops = linear->own.loops;
+    struct arena *arena = &linear->arena;
+    const size_t n = (size_t)linear->model->n, k = (size_t)loops->n_kept;
+    double *G = arena_take(arena, n * k, sizeof *G);
+    enum solve_for *wish = arena_take(arena, n, sizeof *wish);
+    int *row_of = arena_take(arena, n, sizeof *row_of);
+    f->n = linear->model->n - loops->n_kept;
+    f->free_one = arena_take(arena, n, sizeof(int));
+    f->N = arena_take(arena, n * n, sizeof(double));
+    if (arena->failed) return false;
+    memcpy(G, loops->G, n * k * sizeof *G);
+    for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
+    for (int i = 0; i < linear->model->n_links; i++) {
+        const struct link_model *lm = &linear->model->link[i];
+        if (lm->q >= 0 && lm->prescribed >= 0) wish[lm->q] = SOLVE_NEVER;
+        else if (lm->q >= 0 && lm->passive) wish[lm->q] = SOLVE_FIRST;
+    }
+    return independent_coordinates((int)n, (int)k, G, wish, row_of, f->free_one, f->N);
+}
+
+/* Which free coordinate a state or an input is the position, or the rate, of; -1: of none */
+static int free_of(const struct linear *linear, const struct freedom *f, const struct variable *variable, bool *rate)
+{
+    const struct link_model *lm = &linear->model->link[variable->owner];
+    int coordinate = -1;
+    *rate = false;
+    switch (variable->kind) {
+    case KIND_QD:
+    case KIND_QD_IN: *rate = true; /* fall through */
+    case KIND_Q:
+    case KIND_Q_IN: coordinate = lm->q; break;
+    case KIND_ETAD: *rate = true; /* fall through */
+    case KIND_ETA: coordinate = lm->eta + variable->k; break;
+    default: return -1;
+    }
+    for (int c = 0; c < f->n; c++)
+        if (f->free_one[c] == coordinate) return c;
+    return -1;
+}
+
+/* What all states together do to a row of A or C while a free coordinate, or its rate, changes; input: without its own part,
+   which is in B or D */
+static double along(const struct linear *linear, const struct freedom *f, const double *row, int c, bool rate)
+{
+    const int half = linear->n_states / 2;
+    double sum = 0;
+    for (int i = 0; i < half; i++) sum += row[rate ? half + i : i] * f->N[f->n * linear_coordinate(linear, i) + c];
+    return sum;
+}
+
+/* A row of (A B) or (C D) in minimal coordinates; `state` has the states that are left */
+static void reduce_row(const struct linear *linear, const struct freedom *f, const double *row, const double *by_input,
+                       int count, const int *state, double *out, double *out_input)
+{
+    bool rate;
+    for (int j = 0; j < count; j++) {
+        const int c = free_of(linear, f, linear->x[state[j]], &rate);
+        out[j] = along(linear, f, row, c, rate);
+    }
+    for (int j = 0; j < linear->n_inputs; j++) {
+        const int c = free_of(linear, f, linear->u[j], &rate);
+        out_input[j] = by_input[j] + (c >= 0 ? along(linear, f, row, c, rate) : 0);
+    }
+}
+
+/* Columns of N that belong to states */
+static bool take_basis(struct linear *linear, const struct freedom *f)
+{
+    const int half = linear->n_states / 2;
+    bool rate;
+    linear->basis = arena_take(&linear->arena, (size_t)linear->model->n * (size_t)half, sizeof(double));
+    for (int j = 0; j < half && linear->basis != NULL; j++) {
+        const int c = free_of(linear, f, linear->x[j], &rate);
+        for (int i = 0; i < linear->model->n; i++) linear->basis[half * i + j] = f->N[f->n * i + c];
+    }
+    return linear->basis != NULL;
+}
+
+static bool reduce(struct linear *linear, const struct freedom *f)
+{
+    const size_t n = (size_t)linear->n_states, m = (size_t)linear->n_inputs, p = (size_t)linear->n_outputs;
+    struct arena *arena = &linear->arena;
+    int *state = arena_take(arena, n, sizeof *state), count = 0;
+    double *A = arena_take(arena, n * n, sizeof *A), *B = arena_take(arena, n * m, sizeof *B),
+           *C = arena_take(arena, p * n, sizeof *C), *D = arena_take(arena, p * m, sizeof *D);
+    bool rate;
+    if (arena->failed) return false;
+    for (int i = 0; i < linear->n_states; i++)
+        if (free_of(linear, f, linear->x[i], &rate) >= 0) state[count++] = i;
+    const size_t left = (size_t)count;
+    for (size_t i = 0; i < left; i++) {
+        const size_t from = (size_t)state[i];
+        reduce_row(linear, f, linear->A + n * from, linear->B + m * from, count, state, A + left * i, B + m * i);
+    }
+    for (size_t i = 0; i < p; i++)
+        reduce_row(linear, f, linear->C + n * i, linear->D + m * i, count, state, C + left * i, D + m * i);
+    for (int i = 0; i < count; i++) linear->x[i] = linear->x[state[i]];
+    linear->n_states = count;
+    linear->A = A, linear->B = B, linear->C = C, linear->D = D;
+    return take_basis(linear, f);
+}
+
+int linear_minimal(const char *command, struct linear *linear)
+{
+    struct freedom freedom;
+    if (linear->own.loops->n_kept == 0) return EXIT_FINE;
+    if (find_freedom(linear, &freedom) && reduce(linear, &freedom)) return EXIT_FINE;
+    const enum status status = linear->arena.failed ? STATUS_NO_MEMORY : STATUS_SINGULAR_LOOP;
+    fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
+    return EXIT_COMPUTATION;
+}
+
 void linear_free(struct linear *linear)
 {
     state_free(&linear->at);
-    work_free(linear->work);
+    cli_free_model(&linear->own);
     sim_free(linear->sim);
     arena_release(&linear->arena);
 }

@@ -10,6 +10,7 @@
 struct options {
     struct linear_options linear;
     const char *python, *matlab;
+    bool minimal;
 };
 
 static int parse_options(int argc, char **argv, struct options *options)
@@ -19,7 +20,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         const char **file = strcmp(argv[i], "--python") == 0   ? &options->python
                             : strcmp(argv[i], "--matlab") == 0 ? &options->matlab
                                                                : NULL;
-        if (file == NULL) code = linear_option("linearize", argc, argv, &i, &options->linear);
+        if (strcmp(argv[i], "--minimal") == 0) options->minimal = true;
+        else if (file == NULL) code = linear_option("linearize", argc, argv, &i, &options->linear);
         else if (i + 1 >= argc) code = cli_usage("linearize", "%s takes a file name", argv[i]);
         else *file = argv[++i];
     }
@@ -189,6 +191,7 @@ int command_linearize(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct linear linear;
     code = linear_make("linearize", &options.linear, &linear);
+    if (code == EXIT_FINE && options.minimal) code = linear_minimal("linearize", &linear);
     if (code == EXIT_FINE) code = print_json(&linear);
     if (code == EXIT_FINE) code = write_file(options.python, &linear, write_python);
     if (code == EXIT_FINE) code = write_file(options.matlab, &linear, write_matlab);

@@ -12,14 +12,9 @@ static void print_line(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", *file, text);
 }
 
-int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
+int cli_make_model(const char *file, struct robot *robot, struct cli_model *loaded)
 {
-    int code = EXIT_FINE;
-    memset(loaded, 0, sizeof *loaded);
-    loaded->robot = cli_load(file, &code);
-    if (loaded->robot == NULL) return code;
-    if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
-
+    *loaded = (struct cli_model){.robot = robot};
     struct report report = {.line = print_line, .context = &file};
     enum status status = model_make(loaded->robot, &loaded->model, &report);
     if (status == STATUS_OK) status = work_make(loaded->model, &loaded->work);
@@ -31,6 +26,16 @@ int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded
     return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
 }
 
+int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
+{
+    int code = EXIT_FINE;
+    memset(loaded, 0, sizeof *loaded);
+    struct robot *robot = cli_load(file, &code);
+    if (robot == NULL) return code;
+    if (elastic_terms != 0) robot->elastic_terms = (enum elastic_terms)elastic_terms;
+    return cli_make_model(file, robot, loaded);
+}
+
 void cli_free_model(struct cli_model *loaded)
 {
     loops_free(loaded->loops);
@@ -38,6 +43,7 @@ void cli_free_model(struct cli_model *loaded)
     work_free(loaded->work);
     model_free(loaded->model);
     robot_free(loaded->robot);
+    memset(loaded, 0, sizeof *loaded);
 }
 
 int cli_load_sim(const char *file, const struct sim_motion *motion, struct report *report, struct arena *arena,

@@ -10,12 +10,14 @@ struct cli_model {
     struct model *model;
     struct work *work;
     struct tangent *tangent;
-    struct loops *loops; /* of all equations, redundant ones too */
+    struct loops *loops; /* of all equations, redundant ones too, until they are chosen */
 };
 
 /* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_FINE
    nothing is left to free. */
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
+/* The same for a robot that was read from this file, which it takes over. */
+int cli_make_model(const char *file, struct robot *robot, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
 /* The same taken to an instance, its drives on a given motion where `motion` is not NULL. The report must outlive it; the arena

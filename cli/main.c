@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "robot/nearest.h"
@@ -19,7 +20,9 @@ static const struct command {
 } commands[] = {
     {"check", "ROBOT [--json]",
      "validates a robot file and prints what it is: links, joints, coordinates, masses, frequencies, warnings",
-     "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
+     "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
+     "  Loops: their equations, how many of them are independent, and the start positions that close them, which the\n"
+     "  JSON has as a STATE, `start`. Loops that cannot be closed are an error.\n",
      command_check, false},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
@@ -35,9 +38,10 @@ static const struct command {
      "  --until T         end of the simulation [s]\n"
      "  --step H          communication and output step [s]\n"
      "  --inputs CSV      inputs by name, first column time, linear between rows\n"
-     "  --at STATE        start from the q and qd of a state file (-: standard input)\n"
+     "  --at STATE        start from the q and qd of a state file (-: standard input); of prescribed joints qdd too\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
      "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate, false},
@@ -55,15 +59,19 @@ static const struct command {
      "  --elastic CSV        second table: elastic motion, tip, all else that simulate prints\n"
      "  --set NAME=VALUE     a parameter, by its FMU name; as often as needed\n"
      "  --rtol R             relative tolerance (default 1e-8)\n"
-     "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too\n"
+     "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too, unless the "
+     "robot\n"
+     "                       has loops: these determine it\n"
+     "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  where to; replaced as a whole if it exists\n"
      "  --json       machine-readable summary\n\n"
-     "  The library that goes into the FMU is limber_fmu.so beside this program, or the file that the environment\n"
-     "  variable LIMBER_FMU_LIBRARY names.\n",
+     "  The libraries that go into the FMU are limber_fmu.so and, where there is one, limber_fmu.dll beside this "
+     "program, or\n"
+     "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
     {"drive", "servo|cylinder -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion drive: an electric servo drive for a joint, a hydraulic cylinder for a line "
@@ -84,7 +92,8 @@ static const struct command {
      "  --joints locked      driven joints keep position and rate (default)\n"
      "  --joints free        driven joints move, without torque\n"
      "                       Passive joints always move, prescribed ones never.\n"
-     "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies\n"
+     "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
+     "                       loops are closed in every pose by passive joints\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
      "  --count N            the first N modes alone\n"
      "  --json               machine-readable instead of a table or CSV\n"
@@ -94,9 +103,14 @@ static const struct command {
      "prescribed\n"
      "  motion and tip wrench kept. A mode without restoring force has frequency 0 and the growth r of exp(r t).\n"
      "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the slope of friction at the state's rates; 0 for w = 0.\n"
+     "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency: strong damping\n"
+     "  changes the order of the modes.\n"
      "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: kinetic energy of the coordinates, "
      "each\n"
-     "  moving alone.\n",
+     "  moving alone.\n"
+     "  A closed robot has as many modes as its loops leave independent motions; a state that leaves them open is a "
+     "guess\n"
+     "  and closed first.\n",
      command_modes, false},
     {"linearize", "ROBOT [options]",
      "linearises the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
@@ -105,13 +119,16 @@ static const struct command {
      "q,\n"
      "                 joint torques those that hold the arm. A passive joint must rest at its q within 1e-5 rad/s^2\n"
      "                 or m/s^2; otherwise there is no equilibrium, which is an error\n"
+     "  --minimal      a closed robot by those states alone that its loops leave free: 2 for every independent motion\n"
      "  --python FILE  also a Python module with `system`, made by control.ss; a slash stands for the dot in names\n"
      "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"
      "  --json         JSON, as in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
      "  dx/dt = A x + B u, y = C x + D u for deviations from the operating point, which `operating_point` tells: it "
      "can\n"
-     "  be used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact.\n",
+     "  be used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact. Operating "
+     "points\n"
+     "  of closed robots are closed first.\n",
      command_linearize, false},
     {"zeros", "ROBOT --input NAME --output NAME [options]",
      "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
@@ -130,7 +147,8 @@ static const struct command {
      "  Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below\n"
      "  sqrt(10 n eps) W are 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or "
      "a\n"
-     "  direct term below 1e-10 of its vector's size is 0.\n",
+     "  direct term below 1e-10 of its vector's size is 0.\n"
+     "  A closed robot is taken in minimal coordinates, as by linearize --minimal.\n",
      command_zeros, false},
     {"matrices", "ROBOT STATE [--json]",
      "the matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state; prints JSON",
@@ -141,6 +159,7 @@ static const struct command {
      "  K  stiffness, n x n: strain and joint springs; constant\n"
      "  G  gravity, n\n"
      "  B  n x number of joints that move, in the order of tau; zero columns for passive and prescribed joints\n"
+     "  constraint_jacobian  of a closed robot: a row for every equation of its loops, in the order of `gap` of eval\n"
      "  coordinates  their names\n\n"
      "  --json   JSON, as in any case\n"
      "  -o FILE  result file instead of standard output\n",
@@ -237,12 +256,29 @@ struct robot *cli_load(const char *file, int *exit_code)
     return robot;
 }
 
+/* Both are there, and are one file */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* A result that would replace what the command reads, or writes beside it */
+static int check_result(const char *command, int argc, char **argv, int o)
+{
+    for (int i = 1; i < argc; i++)
+        if (i != o && i != o + 1 && is_same_file(argv[o + 1], argv[i]))
+            return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
+    return EXIT_FINE;
+}
+
 /* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
 static int redirect(const char *command, int *argc, char **argv)
 {
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
+        if (check_result(command, *argc, argv, i) != EXIT_FINE) return EXIT_USAGE;
         if (freopen(argv[i + 1], "w", stdout) == NULL) {
             fprintf(stderr, "limber: %s: cannot be written: %s\n", argv[i + 1], strerror(errno));
             return EXIT_INPUT;

@@ -70,6 +70,15 @@ static void free_bare(struct bare *bare)
     model_free(bare->model);
 }
 
+/* All equations, those that follow from others too, in the order of `gap` of eval */
+static struct json_object *constraint_jacobian(const struct cli_model *loaded, const struct state *state)
+{
+    dyn_motion(loaded->model, loaded->work, &state->input, NULL);
+    dyn_velocity(loaded->model, loaded->work, &state->input);
+    loops_constraints(loaded->model, loaded->work, loaded->loops);
+    return json_rows(loaded->loops->G, loaded->loops->n_rows, loaded->model->n);
+}
+
 static int print_matrices(const struct cli_model *loaded, const struct state *state, struct bare *bare)
 {
     const struct model *model = loaded->model;
@@ -87,6 +96,8 @@ static int print_matrices(const struct cli_model *loaded, const struct state *st
     json_object_object_add(out, "G", json_numbers(bare->matrix, n));
     dyn_input_matrix(model, bare->matrix);
     json_object_object_add(out, "B", json_rows(bare->matrix, n, model->n_joints));
+    if (loaded->loops->n_rows > 0)
+        json_object_object_add(out, "constraint_jacobian", constraint_jacobian(loaded, state));
     const int code = json_print_finite("matrices", out);
     json_object_put(out);
     return code;

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "closed.h"
 #include "csv.h"
 #include "eigenmodes.h"
 #include "json_out.h"
-#include "load.h"
 #include "plot.h"
-#include "state.h"
 
 enum { MOST_POSES = 1000000, PLOTTED = 6 };
 
@@ -36,7 +35,14 @@ struct analysis {
     struct state state;
     struct small_motion motion;
     struct eigenmodes modes;
-    int shown; /* modes to print */
+    int independent; /* modes there are */
+    int shown;       /* modes to print  */
+
+    /* a sweep of a closed robot: the same with the swept joint prescribed, so that the rest closes: passive joints, and drives
+       where the swept joint is passive itself */
+    struct robot swept;
+    struct cli_model closing;
+    struct arena arena;
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
@@ -106,26 +112,40 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
     cli_coordinate_name(&model->robot->link[i], coordinate - first, name);
 }
 
-static int solve(struct analysis *analysis)
+static int tell_not_linear(const struct analysis *analysis, enum status status)
 {
-    const bool finite = small_motion_at(&analysis->motion, &analysis->state.input);
+    if (status == STATUS_NOT_POSITIVE)
+        cli_not_positive("modes", analysis->motion.full.model, analysis->motion.full.work);
+    else if (status == STATUS_INTEGRATION)
+        fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
+                        "state are too large or too small to compute with\n");
+    else fprintf(stderr, "limber: modes: %s\n", status_text(status));
+    return EXIT_COMPUTATION;
+}
+
+static int tell(const struct analysis *analysis, enum eigenmodes_result result)
+{
     char name[NAME_SIZE];
-    switch (finite ? eigenmodes_solve(&analysis->motion, &analysis->modes) : EIGENMODES_OVERFLOW) {
+    switch (result) {
     case EIGENMODES_FINE: return EXIT_FINE;
     case EIGENMODES_SINGULAR:
-        name_of(analysis, analysis->modes.singular, name);
+        name_of(analysis, analysis->motion.free_one[analysis->modes.singular], name);
         fprintf(stderr,
                 "limber: modes: %s: nothing of its own resists the motion of '%s': give its link or what that carries "
                 "mass, inertia or motor_inertia, or modes that are less alike\n",
                 status_text(STATUS_NOT_POSITIVE), name);
         break;
-    case EIGENMODES_OVERFLOW:
-        fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
-                        "state are too large or too small to compute with\n");
-        break;
+    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_INTEGRATION);
     case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
     }
     return EXIT_COMPUTATION;
+}
+
+static int solve(struct analysis *analysis)
+{
+    const enum status status = small_motion_at(&analysis->motion, analysis->loaded.model, &analysis->state.input);
+    if (status != STATUS_OK) return tell_not_linear(analysis, status);
+    return tell(analysis, eigenmodes_solve(&analysis->motion, &analysis->modes));
 }
 
 static struct json_object *json_participation(const struct analysis *analysis, const struct mode *mode)
@@ -143,18 +163,23 @@ static int print_json(const struct analysis *analysis)
 {
     struct json_object *out = json_object_new_object(), *frequency = json_object_new_array(),
                        *damping_ratio = json_object_new_array(), *growth = json_object_new_array(),
-                       *participation = json_object_new_array();
+                       *participation = json_object_new_array(), *damped_frequency = json_object_new_array(),
+                       *damped_growth = json_object_new_array();
     for (int k = 0; k < analysis->shown; k++) {
         const struct mode *mode = &analysis->modes.mode[k];
         json_object_array_add(frequency, json_object_new_double(mode->frequency));
         json_object_array_add(damping_ratio, json_object_new_double(mode->damping_ratio));
         json_object_array_add(growth, json_object_new_double(mode->growth));
         json_object_array_add(participation, json_participation(analysis, mode));
+        json_object_array_add(damped_frequency, json_object_new_double(analysis->modes.damped[k].frequency));
+        json_object_array_add(damped_growth, json_object_new_double(analysis->modes.damped[k].growth));
     }
     json_object_object_add(out, "frequency", frequency);
     json_object_object_add(out, "damping_ratio", damping_ratio);
     json_object_object_add(out, "growth", growth);
     json_object_object_add(out, "participation", participation);
+    json_object_object_add(out, "damped_frequency", damped_frequency);
+    json_object_object_add(out, "damped_growth", damped_growth);
     const int code = json_print_finite("modes", out);
     json_object_put(out);
     return code;
@@ -181,6 +206,19 @@ static void print_shares(const struct analysis *analysis, const struct mode *mod
     }
 }
 
+/* A line of its own: damping may change the order */
+static void print_damped(const struct analysis *analysis)
+{
+    bool damped = false;
+    for (int k = 0; k < analysis->modes.n; k++)
+        damped = damped || analysis->modes.damped[k].frequency != analysis->modes.mode[k].frequency ||
+                 analysis->modes.damped[k].growth != analysis->modes.mode[k].growth;
+    if (!damped) return;
+    printf("\nwith damping [Hz]:");
+    for (int k = 0; k < analysis->shown; k++) printf(" %.7g", analysis->modes.damped[k].frequency);
+    printf("\n");
+}
+
 static int print_table(const struct analysis *analysis)
 {
     printf("%s, joints %s: %d mode%s", analysis->loaded.robot->name, analysis->options.joints_free ? "free" : "locked",
@@ -194,6 +232,7 @@ static int print_table(const struct analysis *analysis)
         if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
+    print_damped(analysis);
     return EXIT_FINE;
 }
 
@@ -227,6 +266,47 @@ static int read_sweep(const struct analysis *analysis, struct sweep *sweep)
     return EXIT_INPUT;
 }
 
+static int make_closing(struct analysis *analysis, const struct sweep *sweep)
+{
+    const struct robot *robot = analysis->loaded.robot;
+    if (robot->n_loops == 0) return EXIT_FINE;
+    analysis->swept = *robot;
+    analysis->swept.arena = (struct arena){0}; /* what it points to belongs to the robot of the file */
+    analysis->swept.link = arena_take(&analysis->arena, (size_t)robot->n_links, sizeof *robot->link);
+    if (analysis->arena.failed) return EXIT_COMPUTATION;
+    memcpy(analysis->swept.link, robot->link, (size_t)robot->n_links * sizeof *robot->link);
+    const bool drives_follow = robot->link[sweep->link].joint.passive;
+    for (int i = 0; i < robot->n_links; i++) {
+        struct joint *joint = &analysis->swept.link[i].joint;
+        if (i == sweep->link || (joint_moves(joint) && !joint->passive && !drives_follow)) joint->prescribed = true;
+    }
+    return cli_make_model(analysis->options.robot, &analysis->swept, &analysis->closing);
+}
+
+/* The first pose says how many modes there are; a pose in which the loops leave more is one where a motion is free that is
+   not elsewhere */
+static int count_modes(struct analysis *analysis, bool first)
+{
+    const int n = analysis->modes.n, count = analysis->options.count;
+    if (first) {
+        analysis->independent = n;
+        analysis->shown = count > 0 && count < n ? count : n;
+    }
+    if (n == analysis->independent) return EXIT_FINE;
+    fprintf(stderr, "limber: modes: the loops leave %d independent motions here and %d at the first pose\n", n,
+            analysis->independent);
+    return EXIT_COMPUTATION;
+}
+
+/* Modes at a pose of a sweep */
+static int solve_pose(struct analysis *analysis, bool first)
+{
+    int code = EXIT_FINE;
+    if (analysis->loaded.robot->n_loops > 0) code = closed_pose("modes", &analysis->closing, &analysis->state);
+    if (code == EXIT_FINE) code = solve(analysis);
+    return code == EXIT_FINE ? count_modes(analysis, first) : code;
+}
+
 /* What a sweep finds: rows by pose, columns by mode. */
 struct map {
     double *position; /* poses */
@@ -241,7 +321,7 @@ static int fill_map(struct analysis *analysis, const struct sweep *sweep, struct
     for (int p = 0; p < sweep->poses && code == EXIT_FINE; p++) {
         const double part = sweep->poses > 1 ? (double)p / (sweep->poses - 1) : 0;
         map->position[p] = *position = (1 - part) * sweep->from + part * sweep->to;
-        code = solve(analysis);
+        code = solve_pose(analysis, p == 0);
         if (code != EXIT_FINE) {
             fprintf(stderr, "limber: modes: at %s.q = %.9g\n", analysis->loaded.robot->link[sweep->link].joint.name,
                     *position);
@@ -314,14 +394,15 @@ static int run_sweep(struct analysis *analysis)
     int code = read_sweep(analysis, &sweep);
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};
-    const size_t poses = (size_t)sweep.poses, shown = (size_t)analysis->shown;
+    const size_t poses = (size_t)sweep.poses, shown = (size_t)analysis->motion.n; /* at most */
     struct map map = {.position = arena_take(&arena, poses, sizeof(double)),
                       .frequency = arena_take(&arena, poses * shown, sizeof(double)),
                       .damping_ratio = arena_take(&arena, poses * shown, sizeof(double)),
                       .growth = arena_take(&arena, poses * shown, sizeof(double))};
     double *row = arena_take(&arena, shown + 1, sizeof *row);
-    code = arena.failed ? EXIT_COMPUTATION : fill_map(analysis, &sweep, &map);
-    if (arena.failed) fprintf(stderr, "limber: modes: %s\n", status_text(STATUS_NO_MEMORY));
+    code = arena.failed ? EXIT_COMPUTATION : make_closing(analysis, &sweep);
+    if (code == EXIT_FINE) code = fill_map(analysis, &sweep, &map);
+    if (arena.failed || analysis->arena.failed) fprintf(stderr, "limber: modes: %s\n", status_text(STATUS_NO_MEMORY));
     if (code == EXIT_FINE && analysis->options.plot != NULL) code = draw_map(analysis, &sweep, &map);
     if (code == EXIT_FINE)
         code = analysis->options.json ? print_map_json(analysis, &sweep, &map)
@@ -341,10 +422,12 @@ static int analyse(struct analysis *analysis)
         fprintf(stderr, "limber: modes: %s\n", status_text(status));
         return EXIT_COMPUTATION;
     }
-    const int n = analysis->modes.n, count = analysis->options.count;
-    analysis->shown = count > 0 && count < n ? count : n;
     if (analysis->options.sweep != NULL) return run_sweep(analysis);
-    const int code = solve(analysis);
+    int code = closed_state("modes", &analysis->loaded, analysis->options.at != NULL, &analysis->state);
+    if (code == EXIT_FINE) code = solve(analysis);
+    if (code == EXIT_FINE) code = tell(analysis, eigenmodes_damp(&analysis->motion, &analysis->modes));
+    if (code != EXIT_FINE) return code;
+    code = count_modes(analysis, true);
     if (code != EXIT_FINE) return code;
     return analysis->options.json ? print_json(analysis) : print_table(analysis);
 }
@@ -359,6 +442,8 @@ int command_modes(int argc, char **argv)
     eigenmodes_free(&analysis.modes);
     small_motion_free(&analysis.motion);
     state_free(&analysis.state);
+    cli_free_model(&analysis.closing);
+    arena_release(&analysis.arena);
     cli_free_model(&analysis.loaded);
     return code;
 }

@@ -43,42 +43,57 @@ int pack_complete(const struct pack_options *options)
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */
 
-static bool library_path(const char *variable, const char *name, char path[PATH_SIZE])
+static bool library_path(const struct library_source *source, int platform, char path[PATH_SIZE], bool *named)
 {
-    const char *named = getenv(variable);
-    if (named != NULL && *named != '\0') return snprintf(path, PATH_SIZE, "%s", named) < PATH_SIZE;
+    const char *name = getenv(source->variable[platform]);
+    *named = name != NULL && *name != '\0';
+    if (*named) return snprintf(path, PATH_SIZE, "%s", name) < PATH_SIZE;
 
-    const size_t bytes = strlen(name) + 1;
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - bytes);
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
     char *slash = NULL;
     if (length > 0) {
         path[length] = '\0';
         slash = strrchr(path, '/');
     }
     if (slash == NULL) return false;
-    memcpy(slash + 1, name, bytes);
-    return true;
+    const size_t room = (size_t)(path + PATH_SIZE - slash);
+    return (size_t)snprintf(slash, room, "/%s.%s", source->name, platforms[platform].ending) < room;
 }
 
-struct blob pack_library(const char *variable, const char *name, struct arena *arena, struct report *report)
+/* No bytes, with a report, where it cannot be had. But the one for Windows may be missing, unless it was named. */
+static struct blob load_library(const struct library_source *source, int platform, struct arena *arena,
+                                struct report *report)
 {
-    static const char elf[] = {0x7f, 'E', 'L', 'F'};
-    char path[PATH_SIZE], advice[256];
-    snprintf(advice, sizeof advice, "%s is built beside limber, or name it in %s", name, variable);
-    if (!library_path(variable, name, path)) {
+    char path[PATH_SIZE], advice[128];
+    bool named;
+    snprintf(advice, sizeof advice, "it is built beside limber, or name it in %s", source->variable[platform]);
+    if (!library_path(source, platform, path, &named)) {
         report_add(report, REPORT_ERROR, "cannot find the FMU's library: %s", advice);
         return (struct blob){0};
     }
+    if (platform == PLATFORM_WINDOWS && !named && access(path, F_OK) != 0) return (struct blob){0};
+
+    const char *magic = platforms[platform].magic;
     struct report quiet = {0};
     struct blob library = {0};
     library.bytes = document_load(path, arena, &library.size, &quiet);
     if (library.bytes == NULL) {
         report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
-    } else if (library.size < sizeof elf || memcmp(library.bytes, elf, sizeof elf) != 0) {
-        report_add(report, REPORT_ERROR, "%s: is not a shared library; %s", path, advice);
+    } else if (library.size < strlen(magic) || memcmp(library.bytes, magic, strlen(magic)) != 0) {
+        report_add(report, REPORT_ERROR, "%s: is not a shared library for %s; %s", path, platforms[platform].name,
+                   advice);
         library.bytes = NULL;
     }
     return library;
+}
+
+bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
+                    struct report *report)
+{
+    memset(libraries, 0, sizeof *libraries);
+    for (int p = 0; p < PLATFORM_COUNT; p++)
+        if (source->variable[p] != NULL) libraries->of[p] = load_library(source, p, arena, report);
+    return report->errors == 0;
 }
 
 /* ---- what comes out ------------------------------------------------------------------------------------------------ */
@@ -99,14 +114,21 @@ static int count(const struct variables *variables, enum causality causality)
     return n;
 }
 
-static void print_summary(const struct pack_options *options, const struct fmu *fmu)
+/* For which systems, in words */
+static const char *systems(const struct fmu *fmu, const struct libraries *libraries)
+{
+    if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) return "for Linux and Windows";
+    return fmu->model != NULL ? "for Linux alone: there is no limber_fmu.dll beside limber" : "for Linux";
+}
+
+static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)
 {
     const struct variables *variables = fmu->variables;
     const int inputs = count(variables, CAUSALITY_INPUT), outputs = count(variables, CAUSALITY_OUTPUT);
     const int parameters = count(variables, CAUSALITY_PARAMETER);
     if (!options->json) {
-        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states\n", options->output, fmu->name, inputs, outputs,
-               parameters, variables->n_states);
+        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; %s\n", options->output, fmu->name, inputs,
+               outputs, parameters, variables->n_states, systems(fmu, libraries));
         return;
     }
     struct json_object *json = json_object_new_object();
@@ -117,16 +139,20 @@ static void print_summary(const struct pack_options *options, const struct fmu *
     json_object_object_add(json, "outputs", json_object_new_int(outputs));
     json_object_object_add(json, "parameters", json_object_new_int(parameters));
     json_object_object_add(json, "states", json_object_new_int(variables->n_states));
+    struct json_object *folders = json_object_new_array();
+    for (int p = 0; p < PLATFORM_COUNT; p++)
+        if (libraries->of[p].bytes != NULL) json_object_array_add(folders, json_object_new_string(platforms[p].folder));
+    json_object_object_add(json, "platforms", folders);
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(json);
 }
 
 enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,
-                       struct blob library, struct report *report)
+                       const struct libraries *libraries, struct report *report)
 {
-    if (library.bytes == NULL || !may_replace(options->output, report)) return STATUS_NO_FILE;
-    const enum status status = package_write(fmu, resource, library, options->output, report);
-    if (status == STATUS_OK) print_summary(options, fmu);
+    if (!may_replace(options->output, report)) return STATUS_NO_FILE;
+    const enum status status = package_write(fmu, resource, libraries, options->output, report);
+    if (status == STATUS_OK) print_summary(options, fmu, libraries);
     return status;
 }
 

@@ -19,13 +19,20 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i);
 /* Complains where something is missing. */
 int pack_complete(const struct pack_options *options);
 
-/* The shared library that goes into the FMU: the file that the environment variable names, or else `name` beside this program.
-   NULL bytes, with a report, where it cannot be read. */
-struct blob pack_library(const char *variable, const char *name, struct arena *arena, struct report *report);
+/* Where the shared libraries of an FMU come from: the file that the system's environment variable names, or else `name` with the
+   system's ending beside this program. */
+struct library_source {
+    const char *name;
+    const char *variable[PLATFORM_COUNT]; /* NULL: none for this system */
+};
+
+/* False, with a report, where one cannot be read; the one for Windows may be missing, unless it was named. */
+bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
+                    struct report *report);
 
 /* Writes the FMU and prints a summary. */
 enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,
-                       struct blob library, struct report *report);
+                       const struct libraries *libraries, struct report *report);
 
 /* For struct report: errors as `limber fmu: TEXT`; the context is the options. */
 void pack_print_error(void *context, enum report_level level, const char *text);

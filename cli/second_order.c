@@ -29,23 +29,35 @@ static void multiply(int n, const double *L, int count, double *X)
         }
 }
 
-/* The coordinate in q of the i-th position among the states */
-static int coordinate(const struct linear *linear, int i)
-{
-    const struct link_model *lm = &linear->model->link[linear->x[i]->owner];
-    return linear->x[i]->kind == KIND_Q ? lm->q : lm->eta + linear->x[i]->k;
-}
-
-/* L of the mass matrix without prescribed joints */
-static int factor(const struct linear *linear, struct second_order *s)
+/* Mass matrix of the positions among the states: without prescribed joints, of a closed robot in minimal coordinates N'MN */
+static int take_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const int n = s->n, N = linear->model->n;
-    dyn_configuration(linear->model, linear->work, linear->at.q);
-    dyn_mass_matrix(linear->model, linear->work);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            s->L[n * i + j] = linear->work->M[N * coordinate(linear, i) + coordinate(linear, j)];
-    return n > 0 ? LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, s->L, n) : 0;
+    const double *M = linear->own.work->M, *basis = linear->basis;
+    dyn_configuration(linear->own.model, linear->own.work, linear->at.q);
+    dyn_mass_matrix(linear->own.model, linear->own.work);
+    if (basis == NULL) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                s->L[n * i + j] = M[N * linear_coordinate(linear, i) + linear_coordinate(linear, j)];
+        return 0;
+    }
+    double *MN = arena_take(arena, (size_t)N * (size_t)n, sizeof *MN);
+    if (MN == NULL) return -1;
+    for (int k = 0; k < N; k++)
+        for (int l = 0; l < N; l++)
+            for (int j = 0; j < n; j++) MN[n * k + j] += M[N * k + l] * basis[n * l + j];
+    for (int k = 0; k < N; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) s->L[n * i + j] += basis[n * k + i] * MN[n * k + j];
+    return 0;
+}
+
+/* L of it */
+static int factor(const struct linear *linear, struct arena *arena, struct second_order *s)
+{
+    if (take_mass(linear, arena, s) != 0) return -1;
+    return s->n > 0 ? LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n) : 0;
 }
 
 /* Row of C in these coordinates, split into positions and rates */
@@ -104,7 +116,7 @@ static int take_matrices(const struct linear *linear, struct arena *arena, struc
         *matrices[i] = arena_take(arena, square, sizeof(double));
         *vectors[i] = arena_take(arena, (size_t)n, sizeof(double));
     }
-    if (arena->failed || factor(linear, s) != 0) return -1;
+    if (arena->failed || factor(linear, arena, s) != 0) return -1;
     for (int i = 0; i < n; i++) {
         const double *row = linear->A + 2 * (size_t)n * (size_t)(n + i);
         memcpy(s->A + n * i, row, (size_t)n * sizeof(double));

@@ -11,11 +11,13 @@
 #include "load.h"
 #include "state.h"
 
+static const double MOST_STEPS = 1e12; /* no file holds as many rows */
+
 struct options {
     const char *robot, *inputs, *at;
     double until, step, rtol;
     struct settings settings;
-    bool stats;
+    bool stats, json;
 };
 
 struct run {
@@ -48,7 +50,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (strcmp(option, "--at") == 0) options->at = next;
         else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);
         else if (strcmp(option, "--stats") == 0) options->stats = true;
-        else if (strcmp(option, "--json") == 0) continue; /* the result is a table in any case; --stats is JSON */
+        else if (strcmp(option, "--json") == 0) options->json = true;
         else if (option[0] == '-' && option[1] != '\0') code = cli_usage("simulate", "unknown option '%s'", option);
         else if (options->robot == NULL) options->robot = option;
         else code = cli_usage("simulate", "too many arguments: '%s'", option);
@@ -56,6 +58,9 @@ static int parse_options(int argc, char **argv, struct options *options)
     if (code == EXIT_FINE && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
     if (code == EXIT_FINE && !(options->until > 0 && options->step > 0))
         code = cli_usage("simulate", "--until T and --step H are needed");
+    if (code == EXIT_FINE && !(options->until / options->step <= MOST_STEPS))
+        code = cli_usage("simulate", "--until %g --step %g: more than %g steps", options->until, options->step,
+                         MOST_STEPS);
     return code;
 }
 
@@ -112,10 +117,10 @@ static void set_inputs(struct run *run, double t)
     }
 }
 
-static int write_row(struct run *run, FILE *stream, double t)
+static int write_row(struct run *run, struct table *table, double t)
 {
     const int code = instance_update("simulate", run->sim, t);
-    if (code == EXIT_FINE) columns_write_row(&run->columns, run->sim, t, stream);
+    if (code == EXIT_FINE) columns_write_row(&run->columns, run->sim, t, table);
     return code;
 }
 
@@ -135,7 +140,7 @@ static enum status advance(struct run *run, double t, double end)
     return status;
 }
 
-static int simulate(struct run *run, FILE *stream)
+static int simulate(struct run *run)
 {
     const double until = run->options.until, step = run->options.step;
     const long steps = (long)ceil(until / step * (1 - 1e-12));
@@ -143,15 +148,17 @@ static int simulate(struct run *run, FILE *stream)
     const struct sim_experiment experiment = {.tolerance = run->options.rtol};
     enum status status = sim_initialise(run->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
-    columns_write_header(&run->columns, run->sim, stream);
-    int code = write_row(run, stream, 0);
+    struct table table = {.stream = stdout, .json = run->options.json};
+    columns_write_names(&run->columns, run->sim, &table);
+    int code = write_row(run, &table, 0);
     for (long i = 0; i < steps && code == EXIT_FINE; i++) {
         const double t = step * (double)i, end = i + 1 < steps ? step * (double)(i + 1) : until;
         if (advance(run, t, end) != STATUS_OK) code = EXIT_COMPUTATION;
-        else code = write_row(run, stream, end);
+        else code = write_row(run, &table, end);
         show_progress(end, until);
     }
     show_progress(until, until);
+    table_end(&table);
     return code;
 }
 
@@ -171,7 +178,7 @@ static int run_all(struct run *run)
     if (code == EXIT_FINE) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_FINE) return code;
     const clock_t start = clock();
-    code = simulate(run, stdout);
+    code = simulate(run);
     const double cpu_seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     if (run->options.stats) print_statistics(run, cpu_seconds);
     return code;
@@ -185,6 +192,7 @@ int command_simulate(int argc, char **argv)
     struct report report = {.line = cli_print_error};
     code = cli_load_sim(run.options.robot, NULL, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
+        report.line = cli_print_warning; /* what the file's warnings are, `check` says; what the start tells is new */
         run.variables = sim_variables(run.sim);
         code = run_all(&run);
     }

@@ -25,6 +25,20 @@ static bool undamp(const struct robot *robot, struct arena *arena, struct robot 
     return !arena->failed;
 }
 
+/* A copy in which only what is kept moves of its own. */
+static bool hold(const struct robot *robot, bool joints_free, struct arena *arena, struct robot *held)
+{
+    *held = *robot;
+    held->link = arena_take(arena, (size_t)robot->n_links, sizeof *held->link);
+    if (arena->failed) return false;
+    memcpy(held->link, robot->link, (size_t)robot->n_links * sizeof *held->link);
+    for (int i = 0; i < robot->n_links; i++) {
+        struct joint *joint = &held->link[i].joint;
+        if (!joints_free && joint_moves(joint) && !joint->passive) joint->prescribed = true;
+    }
+    return true;
+}
+
 static enum status prepare(const struct model *model, struct arena *arena, struct differentiated *d)
 {
     const size_t n = (size_t)model->n;
@@ -36,56 +50,97 @@ static enum status prepare(const struct model *model, struct arena *arena, struc
     return status;
 }
 
-static void choose_coordinates(const struct model *model, bool joints_free, struct small_motion *motion)
+/* What moves of its own; loops are solved for passive joints first */
+static void choose_coordinates(const struct model *held, struct small_motion *motion)
 {
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && lm->prescribed < 0 && (joints_free || lm->passive)) motion->coordinate[motion->n++] = lm->q;
-        for (int k = 0; k < lm->m; k++) motion->coordinate[motion->n++] = lm->eta + k;
+    for (int i = 0; i < held->n_links; i++) {
+        const struct link_model *lm = &held->link[i];
+        if (lm->q >= 0 && lm->prescribed < 0) {
+            motion->wish[motion->n] = lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
+            motion->coordinate[motion->n++] = lm->q;
+        }
+        for (int k = 0; k < lm->m; k++) {
+            motion->wish[motion->n] = SOLVE_IF_NEEDED;
+            motion->coordinate[motion->n++] = lm->eta + k;
+        }
     }
+}
+
+/* Room for n coordinates, and for what loops reduce them to */
+static bool take_matrices(struct small_motion *motion)
+{
+    struct arena *arena = &motion->arena;
+    const size_t n = (size_t)motion->n, rows = (size_t)motion->loops->n_rows;
+    double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
+    double **const reduced[] = {&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K};
+    for (int i = 0; i < 4; i++) {
+        *matrix[i] = arena_take(arena, n * n, sizeof(double));
+        *reduced[i] = rows > 0 ? arena_take(arena, n * n, sizeof(double)) : *matrix[i];
+    }
+    motion->r = motion->n;
+    motion->free_one = arena_take(arena, n, sizeof(int));
+    for (int i = 0; i < motion->n && !arena->failed; i++) motion->free_one[i] = i;
+    if (rows == 0) return !arena->failed;
+    motion->N = arena_take(arena, n * n, sizeof(double));
+    motion->product = arena_take(arena, n * n, sizeof(double));
+    motion->rows = arena_take(arena, rows * n, sizeof(double));
+    motion->row_of = arena_take(arena, n, sizeof(int));
+    return !arena->failed;
+}
+
+static enum status make_models(struct small_motion *motion)
+{
+    struct report silent = {0}; /* the robot itself has passed */
+    enum status status = model_make(&motion->held, &motion->made[0], &silent);
+    if (status == STATUS_OK) status = model_make(&motion->undamped, &motion->made[1], &silent);
+    if (status == STATUS_OK) status = prepare(motion->made[0], &motion->arena, &motion->full);
+    if (status == STATUS_OK) status = prepare(motion->made[1], &motion->arena, &motion->bare);
+    if (status == STATUS_OK) status = loops_make(motion->made[0], &motion->loops);
+    return status;
 }
 
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion)
 {
     memset(motion, 0, sizeof *motion);
     struct arena *arena = &motion->arena;
-    motion->coordinate = arena_take(arena, (size_t)model->n, sizeof(int));
-    motion->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
-    motion->force = arena_take(arena, (size_t)model->n, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    choose_coordinates(model, joints_free, motion);
-    const size_t n = (size_t)motion->n;
-    double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
-    for (int i = 0; i < 4; i++) *matrix[i] = arena_take(arena, n * n, sizeof(double));
-
-    struct report silent = {0}; /* the robot itself has passed */
-    if (!undamp(model->robot, arena, &motion->undamped)) return STATUS_NO_MEMORY;
-    enum status status = model_make(&motion->undamped, &motion->made, &silent);
-    if (status == STATUS_OK) status = prepare(model, arena, &motion->full);
-    if (status == STATUS_OK) status = prepare(motion->made, arena, &motion->bare);
-    return status;
+    const size_t n = (size_t)model->n;
+    motion->coordinate = arena_take(arena, n, sizeof(int));
+    motion->wish = arena_take(arena, n, sizeof *motion->wish);
+    motion->qdd = arena_take(arena, n, sizeof(double));
+    motion->force = arena_take(arena, n, sizeof(double));
+    motion->prescribed_qdd = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    if (arena->failed || !hold(model->robot, joints_free, arena, &motion->held) ||
+        !undamp(&motion->held, arena, &motion->undamped))
+        return STATUS_NO_MEMORY;
+    const enum status status = make_models(motion);
+    if (status != STATUS_OK) return status;
+    choose_coordinates(motion->full.model, motion);
+    return take_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 void small_motion_free(struct small_motion *motion)
 {
+    loops_free(motion->loops);
     tangent_free(motion->full.tangent);
     tangent_free(motion->bare.tangent);
     work_free(motion->full.work);
     work_free(motion->bare.work);
-    model_free(motion->made);
+    for (int i = 0; i < 2; i++) model_free(motion->made[i]);
     arena_release(&motion->arena);
 }
 
 /* ---- at a state ----------------------------------------------------------------------------------------------------------- */
 
-/* Change of Q - ID with q and qd, ID at the accelerations qdd */
-static void differentiate(struct differentiated *d, const struct input *in, const double *qdd, double *force)
+/* Change of Q + G_l' lambda - ID with q and qd, ID at the accelerations qdd */
+static void differentiate(struct differentiated *d, struct loops *loops, const struct input *in, const double *qdd,
+                          double *force)
 {
+    const struct input loaded = loops_input(loops, in);
     dyn_configuration(d->model, d->work, in->q);
-    dyn_inverse(d->model, d->work, in, qdd, force);
-    dyn_velocity(d->model, d->work, in);
-    dyn_tangent_state(d->model, d->work, d->tangent, in, qdd);
-    dyn_force_jacobian(d->model, d->work, d->tangent, in, d->by_q, d->by_qd);
+    dyn_inverse(d->model, d->work, &loaded, qdd, force);
+    dyn_velocity(d->model, d->work, &loaded);
+    dyn_tangent_state(d->model, d->work, d->tangent, &loaded, qdd);
+    loops_force_jacobian(d->model, d->work, d->tangent, loops, &loaded, d->by_q, d->by_qd);
 }
 
 /* largest |n| / M_jj of the kept hinges, n the moment that the hinge passes on */
@@ -102,15 +157,79 @@ static double moment_rate(const struct small_motion *motion)
     return largest;
 }
 
-bool small_motion_at(struct small_motion *motion, const struct input *in)
+/* Joints that are held do not accelerate, prescribed ones as the state says */
+static struct input held_input(struct small_motion *motion, const struct model *model, const struct input *in)
 {
-    const struct model *model = motion->full.model;
+    struct input held = *in;
+    held.prescribed_qdd = motion->prescribed_qdd;
+    memset(motion->qdd, 0, (size_t)model->n * sizeof(double));
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &motion->full.model->link[i];
+        if (lm->prescribed < 0) continue;
+        motion->prescribed_qdd[lm->prescribed] = motion->qdd[lm->q] = prescribed_acceleration(&model->link[i], in);
+    }
+    return held;
+}
+
+/* lambda, and the loads that go with it */
+static enum status find_multipliers(struct small_motion *motion, const struct input *in)
+{
+    struct report silent = {0}; /* redundant equations are for `limber check` */
+    struct differentiated *d = &motion->full;
+    const enum status status = loops_choose(d->model, d->work, d->tangent, motion->loops, in->q, &silent);
+    return status == STATUS_OK ? loops_forward(d->model, d->work, d->tangent, motion->loops, in, motion->force)
+                               : status;
+}
+
+/* out = N' X N */
+static void reduce(struct small_motion *motion, const double *X, double *out)
+{
+    const size_t n = (size_t)motion->n, r = (size_t)motion->r;
+    memset(motion->product, 0, n * r * sizeof(double));
+    for (size_t b = 0; b < r; b++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < n && motion->N[r * j + b] != 0; i++)
+                motion->product[n * b + i] += X[n * j + i] * motion->N[r * j + b];
+    memset(out, 0, r * r * sizeof *out);
+    for (size_t b = 0; b < r; b++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t a = 0; a < r; a++) out[r * b + a] += motion->N[r * i + a] * motion->product[n * b + i];
+}
+
+/* The motions that loops leave. K is known as well as that of the open tree, which may be the stiffer one. */
+static enum status reduce_all(struct small_motion *motion)
+{
+    const struct loops *loops = motion->loops;
+    const size_t n = (size_t)motion->n, N = (size_t)motion->full.model->n, k = (size_t)loops->n_kept;
+    double sum = 0;
+    for (size_t row = 0; row < k; row++)
+        for (size_t j = 0; j < n; j++) motion->rows[n * row + j] = loops->G[N * row + (size_t)motion->coordinate[j]];
+    motion->r = motion->n - loops->n_kept;
+    if (motion->r < 0 || !independent_coordinates(motion->n, loops->n_kept, motion->rows, motion->wish, motion->row_of,
+                                                  motion->free_one, motion->N))
+        return STATUS_SINGULAR_LOOP;
+    reduce(motion, motion->M, motion->reduced.M);
+    reduce(motion, motion->G, motion->reduced.G);
+    reduce(motion, motion->D, motion->reduced.D);
+    reduce(motion, motion->K, motion->reduced.K);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            const double K = motion->K[n * j + i];
+            sum += K * K / (motion->M[(n + 1) * j] * motion->M[(n + 1) * i]);
+        }
+    motion->moment_rate += sqrt(sum);
+    return STATUS_OK;
+}
+
+enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in)
+{
     const size_t N = (size_t)model->n, n = (size_t)motion->n;
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0)
-            motion->qdd[model->link[i].q] = prescribed_acceleration(&model->link[i], in);
-    differentiate(&motion->full, in, motion->qdd, motion->force);
-    differentiate(&motion->bare, in, motion->qdd, motion->force);
+    const struct input held = held_input(motion, model, in);
+    const bool closed = motion->loops->n_rows > 0;
+    enum status status = closed ? find_multipliers(motion, &held) : STATUS_OK;
+    if (status != STATUS_OK) return status;
+    differentiate(&motion->full, motion->loops, &held, motion->qdd, motion->force);
+    differentiate(&motion->bare, motion->loops, &held, motion->qdd, motion->force);
     dyn_mass_matrix(motion->bare.model, motion->bare.work);
 
     double sum = 0;
@@ -124,5 +243,6 @@ bool small_motion_at(struct small_motion *motion, const struct input *in)
             sum += fabs(motion->M[to]) + fabs(motion->K[to]) + fabs(motion->G[to]) + fabs(motion->D[to]);
         }
     motion->moment_rate = moment_rate(motion);
-    return isfinite(sum) && isfinite(motion->moment_rate);
+    if (closed) status = reduce_all(motion);
+    return status == STATUS_OK && !(isfinite(sum) && isfinite(motion->moment_rate)) ? STATUS_INTEGRATION : status;
 }

@@ -2,11 +2,16 @@
  * position and rate. The bias h of M qdd + h = Q splits into h_0 + (damping and friction), and
  *     K = dh_0/dq,   G = dh_0/dqd,   D = d(h - h_0)/dqd
  * by the tangent of the recursion, exact, at qdd = 0 (prescribed joints: as given): as if forces held the state. The tip wrench
- * counts with h, for its share changes with q. */
+ * counts with h, for its share changes with q.
+ *
+ * Loops, G_l x = 0, leave x = N y (independent.h): y has as many numbers as there are independent motions, and N'MN and so on are their
+ * matrices. K then has the change of -G_l' lambda too, lambda held: that of the forward dynamics at the state, with the joints held
+ * that are not kept. In motion N changes with time, which is left out. */
 #ifndef CLI_SMALL_MOTION_H
 #define CLI_SMALL_MOTION_H
 
-#include "dyn/tangent.h"
+#include "independent.h"
+#include "loop/loop.h"
 
 /* One model with what is needed to differentiate it. */
 struct differentiated {
@@ -22,10 +27,24 @@ struct small_motion {
     double *M, *G, *D, *K; /* n x n by columns                              */
     double moment_rate;    /* largest |hinge moment| / M_jj of kept joints [1/s^2]: K's rounding, where K cancels */
 
-    struct robot undamped;            /* the robot with damping and friction at zero   */
-    struct model *made;               /* its model                                     */
-    struct differentiated full, bare; /* the robot as it is; undamped */
-    double *qdd, *force;              /* n of the model               */
+    int r;         /* independent motions                             */
+    double *N;     /* n x r, row major: x = N y; NULL: x = y          */
+    int *free_one; /* r: y among the kept coordinates                 */
+    struct {
+        double *M, *G, *D, *K;
+    } reduced; /* r x r by columns: N'MN, ...; without loops M, ... themselves */
+
+    struct robot held,
+        undamped;          /* the robot with joints that are not kept prescribed; and damping and friction at zero */
+    struct model *made[2]; /* their models                                                   */
+    struct differentiated full, bare; /* held; undamped                                                 */
+    struct loops *loops;              /* of the first                                                   */
+    double *qdd, *force;              /* n of the model                                                 */
+    double *prescribed_qdd;           /* of the held robot                                              */
+    double *rows;                     /* equations x n: G_l of the kept coordinates                     */
+    double *product;                  /* n x n                                                          */
+    int *row_of;                      /* n                                                              */
+    enum solve_for *wish;             /* n                                                              */
     struct arena arena;
 };
 
@@ -34,7 +53,7 @@ struct small_motion {
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion);
 void small_motion_free(struct small_motion *motion);
 
-/* Fills M, G, D, K and moment_rate at a state. False: numbers overflow. */
-bool small_motion_at(struct small_motion *motion, const struct input *in);
+/* Fills all of it at a state, which is on the loops. STATUS_INTEGRATION: numbers overflow. */
+enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in);
 
 #endif

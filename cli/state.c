@@ -112,6 +112,11 @@ void state_to_start(const struct state *state, struct sim *sim)
             sim_set(sim, v->first[KIND_Q_START][i], state->q[lm->q]);
             sim_set(sim, v->first[KIND_QD_START][i], state->qd[lm->q]);
         }
+        if (v->first[KIND_Q_IN][i] >= 0) {
+            sim_set(sim, v->first[KIND_Q_IN][i], state->q[lm->q]);
+            sim_set(sim, v->first[KIND_QD_IN][i], state->qd[lm->q]);
+            sim_set(sim, v->first[KIND_QDD_IN][i], state->prescribed_qdd[lm->prescribed]);
+        }
         for (int k = 0; k < lm->m; k++) {
             sim_set(sim, v->first[KIND_ETA_START][i] + k, state->q[lm->eta + k]);
             sim_set(sim, v->first[KIND_ETAD_START][i] + k, state->qd[lm->eta + k]);

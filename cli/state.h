@@ -18,7 +18,7 @@ struct state {
 /* Reads `file` ("-": standard input) for this model; file = NULL: the robot's start. Every problem is printed to standard
    error; nonzero on any. */
 int state_read(const struct model *model, const char *file, struct state *state);
-/* Its q and qd become the start values of an instance. */
+/* Its q and qd become the start values of an instance, and the motion of prescribed joints their inputs. */
 void state_to_start(const struct state *state, struct sim *sim);
 void state_free(struct state *state);
 

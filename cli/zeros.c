@@ -245,6 +245,7 @@ int command_zeros(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct linear linear;
     code = linear_make("zeros", &options.linear, &linear);
+    if (code == EXIT_FINE) code = linear_minimal("zeros", &linear);
     if (code == EXIT_FINE) code = analyse(&options, &linear);
     linear_free(&linear);
     return code;

@@ -274,8 +274,12 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    memcpy(dx, sim->course.value + sim->drive->n_rows, (size_t)sim->variables.n_states * sizeof *dx);
-    return status;
+    double sum = 0;
+    for (int s = 0; s < sim->variables.n_states; s++) {
+        dx[s] = sim->course.value[sim->drive->n_rows + s];
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 bool sim_strayed(struct sim *sim)

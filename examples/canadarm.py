@@ -38,7 +38,7 @@ def limber(*arguments):
     arguments = [shown(argument) if isinstance(argument, Path) else argument for argument in arguments]
     print("$ limber", *arguments, flush=True)
     result = subprocess.run([LIMBER, *arguments], cwd=ROOT)
-    if result.returncode != 0: sys.exit(f"canadarm.py: limber {arguments[0]} failed, exit code {result.returncode}")
+    if result.returncode != 0: sys.exit(f"{Path(sys.argv[0]).name}: limber {arguments[0]} failed, exit code {result.returncode}")
 
 
 def read_table(file):

@@ -72,6 +72,68 @@ static const char mit_terms[] =
     "OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE\n"
     "SOFTWARE.\n";
 
+static const char zpl_terms[] =
+    "Redistribution and use in source and binary forms, with or without\n"
+    "modification, are permitted provided that the following conditions\n"
+    "are met:\n"
+    "\n"
+    "   1. Redistributions in source code must retain the accompanying\n"
+    "      copyright notice, this list of conditions, and the following\n"
+    "      disclaimer.\n"
+    "   2. Redistributions in binary form must reproduce the accompanying\n"
+    "      copyright notice, this list of conditions, and the following\n"
+    "      disclaimer in the documentation and/or other materials provided\n"
+    "      with the distribution.\n"
+    "   3. Names of the copyright holders must not be used to endorse or\n"
+    "      promote products derived from this software without prior\n"
+    "      written permission from the copyright holders.\n"
+    "   4. The right to distribute this software or to use it for any\n"
+    "      purpose does not give you the right to use Servicemarks (sm) or\n"
+    "      Trademarks (tm) of the copyright holders.  Use of them is\n"
+    "      covered by separate agreement with the copyright holders.\n"
+    "   5. If any files are modified, you must cause the modified files to\n"
+    "      carry prominent notices stating that you changed the files and\n"
+    "      the date of any change.\n"
+    "\n"
+    "Disclaimer\n"
+    "\n"
+    "THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS ``AS IS'' AND ANY\n"
+    "EXPRESSED OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE\n"
+    "IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR\n"
+    "PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE\n"
+    "LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR\n"
+    "CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF\n"
+    "SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR\n"
+    "BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY,\n"
+    "WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE\n"
+    "OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE,\n"
+    "EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.\n";
+
+static const char lucent_notice[] =
+    "\n"
+    "Conversion of numbers (gdtoa):\n"
+    "\n"
+    "Copyright (c) 1997-2001 Lucent Technologies\n"
+    "\n"
+    "Permission to use, copy, modify, and distribute this software and\n"
+    "its documentation for any purpose and without fee is hereby\n"
+    "granted, provided that the above copyright notice appear in all\n"
+    "copies and that both that the copyright notice and this\n"
+    "permission notice and warranty disclaimer appear in supporting\n"
+    "documentation, and that the name of Lucent or any of its entities\n"
+    "not be used in advertising or publicity pertaining to\n"
+    "distribution of the software without specific, written prior\n"
+    "permission.\n"
+    "\n"
+    "LUCENT DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE,\n"
+    "INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS.\n"
+    "IN NO EVENT SHALL LUCENT OR ANY OF ITS ENTITIES BE LIABLE FOR ANY\n"
+    "SPECIAL, INDIRECT OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES\n"
+    "WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER\n"
+    "IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION,\n"
+    "ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF\n"
+    "THIS SOFTWARE.\n";
+
 static const char limber_head[] =
     "BSD 3-Clause License\n"
     "\n"
@@ -94,11 +156,22 @@ static const char json_c_head[] =
     "Copyright (c) 2012, 2017-2022 Eric Haszlakiewicz\n"
     "Copyright (c) 2016 Alexandru Ardelean\n"
     "\n";
+
+static const char mingw_head[] =
+    "Zope Public License (ZPL) Version 2.1\n"
+    "\n"
+    "Copyright (c) 2009-2016 by the mingw-w64 project\n"
+    "\n";
 /* clang-format on */
 
 const struct license licenses[] = {
     {"Limber", "equations of motion, FMI functions", "BSD-3-Clause", "limber.txt", {limber_head, bsd_terms, NULL}},
     {"SUNDIALS (CVODE)", "integration", "BSD-3-Clause", "sundials.txt", {sundials_head, bsd_terms, sundials_notice}},
     {"json-c", "reading the robot file", "MIT", "json-c.txt", {json_c_head, mit_terms, NULL}},
+    {"mingw-w64",
+     "what a C program needs on Windows",
+     "ZPL-2.1",
+     "mingw-w64.txt",
+     {mingw_head, zpl_terms, lucent_notice}},
 };
 const int license_count = sizeof licenses / sizeof licenses[0];

@@ -2,7 +2,8 @@
 #ifndef LICENSES_H
 #define LICENSES_H
 
-#define LICENSE_SUMMARY "BSD-3-Clause (Limber, SUNDIALS) and MIT (json-c); texts in documentation/licenses"
+#define LICENSE_SUMMARY \
+    "BSD-3-Clause (Limber, SUNDIALS), MIT (json-c), on Windows ZPL-2.1 (mingw-w64); texts in documentation/licenses"
 
 enum { LICENSE_PARTS = 3 };
 

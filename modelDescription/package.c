@@ -10,6 +10,11 @@ enum { NAME_SIZE = 1024 };
 enum { PLAIN_FILE = 0100644, PROGRAM_FILE = 0100755 };
 enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date that a zip file knows */
 
+const struct platform platforms[PLATFORM_COUNT] = {
+    [PLATFORM_LINUX] = {"Linux", "linux64", "so", "\177ELF"},
+    [PLATFORM_WINDOWS] = {"Windows", "win64", "dll", "MZ"},
+};
+
 struct package {
     zip_t *zip;
     struct report *report;
@@ -48,23 +53,30 @@ static void add_licenses(struct package *package, struct arena *arena)
     }
 }
 
-static void add_all(struct package *package, const struct fmu *fmu, struct blob resource, struct blob library,
-                    struct arena *arena)
+static void add_libraries(struct package *package, const char *identifier, const struct libraries *libraries)
 {
-    char name[NAME_SIZE];
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "binaries/%s/%s.%s", platforms[p].folder, identifier, platforms[p].ending);
+        if (libraries->of[p].bytes != NULL) add(package, name, libraries->of[p], PROGRAM_FILE);
+    }
+}
+
+static void add_all(struct package *package, const struct fmu *fmu, struct blob resource,
+                    const struct libraries *libraries, struct arena *arena)
+{
     const bool is_robot = fmu->model != NULL;
-    snprintf(name, sizeof name, "binaries/linux64/%s.so", fmu->name);
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
     if (is_robot) add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
     add(package, is_robot ? "resources/robot.json" : "resources/drive.json", resource, PLAIN_FILE);
-    add(package, name, library, PROGRAM_FILE);
+    add_libraries(package, fmu->name, libraries);
     add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
     add_licenses(package, arena);
 }
 
 /* libzip writes beside the file and renames at the end. */
-enum status package_write(const struct fmu *fmu, struct blob resource, struct blob library, const char *file,
-                          struct report *report)
+enum status package_write(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
+                          const char *file, struct report *report)
 {
     int code;
     struct package package = {.zip = zip_open(file, ZIP_CREATE | ZIP_TRUNCATE, &code), .report = report};
@@ -76,7 +88,7 @@ enum status package_write(const struct fmu *fmu, struct blob resource, struct bl
         return STATUS_NO_FILE;
     }
     struct arena arena = {0};
-    add_all(&package, fmu, resource, library, &arena);
+    add_all(&package, fmu, resource, libraries, &arena);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
         report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_strerror(package.zip));

@@ -110,11 +110,23 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
 const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
                                enum point_frame frame);
 
+/* How a frame_motion changes, world axes; dR = [phi]x R. */
+struct frame_derivative {
+    double p[3], phi[3];
+    double v[3], omega[3];
+    double a[3], alpha[3];
+};
+
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
    M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
    must add. (tangent_jacobian.c) */
 void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, double *by_q, double *by_qd);
+
+/* The same, and how the tip frames that the loads of `in` act on change at that qdd: n_loads to a column; p and v are not made. */
+void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
+                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
+                             struct frame_derivative *tips_by_qd);
 
 /* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
@@ -127,13 +139,6 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
-
-/* How a frame_motion changes, world axes; dR = [phi]x R. */
-struct frame_derivative {
-    double p[3], phi[3];
-    double v[3], omega[3];
-    double a[3], alpha[3];
-};
 
 /* Fills dp of all frames, which dyn_tangent_motion() does too. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);

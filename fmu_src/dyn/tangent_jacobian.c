@@ -146,19 +146,27 @@ static void outward(const struct model *model, const struct work *work, struct t
     }
 }
 
-/* A wrench turns against the frame it acts on:  -D = dphi x wrench, dphi the sum of the turns inboard */
+/* Turn of a link's frame: the sum of those inboard */
+static void turn_of(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                    bool on_tip, lanes *phi)
+{
+    memset(phi, 0, 3 * sizeof *phi);
+    for (int i = link; i >= 0; i = model->link[i].parent) {
+        const bool bent = model->link[i].body != NULL && (on_tip || i != link);
+        if (model->link[i].joint == JOINT_REVOLUTE) add_scaled(3, work->link[i].h, tangent->batch[i].dq, phi);
+        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
+    }
+}
+
+/* A wrench turns against the frame it acts on:  -D = dphi x wrench */
 static void turn_load(const struct model *model, const struct work *work, struct tangent *tangent, int link,
                       enum point_frame frame, const double *wrench)
 {
     const struct link_model *lm = &model->link[link];
     const bool on_tip = frame == POINT_TIP;
     struct link_batch *b = &tangent->batch[link];
-    lanes phi[3] = {0}, D[6] = {0};
-    for (int i = link; i >= 0; i = model->link[i].parent) {
-        const bool bent = model->link[i].body != NULL && (on_tip || i != link);
-        if (model->link[i].joint == JOINT_REVOLUTE) add_scaled(3, work->link[i].h, tangent->batch[i].dq, phi);
-        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
-    }
+    lanes phi[3], D[6] = {0};
+    turn_of(model, work, tangent, link, on_tip, phi);
     add_cross_right(phi, wrench, D);
     add_cross_right(phi, wrench + 3, D + 3);
     lanes *f = on_tip && lm->body != NULL ? b->fT : b->f;
@@ -167,6 +175,57 @@ static void turn_load(const struct model *model, const struct work *work, struct
         double r[3];
         mul3(work->link[link].O.R, lm->tip.p, r);
         add_cross_left(r, D + 3, f);
+    }
+}
+
+/* dyn_tangent_tip() at accelerations that are held: phi, and dx = D x + phi x x of omega, alpha, a */
+static void tip_batch(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
+                      lanes *phi, lanes *d)
+{
+    const struct link_model *lm = &model->link[link];
+    const struct link_batch *b = &tangent->batch[link];
+    const struct frame *frame = lm->body == NULL ? &work->link[link].O : &work->link[link].T;
+    double a[3];
+    copy3(frame->acc + 3, a);
+    memcpy(d, lm->body == NULL ? b->O : b->T, 9 * sizeof *d);
+    turn_of(model, work, tangent, link, true, phi);
+    if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
+        double r[3], wr[3];
+        lanes dwr[3] = {0};
+        mul3(frame->R, lm->tip.p, r);
+        cross3(frame->omega, r, wr);
+        add_cross_right(d, r, dwr);
+        add_cross3(frame->acc, r, a);
+        add_cross3(frame->omega, wr, a);
+        add_cross_right(d + 3, r, d + 6);
+        add_cross_right(d, wr, d + 6);
+        add_cross_left(frame->omega, dwr, d + 6);
+    }
+    add_cross_right(phi, frame->omega, d);
+    add_cross_right(phi, frame->acc, d + 3);
+    add_cross_right(phi, a, d + 6);
+}
+
+/* Those of the loads, for `count` columns */
+static void put_tips(const struct model *model, const struct work *work, const struct tangent *tangent,
+                     const struct input *in, int count, struct frame_derivative *tips)
+{
+    for (int i = 0; i < in->n_loads; i++) {
+        lanes phi[3], d[9];
+        if (in->load[i].link < 0 || in->load[i].frame != POINT_TIP) continue;
+        tip_batch(model, work, tangent, in->load[i].link, phi, d);
+        for (int k = 0; k < 3; k++) {
+            double lane[4][LANES];
+            store(lane[0], phi[k]);
+            for (int x = 0; x < 3; x++) store(lane[1 + x], d[3 * x + k]);
+            for (int l = 0; l < count; l++) {
+                struct frame_derivative *tip = &tips[(size_t)in->n_loads * (size_t)l + (size_t)i];
+                tip->phi[k] = lane[0][l];
+                tip->omega[k] = lane[1][l];
+                tip->alpha[k] = lane[2][l];
+                tip->a[k] = lane[3][l];
+            }
+        }
     }
 }
 
@@ -222,21 +281,30 @@ static void inward(const struct model *model, const struct work *work, struct ta
     }
 }
 
-void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, double *by_q, double *by_qd)
+void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
+                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
+                             struct frame_derivative *tips_by_qd)
 {
     const int n = model->n;
     for (int rate = 0; rate <= 1; rate++)
         for (int first = 0; first < n; first += LANES) {
             const struct batch batch = {first, rate};
             const int count = n - first < LANES ? n - first : LANES;
+            struct frame_derivative *tips = rate ? tips_by_qd : tips_by_q;
             outward(model, work, tangent, in, &batch);
+            if (tips != NULL) put_tips(model, work, tangent, in, count, tips + (size_t)in->n_loads * (size_t)first);
             if (!rate && in->tip_wrench != NULL) turn_load(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench);
             for (int i = 0; !rate && i < in->n_loads; i++)
                 if (in->load[i].link >= 0)
                     turn_load(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench);
             inward(model, work, tangent, in, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
         }
+}
+
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd)
+{
+    dyn_force_jacobian_tips(model, work, tangent, in, by_q, by_qd, NULL, NULL);
 }
 
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,

@@ -42,17 +42,12 @@ struct instance {
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
 /* Finished text to the importer's logger: every % doubled, no further arguments. Errors always, the rest where asked for. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
+PRINTF_LIKE(4, 5)
 void instance_log(const struct instance *instance, fmi2Status status, enum category category, const char *format, ...);
 
 /* Logs an error that begins with the function's name; returns fmi2Error. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-fmi2Status
-instance_refuse(const struct instance *instance, const char *format, ...);
+PRINTF_LIKE(2, 3)
+fmi2Status instance_refuse(const struct instance *instance, const char *format, ...);
 
 /* For struct report: what the simulation has to say. */
 void instance_report_line(void *context, enum report_level level, const char *text);

@@ -2,8 +2,11 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/platform.h"
 
 /* ---- the location --------------------------------------------------------------------------------------------------- */
 
@@ -38,14 +41,27 @@ static bool begins_with(const char *text, const char *lower_case)
     return true;
 }
 
-/* What stands behind file: and an empty or local host. Some importers put file:// before a relative path: what looks like a
-   host is its first folder. */
-static const char *path_of_uri(const char *rest)
+static bool begins_with_drive(const char *path)
 {
-    if (begins_with(rest, "//localhost/")) return rest + strlen("//localhost");
-    if (rest[0] == '/' && rest[1] == '/' && rest[2] != '/') return rest + 2;
-    while (rest[0] == '/' && rest[1] == '/') rest++;
-    return rest;
+    return platform_has_drives && isalpha((unsigned char)path[0]) && path[1] == ':';
+}
+
+static bool is_slash(char c)
+{
+    return c == '/' || (platform_has_drives && c == '\\');
+}
+
+/* What stands behind file: and an empty or local host. What looks like another host is one on Windows, file://server/share/x;
+   elsewhere it is the first folder of a relative path, which some importers write like that. */
+static char *path_of_uri(char *rest)
+{
+    if (begins_with(rest, "//localhost/")) rest += strlen("//localhost");
+    char *behind = rest + strspn(rest, "/");
+    const ptrdiff_t slashes = behind - rest;
+    if (begins_with_drive(behind)) return behind;
+    if (platform_has_drives && (slashes == 2 || slashes == 4)) return behind - 2;
+    if (slashes == 2) return behind;
+    return slashes > 0 ? behind - 1 : rest;
 }
 
 const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault)
@@ -56,21 +72,24 @@ const char *location_file(const char *location, const char *name, struct arena *
     if (*fault != NULL) return NULL;
 
     const bool uri = begins_with(location, "file:");
-    const char *path = uri ? path_of_uri(location + strlen("file:")) : location;
     if (!uri && strstr(location, "://") != NULL) *fault = "only file: locations and plain paths can be read";
     if (*fault != NULL) return NULL;
 
-    const size_t room = strlen(path) + strlen(name) + 2;
-    char *file = arena_take(arena, room, 1);
-    if (file == NULL) {
+    const size_t room = strlen(location) + strlen(name) + 2;
+    char *text = arena_take(arena, room, 1), *file = text;
+    if (text == NULL) {
         *fault = "out of memory";
         return NULL;
     }
-    memcpy(file, path, strlen(path) + 1);
-    if (uri) decode_percent(file);
+    memcpy(text, location, strlen(location) + 1);
+    if (uri) {
+        decode_percent(text);
+        file = path_of_uri(text + strlen("file:"));
+    }
     size_t length = strlen(file);
-    while (length > 1 && file[length - 1] == '/') length--;
-    snprintf(file + length, room - length, "%s%s", length > 0 && file[length - 1] != '/' ? "/" : "", name);
+    while (length > 1 && is_slash(file[length - 1])) length--;
+    char *end = file + length;
+    snprintf(end, room - (size_t)(end - text), "%s%s", length > 0 && !is_slash(end[-1]) ? "/" : "", name);
     return file;
 }
 
@@ -94,7 +113,7 @@ static const char *read_stream(FILE *stream, struct arena *arena, const char **f
 const char *location_read(const char *file, struct arena *arena, const char **fault)
 {
     *fault = NULL;
-    FILE *stream = fopen(file, "rb");
+    FILE *stream = platform_open(file);
     if (stream == NULL) {
         *fault = "it does not exist or may not be read";
         return NULL;

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 
 /* The file `name` in the folder that a resource location means: file:///x, file:/x, file:////x, file://localhost/x, percent
-   codes, trailing slashes, or a plain path. NULL, with *fault the reason, where it means none. */
+   codes, trailing slashes, or a plain path; on Windows also file:///C:/x, file://server/x and backslashes. NULL, with *fault
+   the reason, where it means none. */
 const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault);
 
 /* All of a file as text, in the arena. NULL, with *fault the reason. */

@@ -36,8 +36,15 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
     ENTER(c, fmi2GetReal);
     const fmi2Status status = ready_to_get(instance, vr, n, value, TYPE_REAL);
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++) value[i] = sim_get(instance->sim, (int)vr[i]);
-    return fmi2OK;
+    const char *beyond = NULL;
+    for (size_t i = 0; i < n; i++) {
+        value[i] = sim_get(instance->sim, (int)vr[i]);
+        if (!isfinite(value[i])) beyond = instance->variables->by_reference[vr[i]]->name;
+    }
+    if (beyond == NULL) return fmi2OK;
+    instance_log(instance, fmi2Discard, CATEGORY_DISCARD, "fmi2GetReal: at t = %.9g s: %s is beyond all bounds",
+                 sim_time(instance->sim), beyond);
+    return fmi2Discard;
 }
 
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Integer value[])
@@ -182,8 +189,9 @@ static fmi2Status check_knowns(const struct instance *instance, const fmi2ValueR
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = instance_variable(instance, known[i], TYPE_REAL);
         if (variable == NULL) return fmi2Error;
-        REQUIRE(variable->causality == CAUSALITY_INPUT || instance_is_state(instance, variable),
-                "%s is not a known: only inputs and states are", variable->name);
+        REQUIRE(variable->causality == CAUSALITY_INPUT || variable->variability == VARIABILITY_TUNABLE ||
+                    instance_is_state(instance, variable),
+                "%s is not a known: only inputs, states and tunable parameters are", variable->name);
         REQUIRE(isfinite(seed[i]), "the seed of %s must be a finite number: %g", variable->name, seed[i]);
     }
     return fmi2OK;

@@ -1,30 +1,29 @@
 /* Closing the loops: from a guess at the start, and back onto them after every step of the integration. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "loop/internal.h"
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* Gaps that count as closed [m, or cosine] */
-static const double CLOSED = 1e-13;
+/* Gaps that count as closed, and those that do where rounding keeps them [m, or cosine] */
+static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
+/* An iteration that leaves more than this share of a gap is slow */
+static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
 
 /* ---- at the start ------------------------------------------------------------------------------------------------------------ */
 
-/* What may move: 0 passive joints, 1 all joints but prescribed ones, 2 elastic coordinates too */
-static bool may_move(const struct link_model *lm, int coordinate, int stage)
-{
-    if (coordinate != lm->q) return stage == 2;
-    return lm->prescribed < 0 && (lm->passive || stage > 0);
-}
+/* What may move; prescribed joints never do */
+enum stage { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
 
-static void mark_movable(const struct model *model, int stage, double *movable)
+static void mark_movable(const struct model *model, enum stage stage, double *movable)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0) movable[lm->q] = may_move(lm, lm->q, stage);
-        for (int k = lm->eta; k < lm->eta + lm->m; k++) movable[k] = may_move(lm, k, stage);
+        if (lm->q >= 0) movable[lm->q] = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
+        for (int k = lm->eta; k < lm->eta + lm->m; k++) movable[k] = stage == ELASTIC_COORDINATES;
     }
 }
 
@@ -63,46 +62,105 @@ static bool newton_step(const struct model *model, const struct work *work, stru
     return true;
 }
 
-/* Damped Newton iteration from q; true where the gaps close */
+/* Angle between what a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. Right angles alone do not tell: they
+   are right at half turns too. */
+static double misalignment(const struct loop *loop, const struct side *side)
+{
+    const double *A = side[0].frame.R, *B = side[1].frame.R;
+    if (loop->type == LOOP_PIN) {
+        double a[3], b[3], c[3];
+        mul3(A, loop->axis, a);
+        mul3(B, loop->axis, b);
+        cross3(a, b, c);
+        return atan2(sqrt(dot3(c, c)), dot3(a, b));
+    }
+    if (loop->type != LOOP_WELD) return 0;
+    double distance = 0; /* |A - B| = 2 sqrt(2) sin(angle/2) */
+    for (int i = 0; i < 9; i++) distance += (A[i] - B[i]) * (A[i] - B[i]);
+    return 2 * asin(fmin(1, sqrt(distance / 8)));
+}
+
+static bool all_aligned(const struct loops *loops)
+{
+    for (int i = 0; i < loops->robot->n_loops; i++)
+        if (misalignment(&loops->robot->loop[i], loops->side[i]) > 1) return false;
+    return true;
+}
+
+/* Elastic coordinates may close what joints leave open, but not replace a link of the wrong length: tips may move by a tenth of
+   it at most */
+static bool hardly_bent(const struct model *model, const struct work *work, const double *q, const double *found)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        double moved[3] = {0};
+        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta + k] - q[lm->eta + k], w->J[k] + 3, moved);
+        if (lm->m > 0 && dot3(moved, moved) > 0.01 * dot3(w->r, w->r)) return false;
+    }
+    return true;
+}
+
+/* Damped Newton iteration from q; true where the gaps close. Gaps and frames are those of q at the end. */
 static bool close_with(const struct model *model, struct work *work, struct loops *loops, const double *movable,
                        double *q, double *trial, double *dq)
 {
     const size_t bytes = (size_t)model->n * sizeof *q;
     double norm = norm_of_gap(model, work, loops, q), mu = 1e-6;
-    for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED; i++) {
-        if (!newton_step(model, work, loops, movable, mu, dq)) return false;
+    for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
+        if (!newton_step(model, work, loops, movable, mu, dq)) { /* equations that follow from others need some */
+            mu *= 100;
+            continue;
+        }
         for (int j = 0; j < model->n; j++) trial[j] = q[j] + dq[j];
         const double next = norm_of_gap(model, work, loops, trial);
         if (next < norm) {
             memcpy(q, trial, bytes);
             norm = next;
             mu = fmax(mu / 100, 1e-15);
-        } else if (norm < 1e-11) {
-            break; /* rounding is all that is left */
-        } else {
-            mu = 10 * mu + 1e-14;
-            if (mu > 1e6) return false;
-            norm_of_gap(model, work, loops, q); /* back */
+            continue;
         }
+        norm_of_gap(model, work, loops, q); /* back */
+        if (norm < NEARLY_CLOSED) break;    /* rounding is all that is left */
+        mu = 10 * mu + 1e-14;
     }
-    return norm < 1e-11;
+    return norm < NEARLY_CLOSED && all_aligned(loops);
 }
 
 static void report_open(const struct loops *loops, struct report *report)
 {
     for (int i = 0; i < loops->robot->n_loops; i++) {
-        double distance = 0, turn = 0;
-        for (int row = loops->first[i]; row < loops->first[i + 1]; row++) {
-            double *sum = loops->equation[row].turning ? &turn : &distance;
-            *sum = fmax(*sum, fabs(loops->gap[row]));
-        }
-        if (distance < 1e-9 && turn < 1e-9) continue;
-        report_add(
-            report, REPORT_ERROR,
-            "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s%.3g remains; give start "
-            "positions nearer to a closed pose, or check lengths and frames",
-            i, loops->robot->loop[i].name, distance, turn > 0 ? " and a misalignment of " : ", misalignment ", turn);
+        const struct loop *loop = &loops->robot->loop[i];
+        const double turn = misalignment(loop, loops->side[i]);
+        double square = 0;
+        for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
+            if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
+        if (square < 1e-18 && turn < 1e-9) continue;
+        char and_turn[64] = " remains";
+        if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
+            snprintf(and_turn, sizeof and_turn, " and a misalignment of %.3g rad remain", turn);
+        report_add(report, REPORT_ERROR,
+                   "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s; give start "
+                   "positions nearer to a closed pose, or check lengths and frames",
+                   i, loop->name, sqrt(square), and_turn);
     }
+}
+
+/* Closes with as little as possible; where nothing helps, `found` and the gaps are what the joints come to */
+static enum status close_by_stages(const struct model *model, struct work *work, struct loops *loops, const double *q,
+                                   double *found, double *movable, double *trial, double *dq)
+{
+    for (int stage = PASSIVE_JOINTS; stage <= ELASTIC_COORDINATES; stage++) {
+        memcpy(found, q, (size_t)model->n * sizeof *found);
+        mark_movable(model, (enum stage)stage, movable);
+        if (close_with(model, work, loops, movable, found, trial, dq) &&
+            (stage < ELASTIC_COORDINATES || hardly_bent(model, work, q, found)))
+            return STATUS_OK;
+    }
+    memcpy(found, q, (size_t)model->n * sizeof *found);
+    mark_movable(model, ALL_JOINTS, movable);
+    close_with(model, work, loops, movable, found, trial, dq);
+    return STATUS_OPEN_LOOP;
 }
 
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
@@ -111,51 +169,62 @@ enum status loops_close(const struct model *model, struct work *work, struct loo
     struct arena scratch = {0};
     const size_t n = (size_t)model->n;
     if (loops->n_rows == 0) return STATUS_OK;
-    double *movable = arena_take(&scratch, n, sizeof *movable), *try = arena_take(&scratch, n, sizeof *try),
+    double *movable = arena_take(&scratch, n, sizeof *movable), *found = arena_take(&scratch, n, sizeof *found),
            *trial = arena_take(&scratch, n, sizeof *trial), *dq = arena_take(&scratch, n, sizeof *dq);
-    const int kept = loops->n_kept;
-    enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OPEN_LOOP;
+    enum status status = STATUS_NO_MEMORY;
+    loops->n_kept = loops->n_rows;
     for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
-    for (int stage = 0; stage <= 2 && status == STATUS_OPEN_LOOP; stage++) {
-        memcpy(try, q, n * sizeof *try);
-        mark_movable(model, stage, movable);
-        if (close_with(model, work, loops, movable, try, trial, dq)) status = STATUS_OK;
-    }
-    if (status == STATUS_OK) memcpy(q, try, n * sizeof *q);
+    if (!scratch.failed) status = close_by_stages(model, work, loops, q, found, movable, trial, dq);
+    if (status == STATUS_OK) memcpy(q, found, n * sizeof *q);
     else if (status == STATUS_OPEN_LOOP) report_open(loops, report);
-    loops->n_kept = kept;
     arena_release(&scratch);
     return status;
 }
 
 /* ---- while integrating --------------------------------------------------------------------------------------------------------- */
 
-/* x -= X S^-1 G x */
-static void stay_on_loops(const struct model *model, struct loops *loops, double *x)
+/* x -= X S^-1 G x; returns the largest of G x. Where X and S are not those of this G, a share of it is left. */
+static double stay_on_loops(const struct model *model, struct loops *loops, double *x)
 {
-    for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+    double largest = 0;
+    for (int k = 0; k < loops->n_kept; k++) {
+        loops->rhs[k] = -dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+        largest = fmax(largest, fabs(loops->rhs[k]));
+    }
     add_response(model->n, loops, x);
+    return largest;
 }
 
-enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          double *q, double *qd, double *err_q, double *err_qd)
+/* The rates G qd, to rounding */
+static void stop_gaps(const struct model *model, struct loops *loops, double *qd)
 {
-    const struct input in = {.q = q, .qd = qd};
+    double largest = INFINITY, before;
+    do {
+        before = largest;
+        largest = stay_on_loops(model, loops, qd);
+    } while (largest > CLOSED && largest < SLOW * before);
+}
+
+/* Newton's iteration. With X and S of a state near by, for as long as they serve, the gap shrinks by the share that they are off,
+   and a step costs no more than the frames and G. */
+enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                          bool near, double *q, double *qd, double *err_q, double *err_qd)
+{
     double largest = INFINITY;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
-        dyn_configuration(model, work, q);
-        dyn_motion(model, work, &in, NULL);
-        dyn_velocity(model, work, &in);
-        loops_gap(model, work, loops);
-        enum status status = dyn_articulate(model, work);
-        if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
-        if (status != STATUS_OK) return status;
         const double before = largest;
-        largest = 0;
-        for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
-        if (largest < CLOSED || (largest < 1e-11 && largest >= before)) {
-            for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->rate[loops->kept[k]];
-            add_response(model->n, loops, qd);
+        dyn_configuration(model, work, q);
+        dyn_position(model, work); /* the rates are G qd */
+        loops_constraints(model, work, loops);
+        largest = loops_open_by(loops);
+        const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
+        if (!near || (!closed && largest > SLOW * before)) {
+            enum status status = dyn_articulate(model, work);
+            if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
+            if (status != STATUS_OK) return status;
+        }
+        if (closed) {
+            stop_gaps(model, loops, qd);
             if (err_q != NULL) stay_on_loops(model, loops, err_q);
             if (err_qd != NULL) stay_on_loops(model, loops, err_qd);
             return STATUS_OK;

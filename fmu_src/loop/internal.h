@@ -13,6 +13,9 @@ void join_change(const struct side *side, struct frame_derivative *change);
 void change_actuator_loads(const struct model *model, const struct work *work, struct tangent *tangent,
                            struct loops *loops, const struct input *in, const struct direction *direction);
 
+/* The joined frames for the accelerations of the last dyn_motion(), and with `solved` what the last dyn_solve() adds to them. */
+void join_all(const struct model *model, const struct work *work, struct loops *loops, bool solved);
+
 int loop_of(const struct loops *loops, int row);
 
 /* a, b of a turning equation in world axes, and c = a x b */

@@ -64,6 +64,7 @@ static enum status take_arrays(const struct model *model, struct loops *loops)
     loops->load = arena_take(arena, 2 * (count + lines), sizeof *loops->load);
     loops->load_change = arena_take(arena, 2 * (count + lines), sizeof *loops->load_change);
     loops->direction = arena_take(arena, n, sizeof(double));
+    for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, 2 * (count + lines) * n, sizeof *loops->tips[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -123,8 +124,7 @@ void join(const struct pose *at, struct side *side)
     add_cross3(f->omega, wr, f->a);
 }
 
-/* Frames for the accelerations of the last dyn_motion(), and with `solved` what the last dyn_solve() adds to them */
-static void join_all(const struct model *model, const struct work *work, struct loops *loops, bool solved)
+void join_all(const struct model *model, const struct work *work, struct loops *loops, bool solved)
 {
     for (int i = 0; i < loops->robot->n_loops; i++)
         for (int s = 0; s < 2; s++) {
@@ -178,6 +178,13 @@ void loops_gap(const struct model *model, const struct work *work, struct loops 
     }
 }
 
+double loops_open_by(const struct loops *loops)
+{
+    double largest = 0;
+    for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
+    return largest;
+}
+
 /* Acceleration of an equation:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
    c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
 static double acceleration(const struct equation *e, const struct side *side)
@@ -212,17 +219,23 @@ void add_multiplier(const struct equation *e, const struct side *side, double x,
     }
 }
 
-void jacobian_row(const struct model *model, const struct work *work, struct loops *loops, int k)
+/* What a unit multiplier of a row does on one side, added to G */
+static void add_side(const struct model *model, const struct work *work, const struct loops *loops, int row, int s,
+                     double *G)
 {
-    const int row = loops->kept[k], i = loop_of(loops, row);
-    double *G = loops->G + (size_t)model->n * (size_t)k;
+    const int i = loop_of(loops, row);
     struct load on[2] = {loops->load[2 * i], loops->load[2 * i + 1]};
     memset(on[0].wrench, 0, sizeof on[0].wrench);
     memset(on[1].wrench, 0, sizeof on[1].wrench);
     add_multiplier(&loops->equation[row], loops->side[i], 1, on[0].wrench, on[1].wrench);
+    dyn_frame_force(model, work, &on[s], G);
+}
+
+void jacobian_row(const struct model *model, const struct work *work, struct loops *loops, int k)
+{
+    double *G = loops->G + (size_t)model->n * (size_t)k;
     memset(G, 0, (size_t)model->n * sizeof *G);
-    dyn_frame_force(model, work, &on[0], G);
-    dyn_frame_force(model, work, &on[1], G);
+    for (int s = 0; s < 2; s++) add_side(model, work, loops, loops->kept[k], s, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -333,6 +346,14 @@ void loops_constraints(const struct model *model, const struct work *work, struc
     for (int k = 0; k < loops->n_kept; k++) jacobian_row(model, work, loops, k);
 }
 
+void loops_accelerations(struct loops *loops)
+{
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[loop_of(loops, row)]);
+    }
+}
+
 struct input loops_input(const struct loops *loops, const struct input *in)
 {
     struct input loaded = *in;
@@ -346,29 +367,51 @@ struct input loops_input(const struct loops *loops, const struct input *in)
 /* Shares of what an equation had at first, or of the largest of its kind, below which it follows from the others */
 static const double DEPENDENT = 1e-10;
 
-/* The diagonal of S, scaled to the largest of its kind: 1/m for gaps, 1/(kg m^2) for turns */
-static void relative_diagonal(const struct loops *loops, double *share)
+/* |G|^2 over what is free to move */
+static double free_square(const struct model *model, const double *G)
 {
-    double largest[2] = {0};
-    const int k = loops->n_rows;
-    for (int i = 0; i < k; i++) {
+    double sum = 0;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->q >= 0 && lm->prescribed < 0) sum += G[lm->q] * G[lm->q];
+        sum += dot(lm->m, G + lm->eta, G + lm->eta);
+    }
+    return sum;
+}
+
+/* |G_A|^2 + |G_B|^2: what a row would be if its sides moved apart */
+static double sides_square(const struct model *model, const struct work *work, struct loops *loops, int row)
+{
+    double sum = 0, *G = loops->direction;
+    for (int s = 0; s < 2; s++) {
+        memset(G, 0, (size_t)model->n * sizeof *G);
+        add_side(model, work, loops, row, s, G);
+        sum += free_square(model, G);
+    }
+    return sum;
+}
+
+/* What there is of every row, of the largest of its kind (gaps or turns). In a row whose sides move alike, or in a direction in
+   which nothing moves, rounding alone is left: levers of 1e-10 m do not count in any case. */
+static void measure_rows(const struct model *model, const struct work *work, struct loops *loops, double *share)
+{
+    double largest[2] = {1e-10, 1e-10};
+    for (int i = 0; i < loops->n_rows; i++) {
         const int kind = loops->equation[i].turning;
-        largest[kind] = fmax(largest[kind], loops->S[k * i + i]);
+        largest[kind] = fmax(largest[kind], sides_square(model, work, loops, i));
     }
-    for (int i = 0; i < k; i++) {
-        const double most = largest[loops->equation[i].turning];
-        share[i] = most > 0 ? loops->S[k * i + i] / most : 0;
-    }
+    for (int i = 0; i < loops->n_rows; i++)
+        share[i] = free_square(model, loops->G + (size_t)model->n * (size_t)i) / largest[loops->equation[i].turning];
 }
 
 /* Cholesky factorisation with complete pivoting of S, scaled to a unit diagonal; rows are taken while a pivot is left. S is
-   symmetric and whole. The order of the rows is that of the file again at the end. */
+   symmetric and whole, dlambda the shares of its rows. The order of the rows is that of the file again at the end. */
 static void choose_rows(struct loops *loops)
 {
     enum { TAKEN = -1 };
     const int k = loops->n_rows;
-    double *S = loops->S, *rest = loops->rhs, *share = loops->dlambda;
-    relative_diagonal(loops, share);
+    double *S = loops->S, *rest = loops->rhs;
+    const double *share = loops->dlambda;
     for (int i = 0; i < k; i++) loops->inverse_d[i] = share[i] > DEPENDENT ? 1 / sqrt(S[k * i + i]) : 0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) S[k * i + j] *= loops->inverse_d[i] * loops->inverse_d[j];
@@ -420,6 +463,7 @@ enum status loops_choose(const struct model *model, struct work *work, struct ta
     effective_mobility(model, work, tangent, loops);
     for (int i = 1; i < k; i++)
         for (int j = 0; j < i; j++) loops->S[k * i + j] = loops->S[k * j + i];
+    measure_rows(model, work, loops, loops->dlambda);
     choose_rows(loops);
     report_redundant(loops, report);
     return STATUS_OK;

@@ -44,19 +44,20 @@ struct loops {
     int *kept;                 /* n_rows: the first n_kept are rows                   */
 
     /* at a state; by rows */
-    struct side (*side)[2];   /* n_loops                                              */
-    double *gap, *rate;       /* n_rows, by loops_gap()                      [m; m/s] */
-    double *lambda;           /* n_rows, by loops_forward()                           */
-    double *G;                /* n_rows x n: those of `kept`, in its order            */
-    double *X;                /* n_rows x n: M^-1 G', likewise                        */
-    double *S, *inverse_d;    /* n_kept x n_kept: factors of G X                      */
-    double *rhs;              /* n_rows                                               */
-    struct line *line;        /* n_actuators, by loops_lines()                        */
-    int failed_actuator;      /* after STATUS_SHORT_ACTUATOR                          */
-    struct load *load;        /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
-    double (*load_change)[6]; /* as many: in a direction                              */
-    double *dlambda;          /* n_rows                                               */
-    double *direction;        /* n                                                    */
+    struct side (*side)[2];           /* n_loops                                              */
+    double *gap, *rate;               /* n_rows, by loops_gap()                      [m; m/s] */
+    double *lambda;                   /* n_rows, by loops_forward()                           */
+    double *G;                        /* n_rows x n: those of `kept`, in its order            */
+    double *X;                        /* n_rows x n: M^-1 G', likewise                        */
+    double *S, *inverse_d;            /* n_kept x n_kept: factors of G X                      */
+    double *rhs;                      /* n_rows                                               */
+    struct line *line;                /* n_actuators, by loops_lines()                        */
+    int failed_actuator;              /* after STATUS_SHORT_ACTUATOR                          */
+    struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
+    double (*load_change)[6];         /* as many: in a direction                              */
+    double *dlambda;                  /* n_rows                                               */
+    double *direction;                /* n                                                    */
+    struct frame_derivative *tips[2]; /* n x 2 n_loops: tip frames in the directions of q and of qd */
     struct arena arena;
 };
 
@@ -69,6 +70,9 @@ int loop_equations(enum loop_type type);
 
 /* gap and rate of all equations. After dyn_velocity(). */
 void loops_gap(const struct model *model, const struct work *work, struct loops *loops);
+
+/* The largest gap of the kept equations, by loops_gap(). */
+double loops_open_by(const struct loops *loops);
 
 /* Chooses independent equations at q and tells, for every loop, how many are left out. */
 enum status loops_choose(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
@@ -83,6 +87,9 @@ enum status loops_forward_composite(const struct model *model, struct work *work
 
 /* gap, rate and the rows of G of the kept equations. After dyn_velocity(). */
 void loops_constraints(const struct model *model, const struct work *work, struct loops *loops);
+
+/* In rhs the accelerations of the gaps of the kept equations, for those of the last dyn_motion(). After loops_constraints(). */
+void loops_accelerations(struct loops *loops);
 
 /* The loads of the multipliers in loops->lambda. After loops_gap() or loops_constraints(). */
 void loops_set_loads(struct loops *loops);
@@ -107,18 +114,29 @@ struct input loops_input(const struct loops *loops, const struct input *in);
 void loops_tangent(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                    const struct input *in, const struct direction *direction, bool outputs, double *dqdd);
 
+/* The change of Q + G' lambda - ID with q and with qd, lambda held: dyn_force_jacobian() with loops_input(), and what the frames
+   do to the loads. After dyn_tangent_state() with loops_input(). */
+void loops_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                          struct loops *loops, const struct input *in, double *by_q, double *by_qd);
+
 /* d(qdd)/dq and d(qdd)/dqd, n columns of n each. */
 void loops_jacobian(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                     const struct input *in, double *by_q, double *by_qd);
 
+/* qdd as loops_forward() gives it and both of these, from the state alone. */
+enum status loops_forward_jacobian(const struct model *model, struct work *work, struct tangent *tangent,
+                                   struct loops *loops, const struct input *in, double *qdd, double *by_q,
+                                   double *by_qd);
+
 /* Closing (loop/close.c): moves q from a guess until all gaps are closed: passive joints first, where they do not suffice all
-   joints, then elastic coordinates too; prescribed joints never. Says which loop stays open, and by how much. */
+   joints, then elastic coordinates too, where they need not bend much; prescribed joints never. Says which loop stays open, and
+   by how much. All equations are kept afterwards: loops_choose() comes next. Scratch memory is taken, at the start alone. */
 enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
                         struct report *report);
 
-/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err (2 n, or NULL) loses its part off the
-   loops. dq and dqd are added to q and qd. */
+/* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err_q, err_qd (NULL: none) lose their part off
+   the loops. `near`: the last loops_forward() was at a state near this one, so that its factors may serve again. */
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          double *q, double *qd, double *err_q, double *err_qd);
+                          bool near, double *q, double *qd, double *err_q, double *err_qd);
 
 #endif

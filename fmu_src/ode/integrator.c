@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
+#include <stdio.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
@@ -13,9 +14,13 @@
 /* Steps after which CVODE makes a Jacobian anew (its own default); across a restart it does not ask, so we do. */
 enum { JACOBIAN_LASTS = 51 };
 
+/* After every PACE steps their mean length tells how many lie ahead: more than MOST come to no end. No motion of a robot needs
+   steps as short as SHORTEST for long, so of these FEWER are too many. A short while, as behind a jump, is no matter. */
+enum { PACE = 10000 };
+static const double MOST = 1e12, FEWER = 1e8, SHORTEST = 1e-10 /* s */;
+
 struct integrator {
     struct ode ode;
-    struct report *report;
     SUNContext context; /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
     void *cvode;
     N_Vector y, tolerance; /* order n                                                */
@@ -28,19 +33,29 @@ struct integrator {
     SUNLinearSolver dense; /* of size n                                              */
     SUNLinearSolver newton;
     double relative_tolerance;
-    const char *trouble; /* what CVODE said last */
-    char text[512];
+    char trouble[512];                   /* why the last advance failed; before that, what CVODE said last */
     struct integrator_statistics before; /* what earlier restarts had counted */
     struct arena arena;
 };
 
+static int count_states(const struct integrator *integrator)
+{
+    return integrator->ode.order * integrator->ode.n;
+}
+
 /* ---- CVODE calls back -------------------------------------------------------------------------------------------- */
 
+/* Norms square their entries: a derivative whose square against the tolerance overflows would pass for no motion at all */
 static int rhs(realtype t, N_Vector y, N_Vector ydot, void *user)
 {
     struct integrator *integrator = user;
     const struct ode *ode = &integrator->ode;
-    return ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
+    const double *derivative = N_VGetArrayPointer(ydot), *tolerance = N_VGetArrayPointer(integrator->tolerance);
+    const int code = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
+    double sum = 0;
+    for (int i = 0; i < count_states(integrator); i++)
+        sum += derivative[i] / tolerance[i] * (derivative[i] / tolerance[i]);
+    return code == 0 && !isfinite(sum) ? 1 : code;
 }
 
 /* The Newton system of (x; v)' = (v; vdot) is one of size n:
@@ -120,8 +135,7 @@ static void remember_trouble(int code, const char *module, const char *function,
 {
     struct integrator *integrator = user;
     (void)code, (void)module, (void)function;
-    strncpy(integrator->text, message, sizeof integrator->text - 1);
-    integrator->trouble = integrator->text;
+    strncpy(integrator->trouble, message, sizeof integrator->trouble - 1);
 }
 
 /* ---- making and freeing -------------------------------------------------------------------------------------------- */
@@ -143,11 +157,6 @@ static enum status make_solver(struct integrator *integrator)
     return STATUS_OK;
 }
 
-static int count_states(const struct integrator *integrator)
-{
-    return integrator->ode.order * integrator->ode.n;
-}
-
 static enum status attach(struct integrator *integrator)
 {
     const int states = count_states(integrator);
@@ -167,7 +176,7 @@ static enum status attach(struct integrator *integrator)
     return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-enum status integrator_make(const struct ode *ode, struct report *report, struct integrator **made)
+enum status integrator_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct integrator *integrator = arena_take(&arena, 1, sizeof *integrator);
@@ -182,7 +191,6 @@ enum status integrator_make(const struct ode *ode, struct report *report, struct
     integrator->ode = *ode;
     integrator->A = A;
     integrator->B = B;
-    integrator->report = report;
     integrator->arena = arena;
     const enum status status = attach(integrator);
     if (status == STATUS_OK) *made = integrator;
@@ -218,6 +226,12 @@ enum status integrator_configure(struct integrator *integrator, const struct int
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 
+void integrator_forget(struct integrator *integrator)
+{
+    CVodeReInit(integrator->cvode, 0, integrator->y); /* its counts begin anew */
+    memset(&integrator->before, 0, sizeof integrator->before);
+}
+
 enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart)
 {
     integrator_statistics(integrator, &integrator->before);
@@ -229,23 +243,63 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
     return failed ? STATUS_INTEGRATION : STATUS_OK;
 }
 
+/* CVODE's reasons in words; what is not here it says itself */
+static void explain(struct integrator *integrator, int code)
+{
+    static const struct {
+        int code;
+        const char *reason;
+    } reasons[] = {{CV_TOO_MUCH_WORK, "the motion is too fast to follow, with steps too short to get to the end"},
+                   {CV_TOO_MUCH_ACC, "the tolerance asks for more digits than there are"},
+                   {CV_ERR_FAILURE, "the error test fails with any step"},
+                   {CV_CONV_FAILURE, "Newton's iteration finds no solution with any step"},
+                   {CV_LSETUP_FAIL, "the Newton matrix cannot be made"},
+                   {CV_RHSFUNC_FAIL, "the accelerations cannot be computed"},
+                   {CV_FIRST_RHSFUNC_ERR, "the accelerations cannot be computed"},
+                   {CV_REPTD_RHSFUNC_ERR, "the accelerations cannot be computed with any step"},
+                   {CV_UNREC_RHSFUNC_ERR, "the accelerations cannot be computed"}};
+    const double h = integrator_step_size(integrator);
+    char *text = integrator->trouble, steps[64] = "";
+    if (h > 0) snprintf(steps, sizeof steps, " (the last of %.3g s)", h);
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].code == code) snprintf(text, sizeof integrator->trouble, "%s%s", reasons[i].reason, steps);
+    if (*text == '\0') strcpy(text, "the integration failed");
+}
+
+/* Would it take for ever? By the time that the last PACE steps have gone */
+static bool too_slow(double gone, double ahead)
+{
+    const double mean = gone / PACE;
+    return ahead > (mean < SHORTEST ? FEWER : MOST) * mean;
+}
+
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
 {
-    integrator->trouble = NULL;
-    /* where the solution runs into a singularity, steps shrink until they no longer move the time: that is the end */
-    int code = CVodeSetMinStep(integrator->cvode, 4 * DBL_EPSILON * fabs(end));
-    if (code >= 0) code = CVodeSetStopTime(integrator->cvode, end);
     realtype t = end;
-    if (code >= 0) code = CVode(integrator->cvode, end, integrator->y, &t, CV_NORMAL);
-    if (code < 0) { /* the last good state */
-        CVodeGetCurrentTime(integrator->cvode, &t);
-        CVodeGetDky(integrator->cvode, t, 0, integrator->y);
-        report_add(integrator->report, REPORT_ERROR, "at t = %.9g s: %s", t,
-                   integrator->trouble != NULL ? integrator->trouble : "the integration failed");
+    CVodeGetCurrentTime(integrator->cvode, &t);
+    *integrator->trouble = '\0';
+    *reached = end;
+    if (fabs(end - t) <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100))
+        return STATUS_OK; /* by rounding it is there already */
+
+    double since = *reached = t;
+    int code = CVodeSetStopTime(integrator->cvode, end);
+    for (long steps = 1; code == CV_SUCCESS; steps++) {
+        code = CVode(integrator->cvode, end, integrator->y, &t, CV_ONE_STEP);
+        if (code < 0) break;
+        memcpy(y, N_VGetArrayPointer(integrator->y), (size_t)count_states(integrator) * sizeof *y);
+        *reached = t;
+        if (steps % PACE != 0) continue;
+        if (too_slow(t - since, end - t)) code = CV_TOO_MUCH_WORK;
+        since = t;
     }
-    memcpy(y, N_VGetArrayPointer(integrator->y), (size_t)count_states(integrator) * sizeof *y);
-    *reached = t;
+    if (code < 0) explain(integrator, code);
     return code < 0 ? STATUS_INTEGRATION : STATUS_OK;
+}
+
+const char *integrator_trouble(const struct integrator *integrator)
+{
+    return integrator->trouble;
 }
 
 double integrator_step_size(const struct integrator *integrator)
@@ -275,7 +329,7 @@ void integrator_statistics(const struct integrator *integrator, struct integrato
     void *cvode = integrator->cvode;
     CVodeGetNumSteps(cvode, &now.steps);
     CVodeGetNumRhsEvals(cvode, &now.rhs);
-    CVodeGetNumJacEvals(cvode, &now.jacobians);
+    if (now.rhs > 0) CVodeGetNumJacEvals(cvode, &now.jacobians); /* until it starts it tells those before the restart */
     CVodeGetNumNonlinSolvIters(cvode, &now.newton_iterations);
     CVodeGetNumErrTestFails(cvode, &now.error_test_failures);
     CVodeGetNumNonlinSolvConvFails(cvode, &now.newton_failures);

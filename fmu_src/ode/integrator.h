@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "base/report.h"
 #include "base/status.h"
 
 /* Of second order: y = (x; v), dx/dt = v, dv/dt = f(t, x, v), n numbers each; or of first order: y = v, dv/dt = f(t, v).
@@ -34,12 +33,14 @@ struct integrator_statistics {
 
 struct integrator;
 
-/* What CVODE has to say goes to `report`, which must outlive the integrator. */
-enum status integrator_make(const struct ode *ode, struct report *report, struct integrator **integrator);
+enum status integrator_make(const struct ode *ode, struct integrator **integrator);
 void integrator_free(struct integrator *integrator);
 
 /* Takes effect with the next restart. */
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
+
+/* Nothing was ever integrated: the next advance needs a restart. */
+void integrator_forget(struct integrator *integrator);
 
 struct restart {
     double first_step; /* 0: chosen anew                                                                 */
@@ -49,8 +50,12 @@ struct restart {
 /* Forgets the past and starts from (t, y). */
 enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart);
 
-/* Integrates to exactly `end` and never past it. y is the state there, or on failure the last good one, at time *reached. */
+/* Integrates to exactly `end` and never past it. y, on entry the state that is gone on from, is the state there, or on failure the
+   last good one, at time *reached. */
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
+
+/* Why the last advance failed, in words. */
+const char *integrator_trouble(const struct integrator *integrator);
 
 /* The step size the integrator would take next; 0 before the first step. */
 double integrator_step_size(const struct integrator *integrator);
@@ -59,6 +64,7 @@ double integrator_step_size(const struct integrator *integrator);
    over the step that lies ahead, |h difference| in the weighted norm of the error test. */
 double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot);
 
+/* Counted from the last integrator_forget() on. */
 void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics);
 
 #endif

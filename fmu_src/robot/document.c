@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/platform.h"
 #include "robot/read.h"
 
 struct position {
@@ -106,7 +107,7 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
 const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
 {
     const bool standard_input = strcmp(file, "-") == 0;
-    FILE *stream = standard_input ? stdin : fopen(file, "rb");
+    FILE *stream = standard_input ? stdin : platform_open(file);
     const char *text = stream != NULL ? slurp(stream, arena, length) : NULL;
     if (text == NULL) report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(errno));
     if (stream != NULL && !standard_input) fclose(stream);

@@ -16,22 +16,16 @@ struct text {
     size_t length;
 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 0)))
-#endif
-static void
-append_list(struct text *text, const char *format, va_list arguments)
+PRINTF_LIKE(2, 0)
+static void append_list(struct text *text, const char *format, va_list arguments)
 {
     const size_t room = sizeof text->s - text->length;
     const int wanted = vsnprintf(text->s + text->length, room, format, arguments);
     if (wanted > 0) text->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-append(struct text *text, const char *format, ...)
+PRINTF_LIKE(2, 3)
+static void append(struct text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

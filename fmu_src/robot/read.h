@@ -75,13 +75,9 @@ const char *document_load(const char *file, struct arena *arena, size_t *length,
 /* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */
 
 /* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+PRINTF_LIKE(2, 3)
 void complain(const struct place *at, const char *format, ...);
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+PRINTF_LIKE(2, 3)
 void warn(const struct place *at, const char *format, ...);
 
 /* Nothing there, and nothing wrong with that. (A required value that is absent fails the check that any value must pass.) */

@@ -1,6 +1,7 @@
 #include "sim/course.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
@@ -29,7 +30,7 @@ enum status course_make(struct course *course, const struct ode *ode, struct are
     }
     for (int s = 0; s < v->n_states; s++) course->nominal[s] = v->row[v->state[s]].nominal;
     course->ode = *ode;
-    return ode->n > 0 ? integrator_make(ode, course->report, &course->integrator) : STATUS_OK;
+    return ode->n > 0 ? integrator_make(ode, &course->integrator) : STATUS_OK;
 }
 
 void course_free(struct course *course)
@@ -42,9 +43,11 @@ void course_reset(struct course *course)
     const struct variables *v = course->variables;
     for (int r = 0; r < v->n_values; r++) course->value[r] = v->by_reference[r]->start;
     memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double));
+    memset(course->before.rate, 0, (size_t)course->n_inputs * sizeof(double));
     memset(course->state, 0, (size_t)course->n_numbers * sizeof(double));
     course->start_time = course->local = course->carry = 0;
     course_interrupt(course);
+    if (course->integrator != NULL) integrator_forget(course->integrator);
 }
 
 void course_interrupt(struct course *course)
@@ -154,6 +157,32 @@ static enum status integrate(struct course *course, double h, double *reached)
                                       : STATUS_OK;
 }
 
+/* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
+static const char *runaway(const struct course *course, char text[BLAME_SIZE])
+{
+    const struct variables *v = course->variables;
+    const double *ydot = course->ydot, *nominal = course->nominal;
+    int fastest = 0;
+    for (int s = 1; s < v->n_states; s++)
+        if (!(fabs(ydot[s]) / nominal[s] <= fabs(ydot[fastest]) / nominal[fastest])) fastest = s;
+    const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
+    text[0] = '\0';
+    if (!(fabs(ydot[fastest]) <= 1e9 * nominal[fastest]))
+        snprintf(text, BLAME_SIZE, "; the fastest is %s = %.3g %s", rate->name, ydot[fastest],
+                 rate->unit != NULL ? rate->unit : "1");
+    return text;
+}
+
+/* When it failed, why, and what is to blame */
+static void report_failure(struct course *course)
+{
+    char text[BLAME_SIZE];
+    const int code = course->ode.rhs(course->ode.context, course->local, course->y, course->ydot);
+    const char *culprit = course->blame != NULL ? course->blame(course->ode.context, code, text) : NULL;
+    report_add(course->report, REPORT_ERROR, "at t = %.9g s: %s%s", course->start_time + course->local,
+               integrator_trouble(course->integrator), culprit != NULL ? culprit : runaway(course, text));
+}
+
 enum status course_step(struct course *course, double h)
 {
     const double started = course->local;
@@ -163,6 +192,7 @@ enum status course_step(struct course *course, double h)
         course->local = reached > started ? reached : started;
         course->carry = 0;
         course->restart = true;
+        report_failure(course);
     }
     advance_inputs(course);
     keep_inputs(course);

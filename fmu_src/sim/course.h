@@ -4,6 +4,7 @@
 #define SIM_COURSE_H
 
 #include "base/arena.h"
+#include "base/report.h"
 #include "ode/integrator.h"
 #include "sim/variables.h"
 
@@ -17,6 +18,8 @@ struct held_inputs {
 struct solver_references {
     int relative_tolerance, max_step, max_order;
 };
+
+enum { BLAME_SIZE = 512 };
 
 struct course {
     const struct variables *variables;
@@ -33,6 +36,10 @@ struct course {
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: what compensated summation keeps                          */
     struct held_inputs now, before;  /* of this step and of the last one                                 */
+
+    /* a step failed: who is to blame, by what the right-hand side there returns; NULL: nobody in particular. By the owner, or
+       NULL */
+    const char *(*blame)(void *context, int code, char text[BLAME_SIZE]);
 
     struct ode ode;                /* its right-hand side takes the inputs of `now`                 */
     struct integrator *integrator; /* NULL: there is nothing to integrate                           */

@@ -12,12 +12,10 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
-    if (sim_derivatives(sim, &sim->course.now, t, y, sim->course.ydot) != STATUS_OK) return 1;
-    const struct input in = loops_input(sim->loops, &sim->in);
-    dyn_inverse(sim->model, sim->work, &in, sim->qdd, sim->force);
-    dyn_velocity(sim->model, sim->work, &in);
-    dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
-    loops_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &in, sim->by_q, sim->by_qd);
+    sim_take(sim, &sim->course.now, t, y);
+    if (loops_forward_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd, sim->by_q,
+                               sim->by_qd) != STATUS_OK)
+        return 1;
     for (int j = 0; j < n; j++) {
         const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
@@ -38,9 +36,10 @@ static void clear(struct seed *seed, const struct model *model)
     memset(seed->qdd, 0, (size_t)model->n_prescribed * sizeof(double));
     memset(seed->actuator_force, 0, (size_t)model->robot->n_actuators * sizeof(double));
     memset(seed->tip_wrench, 0, sizeof seed->tip_wrench);
+    memset(seed->payload_mass, 0, (size_t)model->n_links * sizeof(double));
 }
 
-/* Adds what a known (a state, an input) changes; false: it is neither */
+/* Adds what a known (a state, an input, the mass of a payload) changes; false: it is none */
 static bool add_seed(struct sim *sim, const struct variable *variable, double amount)
 {
     if (variable->kind == KIND_ACTUATOR_FORCE) {
@@ -61,6 +60,7 @@ static bool add_seed(struct sim *sim, const struct variable *variable, double am
     case KIND_TAU_IN: seed->tau[lm->tau] += amount; return true;
     case KIND_TIP_FORCE: seed->tip_wrench[3 + variable->k] += amount; return true;
     case KIND_TIP_TORQUE: seed->tip_wrench[variable->k] += amount; return true;
+    case KIND_PAYLOAD_MASS: seed->payload_mass[variable->owner] += amount; return true;
     default: return false;
     }
 }
@@ -79,7 +79,8 @@ static enum status differentiate(struct sim *sim)
                                         .tau = seed->tau,
                                         .tip_wrench = seed->tip_wrench,
                                         .prescribed_qdd = seed->qdd,
-                                        .actuator_force = seed->actuator_force};
+                                        .actuator_force = seed->actuator_force,
+                                        .payload_mass = seed->payload_mass};
     loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, &in, &direction, true, sim->dqdd);
     return STATUS_OK;
 }

@@ -7,13 +7,14 @@
 #include "sim/course.h"
 #include "sim/sim.h"
 
-/* A direction of states and inputs. */
+/* A direction of states, inputs and payloads. */
 struct seed {
     double *q, *qd;         /* n                          */
     double *tau;            /* n_joints                   */
     double *qdd;            /* n_prescribed               */
     double *actuator_force; /* n_actuators */
     double tip_wrench[6];
+    double *payload_mass; /* n_links                    */
 };
 
 struct sim {
@@ -21,6 +22,7 @@ struct sim {
     struct report *report;
     struct robot *robot; /* with the parameters that are set */
     struct model *model;
+    bool outdated; /* the robot has changed and the model could not be made again */
     struct work *work;
     struct loops *loops;
     struct variables variables;
@@ -29,6 +31,7 @@ struct sim {
 
     /* the state: positions and rates of all coordinates; those of prescribed joints follow from the inputs */
     double *q, *qd, *qdd; /* n; qd behind q                                                      */
+    double *kept_rows;    /* behind qd: which equations of the loops are kept, for a saved state */
     int n_free;
     int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
     double *force;        /* n: inverse dynamics                                                 */
@@ -44,6 +47,9 @@ struct sim {
     double *by_q, *by_qd; /* n x n: of qdd, by columns                                 */
     struct arena arena;
 };
+
+/* sim.c: q, qd and all that acts, from the state vector and held inputs at a local time */
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y);
 
 /* sim.c: qdd at the state in sim->q, sim->qd with the inputs applied; loops closed */
 enum status sim_forward(struct sim *sim);

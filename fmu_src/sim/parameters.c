@@ -1,4 +1,6 @@
 /* Parameters: from the values to the robot, and the model made again where one has changed. */
+#include <math.h>
+
 #include "sim/instance.h"
 
 /* Where a parameter lives in the robot; NULL: not a number of the robot. */
@@ -44,8 +46,12 @@ static const char *complaint(const struct variable *variable, double value)
     case KIND_RELATIVE_TOLERANCE:
     case KIND_MAX_STEP: return value >= 0 ? NULL : "must not be negative";
     case KIND_ELASTIC_TERMS:
-        return value >= TERMS_FULL && value <= TERMS_RUTHLESS ? NULL : "must be 1 (full), 2 (linear) or 3 (ruthless)";
-    case KIND_MAX_ORDER: return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
+        return value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS
+                   ? NULL
+                   : "must be 1 (full), 2 (linear) or 3 (ruthless)";
+    case KIND_START_STATIC: return value == 0 || value == 1 ? NULL : "must be 0 (false) or 1 (true)";
+    case KIND_MAX_ORDER:
+        return value >= 0 && value <= 5 && value == floor(value) ? NULL : "must be 0 (chosen) or 1 to 5";
     default: return NULL;
     }
 }
@@ -90,7 +96,8 @@ static bool copy_to_robot(struct sim *sim)
 enum status sim_apply_parameters(struct sim *sim)
 {
     if (check(sim) != STATUS_OK) return STATUS_BAD_ROBOT;
-    if (!copy_to_robot(sim)) return STATUS_OK;
+    if (!copy_to_robot(sim) && !sim->outdated) return STATUS_OK;
+    sim->outdated = true;
 
     struct model *model;
     struct work *work = NULL;
@@ -110,6 +117,7 @@ enum status sim_apply_parameters(struct sim *sim)
     sim->model = model;
     sim->work = work;
     sim->tangent = tangent;
+    sim->outdated = false;
     return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/instance.h"
@@ -57,6 +58,12 @@ static void gather(const struct sim *sim, double *y)
     }
 }
 
+void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y)
+{
+    scatter(sim, y);
+    sim_apply_inputs(sim, held, t);
+}
+
 enum status sim_forward(struct sim *sim)
 {
     return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
@@ -65,8 +72,7 @@ enum status sim_forward(struct sim *sim)
 /* ydot = (qd; qdd) with given inputs */
 enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot)
 {
-    scatter(sim, y);
-    sim_apply_inputs(sim, held, t);
+    sim_take(sim, held, t, y);
     const enum status status = sim_forward(sim);
     double sum = 0;
     for (int i = 0; i < sim->n_free; i++) {
@@ -83,7 +89,7 @@ static int rhs(void *context, double t, const double *y, double *ydot)
     return (int)sim_derivatives(sim, &sim->course.now, t, y, ydot);
 }
 
-/* Back onto the loops: positions, rates and the error estimate of a step */
+/* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
 static int project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -101,13 +107,23 @@ static int project(void *context, double t, double *y, double *error)
         }
     }
     const enum status status =
-        loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, error_q, error_qd);
+        loops_project(sim->model, sim->work, sim->tangent, sim->loops, true, sim->q, sim->qd, error_q, error_qd);
     gather(sim, y);
     for (int i = 0; error != NULL && i < n; i++) {
         error[i] = error_q[sim->free_coordinate[i]];
         error[n + i] = error_qd[sim->free_coordinate[i]];
     }
     return (int)status;
+}
+
+/* The link without inertia is to blame */
+static const char *blame(void *context, int code, char text[BLAME_SIZE])
+{
+    const struct sim *sim = context;
+    if (code != STATUS_NOT_POSITIVE) return NULL;
+    snprintf(text, BLAME_SIZE, "; link '%s': %s", sim->robot->link[sim->work->failed_link].name,
+             status_text(STATUS_NOT_POSITIVE));
+    return text;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -125,13 +141,15 @@ static enum status take_arrays(struct sim *sim)
     sim->prescribed_qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
     sim->seed.tau = arena_take(arena, (size_t)model->n_joints, sizeof(double));
     sim->seed.qdd = arena_take(arena, (size_t)model->n_prescribed, sizeof(double));
+    sim->seed.payload_mass = arena_take(arena, (size_t)model->n_links, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
-    sim->q = arena_take(arena, 2 * n, sizeof(double));
+    sim->q = arena_take(arena, 2 * n + (size_t)sim->loops->n_rows, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
         *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     sim->qd = sim->q + n;
+    sim->kept_rows = sim->qd + n;
     return STATUS_OK;
 }
 
@@ -168,7 +186,8 @@ static enum status build(struct sim *sim, const char *text)
         (struct solver_references){sim->variables.first[KIND_RELATIVE_TOLERANCE][0],
                                    sim->variables.first[KIND_MAX_STEP][0], sim->variables.first[KIND_MAX_ORDER][0]};
     sim->course.state = sim->q;
-    sim->course.n_numbers = 2 * sim->model->n;
+    sim->course.n_numbers = 2 * sim->model->n + sim->loops->n_rows;
+    sim->course.blame = blame;
     const struct ode ode = {.n = sim->n_free,
                             .order = 2,
                             .context = sim,
@@ -332,7 +351,7 @@ static enum status close_loops(struct sim *sim)
     enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
     if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
     if (status == STATUS_OK)
-        status = loops_project(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, NULL, NULL);
+        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
     return status;
 }
 
@@ -412,9 +431,12 @@ void sim_set_states(struct sim *sim, const double *x)
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
     const enum status status = sim_update(sim);
-    for (int s = 0; s < sim->variables.n_states; s++)
+    double sum = 0;
+    for (int s = 0; s < sim->variables.n_states; s++) {
         dx[s] = sim->course.value[sim->variables.row[sim->variables.derivative[s]].reference];
-    return status;
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
 }
 
 bool sim_strayed(struct sim *sim)
@@ -433,7 +455,7 @@ bool sim_strayed(struct sim *sim)
 enum status sim_return_to_loops(struct sim *sim)
 {
     course_interrupt(&sim->course);
-    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, sim->q, sim->qd, NULL, NULL);
+    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, false, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
@@ -444,6 +466,22 @@ void sim_statistics(const struct sim *sim, struct integrator_statistics *statist
 
 /* ---- saved state ------------------------------------------------------------------------------------------------------------------- */
 
+/* Which equations of the loops are kept: 1, the others 0 */
+static void note_kept(struct sim *sim)
+{
+    const struct loops *loops = sim->loops;
+    for (int i = 0; i < loops->n_rows; i++) sim->kept_rows[i] = 0;
+    for (int k = 0; k < loops->n_kept; k++) sim->kept_rows[loops->kept[k]] = 1;
+}
+
+static void keep_noted(struct sim *sim)
+{
+    struct loops *loops = sim->loops;
+    loops->n_kept = 0;
+    for (int i = 0; i < loops->n_rows; i++)
+        if (sim->kept_rows[i] != 0) loops->kept[loops->n_kept++] = i;
+}
+
 size_t sim_state_size(const struct sim *sim)
 {
     return course_state_size(&sim->course);
@@ -451,6 +489,7 @@ size_t sim_state_size(const struct sim *sim)
 
 enum status sim_save(struct sim *sim, unsigned char *bytes)
 {
+    note_kept(sim);
     course_save(&sim->course, bytes);
     return STATUS_OK;
 }
@@ -459,5 +498,7 @@ enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size
 {
     double tolerance;
     const enum status status = course_restore(&sim->course, bytes, size, &tolerance);
-    return status == STATUS_OK ? sim_adopt_parameters(sim, tolerance) : status;
+    if (status != STATUS_OK) return status;
+    keep_noted(sim);
+    return sim_adopt_parameters(sim, tolerance);
 }

@@ -91,7 +91,7 @@ enum status sim_get_derivatives(struct sim *sim, double *dx);
 bool sim_strayed(struct sim *sim);
 enum status sim_return_to_loops(struct sim *sim);
 
-/* Directional derivative: what `seed` on the known (states, inputs) does to the unknown (outputs, locals, derivatives). */
+/* Directional derivative: what `seed` on the known (states, inputs, masses of payloads) does to the unknown (outputs, locals, derivatives). */
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result);
 

@@ -67,7 +67,7 @@ static double inertia_size(const struct specimen *s, struct bare *bare)
     return norm(s->n * s->n, bare->work->M) * norm(s->n, s->qd);
 }
 
-/* |S + S'| of |M_dot|, S = M_dot - 2 C; M_dot counts as 1e-3 |M| |qd| at least */
+/* |S + S'| of |M_dot|, S = M_dot - 2 C; of 1e-3 |M| |qd| where M_dot is nothing but rounding of it: inertia that stays the same */
 static double skewness(const struct specimen *s, struct bare *bare)
 {
     static double M_dot[MOST * MOST], C[MOST * MOST], scratch[MOST * MOST];
@@ -81,7 +81,8 @@ static double skewness(const struct specimen *s, struct bare *bare)
             sum += both * both;
             size += M_dot[n * i + j] * M_dot[n * i + j];
         }
-    return sqrt(sum) / fmax(sqrt(size), 1e-3 * inertia_size(s, bare));
+    const double inertia = inertia_size(s, bare), rate = sqrt(size);
+    return sqrt(sum) / (rate > 1e-14 * inertia ? rate : 1e-3 * inertia);
 }
 
 /* Rounding of sums of some hundred terms, of which some cancel */

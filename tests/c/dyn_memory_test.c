@@ -1,9 +1,9 @@
-/* No algorithm takes or gives back memory once model and work are made. */
+/* No algorithm takes or gives back memory once model, work and loops are made. */
 #include "test.h"
 
 #include <stdlib.h>
 
-#include "support/specimen.h"
+#include "support/closed.h"
 
 static volatile long
     allocations; /* calls so far that took or gave back memory; compilers believe malloc() changes nothing */
@@ -145,10 +145,48 @@ TEST(algorithms_allocate_nothing)
     }
 }
 
+/* Every algorithm of loop.h that is used while integrating, once. */
+static void everything_closed(struct closed *c, double *by_q, double *by_qd)
+{
+    struct specimen *s = &c->s;
+    struct report silent = {0};
+    CHECK(loops_choose(s->model, s->work, c->tangent, c->loops, s->q, &silent) == STATUS_OK);
+    CHECK(loops_forward_composite(s->model, s->work, c->loops, &s->in, s->qdd) == STATUS_OK);
+    CHECK(loops_forward(s->model, s->work, c->tangent, c->loops, &s->in, s->qdd) == STATUS_OK);
+    const struct input in = loops_input(c->loops, &s->in);
+    dyn_inverse(s->model, s->work, &in, s->qdd, s->force);
+    dyn_velocity(s->model, s->work, &in);
+    dyn_tangent_state(s->model, s->work, c->tangent, &in, s->qdd);
+    loops_jacobian(s->model, s->work, c->tangent, c->loops, &in, by_q, by_qd);
+    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, &(struct direction){.q = s->qd}, true, s->force);
+    loops_gap(s->model, s->work, c->loops);
+    CHECK(loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
+}
+
+TEST(closed_robots_allocate_at_the_start_alone)
+{
+    static double by_q[MOST * MOST], by_qd[MOST * MOST];
+    for (int seed = 0; seed < 60; seed++) {
+        struct closed c;
+        struct report silent = {0};
+        CHECK(closed_random(&c, seed, ANY_LOOP, 1 + seed % 3, true));
+        const long before = allocations;
+        everything_closed(&c, by_q, by_qd);
+        CHECK(allocations == before);
+        CHECK(loops_close(c.s.model, c.s.work, c.loops, c.s.q, &silent) == STATUS_OK);
+        CHECK(!counting || allocations > before); /* scratch */
+        const long after = allocations;
+        everything_closed(&c, by_q, by_qd);
+        CHECK(allocations == after);
+        closed_free(&c);
+    }
+}
+
 int main(void)
 {
     counting = start_counting();
     RUN(the_counter_counts);
     RUN(algorithms_allocate_nothing);
+    RUN(closed_robots_allocate_at_the_start_alone);
     return test_summary();
 }

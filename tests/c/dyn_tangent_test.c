@@ -6,84 +6,9 @@
 
 #include "dyn/tangent.h"
 #include "math/vec.h"
-#include "support/specimen.h"
+#include "support/slopes.h"
 
-enum { ROBOTS = 200, MOST = 200, MOST_VALUES = 1000 };
-
-/* A direction with its own arrays. */
-struct arrow {
-    double q[MOST], qd[MOST], tau[MOST], tip_wrench[6], prescribed_qdd[MOST], payload_mass[MOST];
-    struct direction direction;
-};
-
-static void arrow_clear(struct arrow *arrow)
-{
-    memset(arrow, 0, sizeof *arrow);
-    arrow->direction = (struct direction){.q = arrow->q,
-                                          .qd = arrow->qd,
-                                          .tau = arrow->tau,
-                                          .tip_wrench = arrow->tip_wrench,
-                                          .prescribed_qdd = arrow->prescribed_qdd};
-}
-
-/* Coordinates move by as much as their ranges in specimen_random_state() */
-static void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
-{
-    arrow_clear(arrow);
-    for (int i = 0; i < s->n; i++) {
-        arrow->q[i] = uniform(random, -1, 1);
-        arrow->qd[i] = uniform(random, -1, 1);
-    }
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta + k] *= 0.1;
-        if (lm->q >= 0) arrow->tau[lm->tau] = uniform(random, -30, 30);
-        if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed] = uniform(random, -3, 3);
-    }
-    for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
-}
-
-/* Everything that has a derivative, in one row. Sizes of parts let errors be told by kind. */
-enum part { QDD, DRIVES, POSE, VELOCITY, ACCELERATION, REACTION, DEFLECTION, PARTS };
-static const char *const part_name[PARTS] = {"qdd",          "drives",   "pose",      "velocity",
-                                             "acceleration", "reaction", "deflection"};
-struct values {
-    int count[PARTS];
-    double y[PARTS][MOST_VALUES];
-};
-
-static void put(struct values *v, enum part part, int count, const double *y)
-{
-    memcpy(v->y[part] + v->count[part], y, (size_t)count * sizeof *y);
-    v->count[part] += count;
-}
-
-/* The rotation is told by its matrix */
-static void evaluate(struct specimen *s, struct values *v)
-{
-    double qdd[MOST], wrench[6], deflection[3], rotation[3];
-    memset(v->count, 0, sizeof v->count);
-    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
-    put(v, QDD, s->n, qdd);
-    specimen_evaluate(s, qdd);
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        struct frame_motion tip;
-        if (lm->q >= 0) put(v, DRIVES, 1, s->force + lm->q);
-        dyn_tip(s->model, s->work, i, &tip);
-        put(v, POSE, 3, tip.p);
-        put(v, POSE, 9, tip.R);
-        put(v, VELOCITY, 3, tip.v);
-        put(v, VELOCITY, 3, tip.omega);
-        put(v, ACCELERATION, 3, tip.a);
-        put(v, ACCELERATION, 3, tip.alpha);
-        dyn_reaction(s->work, i, wrench);
-        put(v, REACTION, 6, wrench);
-        dyn_deflection(s->model, s->work, i, deflection, rotation);
-        put(v, DEFLECTION, 3, deflection);
-        put(v, DEFLECTION, 3, rotation);
-    }
-}
+enum { ROBOTS = 200 };
 
 /* The state of the specimen made ready for directions */
 static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
@@ -94,83 +19,25 @@ static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
     dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
 }
 
-static void differentiate(struct specimen *s, struct tangent *tangent, const struct direction *direction,
-                          struct values *v)
+static void evaluate(struct specimen *s, void *context, struct values *v)
 {
-    double dqdd[MOST], wrench[6], deflection[3], rotation[3];
-    memset(v->count, 0, sizeof v->count);
+    double qdd[MOST];
+    (void)context;
+    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    values_put(v, QDD, s->n, qdd);
+    specimen_evaluate(s, qdd);
+    values_put_frames(v, s);
+}
+
+static void differentiate(struct specimen *s, void *context, const struct direction *direction, struct values *v)
+{
+    double qdd[MOST], dqdd[MOST];
+    struct tangent *tangent = context;
+    prepare(s, tangent, qdd);
     dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, dqdd);
-    put(v, QDD, s->n, dqdd);
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        struct frame_derivative tip;
-        struct frame_motion motion;
-        double turn[9], dR[9];
-        if (lm->q >= 0) put(v, DRIVES, 1, tangent->force + lm->q);
-        dyn_tip(s->model, s->work, i, &motion);
-        dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
-        skew3(tip.phi, turn);
-        matmul3(turn, motion.R, dR);
-        put(v, POSE, 3, tip.p);
-        put(v, POSE, 9, dR);
-        put(v, VELOCITY, 3, tip.v);
-        put(v, VELOCITY, 3, tip.omega);
-        put(v, ACCELERATION, 3, tip.a);
-        put(v, ACCELERATION, 3, tip.alpha);
-        dyn_tangent_reaction(s->work, tangent, i, wrench);
-        put(v, REACTION, 6, wrench);
-        dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
-        put(v, DEFLECTION, 3, deflection);
-        put(v, DEFLECTION, 3, rotation);
-    }
-}
-
-/* The specimen's state, to come back to */
-static void remember(const struct specimen *s, struct arrow *at)
-{
-    arrow_clear(at);
-    memcpy(at->q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(at->qd, s->qd, (size_t)s->n * sizeof(double));
-    memcpy(at->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
-    memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
-    memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
-}
-
-static void go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
-{
-    for (int i = 0; i < s->n; i++) {
-        s->q[i] = from->q[i] + t * along->q[i];
-        s->qd[i] = from->qd[i] + t * along->qd[i];
-    }
-    for (int i = 0; i < s->model->n_joints; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
-    for (int i = 0; i < s->model->n_prescribed; i++)
-        s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
-    for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
-}
-
-/* Central differences of eighth order along a line: h^8/630 y(9) of truncation, eps y/h of rounding. `size` is the largest of
-   what was added up, by parts. */
-static void differences(struct specimen *s, const struct arrow *along, double h, struct values *slope, double *size)
-{
-    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
-    static struct arrow from;
-    static struct values v;
-    remember(s, &from);
-    memset(slope, 0, sizeof *slope);
-    memset(size, 0, PARTS * sizeof *size);
-    for (int k = -4; k <= 4; k++) {
-        if (k == 0) continue;
-        go(s, &from, h * k, along);
-        evaluate(s, &v);
-        const double c = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
-        for (int part = 0; part < PARTS; part++) {
-            slope->count[part] = v.count[part];
-            size[part] = fmax(size[part], norm(v.count[part], v.y[part]));
-            for (int i = 0; i < v.count[part]; i++) slope->y[part][i] += c * v.y[part][i];
-        }
-    }
-    go(s, &from, 0, along);
+    values_put(v, QDD, s->n, dqdd);
+    values_put_frame_changes(v, s, tangent);
 }
 
 static void shrink_modes(struct specimen *s, double factor)
@@ -195,58 +62,19 @@ static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
     return tangent;
 }
 
-/* |x - y| in the norm of work->M, the size of an acceleration whatever its coordinates */
-static double mass_distance(const struct specimen *s, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
-    return sqrt(fabs(sum));
-}
+static const struct differentiable open_tree = {evaluate, differentiate};
 
-/* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
-   long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
-   positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
-   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions. */
-static const double tolerance[PARTS] = {1e-8, 1e-9, 1e-12, 1e-12, 1e-8, 1e-8, 1e-10};
-
-static void compare(struct specimen *s, struct tangent *tangent, const struct arrow *along, double *worst, double *sum)
+static void compare(struct specimen *s, struct tangent *tangent, const struct arrow *along, struct errors *errors)
 {
-    static const double h[2] = {2e-3, 5e-4}, zeros[MOST];
-    static struct values got, want[2];
-    double size[2][PARTS], error[PARTS], qdd[MOST];
-    for (int i = 0; i < 2; i++) differences(s, along, h[i], &want[i], size[i]);
-    prepare(s, tangent, qdd);
-    differentiate(s, tangent, &along->direction, &got);
-    dyn_mass_matrix(s->model, s->work);
-    for (int i = 0; i < 2; i++) {
-        double scale[PARTS];
-        for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
-        scale[DRIVES] += scale[REACTION];
-        scale[QDD] = 1e-3 + mass_distance(s, qdd, zeros) + mass_distance(s, want[i].y[QDD], zeros);
-        for (int k = 0; k < PARTS; k++) {
-            const double apart =
-                k == QDD ? mass_distance(s, got.y[k], want[i].y[k]) : distance(got.count[k], got.y[k], want[i].y[k]);
-            error[k] = i == 0 ? apart / scale[k] : fmin(error[k], apart / scale[k]);
-        }
-    }
-    for (int k = 0; k < PARTS; k++) {
-        CHECK_NEAR(error[k], 0, tolerance[k]);
-        worst[k] = fmax(worst[k], error[k]);
-        sum[k] += log10(error[k] + 1e-17);
-    }
-}
-
-static void print_errors(const double *worst, const double *sum, int count)
-{
-    for (int part = 0; part < PARTS; part++)
-        printf("     %-12s worst %.1e, typically %.1e\n", part_name[part], worst[part], pow(10, sum[part] / count));
+    double error[PARTS];
+    slope_errors(s, &open_tree, tangent, along, errors, error);
+    for (int k = 0; k < PARTS; k++) CHECK_NEAR(error[k], 0, slope_tolerance[k]);
 }
 
 TEST(random_directions_agree_with_differences)
 {
     static struct arrow along;
-    double worst[PARTS] = {0}, sum[PARTS] = {0};
+    struct errors errors = {0};
     struct random random = {11};
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
@@ -254,46 +82,28 @@ TEST(random_directions_agree_with_differences)
         for (int t = TERMS_FULL; t <= TERMS_RUTHLESS; t++) {
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)t);
             arrow_random(&s, &random, &along);
-            compare(&s, tangent, &along, worst, sum);
+            compare(&s, tangent, &along, &errors);
             tangent_free(tangent);
         }
         specimen_free(&s);
     }
-    print_errors(worst, sum, 3 * ROBOTS);
-}
-
-/* Number j of the directions of one coordinate: a q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
-   as much as their range. */
-static int arrow_unit(const struct specimen *s, int j, struct arrow *along)
-{
-    double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
-    const int count[] = {s->n, s->n, s->model->n_joints, s->model->n_prescribed, 6};
-    arrow_clear(along);
-    for (int kind = 0; kind < 5; kind++) {
-        if (j < count[kind]) {
-            of[kind][j] = 0.1;
-            return 1;
-        }
-        j -= count[kind];
-    }
-    return 0;
+    print_errors(&errors);
 }
 
 /* One coordinate at a time: what is inboard stands still, and is left out of the sweep */
 TEST(unit_directions_agree_with_differences)
 {
     static struct arrow along;
-    double worst[PARTS] = {0}, sum[PARTS] = {0};
-    int count = 0;
+    struct errors errors = {0};
     for (int seed = 0; seed < 30; seed++) {
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
-        for (int j = 0; arrow_unit(&s, j, &along); j++, count++) compare(&s, tangent, &along, worst, sum);
+        for (int j = 0; arrow_unit(&s, j, &along); j++) compare(&s, tangent, &along, &errors);
         tangent_free(tangent);
         specimen_free(&s);
     }
-    print_errors(worst, sum, count);
+    print_errors(&errors);
 }
 
 /* Inverse dynamics along the line, at the accelerations qdd but for those that are prescribed */
@@ -306,7 +116,7 @@ static void forces_along(struct specimen *s, const struct arrow *from, const str
         const struct link_model *lm = &s->model->link[i];
         if (lm->prescribed >= 0) moved[lm->q] += t * along->prescribed_qdd[lm->prescribed];
     }
-    go(s, from, t, along);
+    arrow_go(s, from, t, along);
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, moved, force);
 }
@@ -325,14 +135,14 @@ TEST(inverse_dynamics_agree_with_differences)
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)terms);
             arrow_random(&s, &random, &along);
             memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.n);
-            remember(&s, &from);
+            arrow_remember(&s, &from);
             memset(want, 0, sizeof want);
             for (int k = 1; k <= 4; k++)
                 for (int side = -1; side <= 1; side += 2) {
                     forces_along(&s, &from, &along, side * k * h, qdd, force);
                     for (int i = 0; i < s.n; i++) want[i] += side * weight[k - 1] / h * force[i];
                 }
-            go(&s, &from, 0, &along);
+            arrow_go(&s, &from, 0, &along);
             force_terms(&s, qdd, sum);
             dyn_configuration(s.model, s.work, s.q);
             CHECK(dyn_articulate(s.model, s.work) == STATUS_OK);

@@ -1,61 +1,34 @@
-"""How exact the integration is: against a trajectory from elsewhere, itself at a tight tolerance, the energy, a spinning beam."""
+"""How exact the integration is: against a trajectory from elsewhere, itself at a tight tolerance, the energy. tests/validation has
+published motions."""
 
-import csv
 import ctypes as ct
 import json
 import math
-import subprocess
 
 import fmpy
 import numpy as np
 import pytest
 
 from importer import ERROR, OK, Instance, unzip
+from program import Program, drift, read_csv, work_of_joints, write_csv
 
 TIP = ["tip.position[1]", "tip.position[2]"]
 JOINTS = ["upper_joint", "lower_joint", "wrist_joint"]
 
 
 @pytest.fixture(scope="session")
-def simulate(limber):
-    """simulate(robot file, until, step, rtol, ...) gives {variable: values over time} of `limber simulate`."""
-
-    def run(robot, until, step, rtol, inputs=None, start=None, **settings):
-        command = [limber, "simulate", robot, "--until", until, "--step", step, "--rtol", rtol]
-        command += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-        if inputs: command += ["--inputs", inputs]
-        if start: command += ["--at", "-"]
-        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, input=json.dumps(start))
-        assert result.returncode == 0, result.stderr
-        rows = list(csv.reader(result.stdout.splitlines()))
-        return dict(zip(rows[0], np.array(rows[1:], float).T))
-
-    return run
+def program(limber, tmp_path_factory):
+    return Program(limber, tmp_path_factory.mktemp("program"))
 
 
 @pytest.fixture(scope="session")
-def struck(limber):
-    """struck(robot file, q, coordinate, energy): the state right after an impulse on a coordinate, qd = M^-1 e p."""
-
-    def of(robot, q, coordinate, energy):
-        result = subprocess.run([limber, "eval", robot, "-"], input=json.dumps({"q": q}), capture_output=True, text=True, check=True)
-        M = np.array(json.loads(result.stdout)["mass_matrix"])
-        qd = np.linalg.solve(M, np.eye(len(M))[coordinate])
-        return {"q": q, "qd": (qd * math.sqrt(2 * energy / (qd @ M @ qd))).tolist()}
-
-    return of
+def simulate(program):
+    return program.simulate
 
 
-def read_csv(file):
-    with open(file) as lines: rows = list(csv.reader(lines))
-    return dict(zip(rows[0], np.array(rows[1:], float).T))
-
-
-def write_csv(file, columns):
-    with open(file, "w") as out:
-        out.write(",".join(columns) + "\n")
-        for row in zip(*columns.values()): out.write(",".join(f"{float(x)!r}" for x in row) + "\n")
-    return file
+@pytest.fixture(scope="session")
+def struck(program):
+    return program.struck
 
 
 def largest(result, reference, names):
@@ -79,7 +52,6 @@ def test_forced_canadarm(simulate, root):
         tip.append(largest(result, reference, TIP))
         joint.append(largest(result, reference, joints))
         print(f"forced Canadarm, rtol {rtol:.0e}: tip {tip[-1]:.1e} m, joints {joint[-1]:.1e} rad")
-    assert tip[-1] < 2e-6 and joint[-1] < 1e-5
     assert falls(tip[:2], 2) and falls(joint, 2)  # the trajectory itself is no better than some 1e-7 m at the tip
 
 
@@ -172,11 +144,6 @@ def test_fmpy_model_exchange_is_exact(canadarm_fmu, simulate, root):
 # ---- energy ---------------------------------------------------------------------------------------------------------
 
 
-def drift(result, work=0.0):
-    """The largest error of the energy, as a share of the largest kinetic energy."""
-    return np.abs(result["energy.total"] - result["energy.total"][0] - work).max() / result["energy.kinetic"].max()
-
-
 WEIGHTLESS = {f"gravity[{i}]": 0 for i in (1, 2, 3)}
 
 # robot, joint positions by coordinate, coordinate that is struck, energy [J], duration [s]. Lin and Lewis's link with modes to
@@ -207,22 +174,13 @@ def test_energy_of_rigid_arms(simulate, struck, root, name):
     assert falls(drifts, 4 ** 3)
 
 
-def test_energy_of_the_canadarm_over_20_s(simulate, struck, root):
-    robot = root / "resources/canadarm.json"
-    lost = drift(simulate(robot, 20, 0.1, 1e-8, start=struck(robot, [0] * 9, 3, 5.0)))
-    print(f"canadarm, free 20 s after an impulse, rtol 1e-8: drift {lost:.1e}")
-    assert lost < 1e-4
-
-
 def test_energy_with_torques(simulate, root, tmp_path):
     """energy.total minus the integral of power.joints: Simpson's rule, 1 ms, corners of the torques every 100 ms."""
     t, drifts = np.linspace(0, UNTIL, 21), []
     file = write_csv(tmp_path / "torques.csv", {"time": t, **{name: [f(x) for x in t] for name, f in SMOOTH.items()}})
     for rtol in 1e-5, 1e-6, 1e-7, 1e-8:
         result = simulate(root / "resources/canadarm.json", UNTIL, 0.001, rtol, inputs=file)
-        power = result["power.joints"]
-        work = np.concatenate([[0], np.cumsum(power[:-2:2] + 4 * power[1:-1:2] + power[2::2]) * 0.001 / 3])
-        drifts.append(drift({name: values[::2] for name, values in result.items()}, work))
+        drifts.append(drift({name: values[::2] for name, values in result.items()}, work_of_joints(result)))
         print(f"canadarm with torques, rtol {rtol:.0e}: energy minus work {drifts[-1]:.1e}")
     assert drifts[-1] < 1e-6 and drifts[-1] < drifts[0] / 16
 
@@ -281,38 +239,3 @@ def test_no_static_start(pack, tmp_path):
     assert instance.ExitInitializationMode() == ERROR
     assert "no static equilibrium" in instance.log[-1][2] and "remain" in instance.log[-1][2]
     instance.free()
-
-
-# ---- the spin-up beam -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def spin_up(simulate, tmp_path_factory):
-    """spin_up(modes, foreshortening, until): omega = 0.4 (t - 15/(2 pi) sin(2 pi t/15)), Kane, Ryan and Banerjee."""
-    folder, t, w = tmp_path_factory.mktemp("spin"), np.linspace(0, 15, 1501), 2 * math.pi / 15
-    inputs = write_csv(folder / "base.csv", {"time": t, "base.q": 0.4 * (t ** 2 / 2 - (1 - np.cos(w * t)) / w ** 2),
-                                             "base.qd": 0.4 * (t - np.sin(w * t) / w), "base.qdd": 0.4 * (1 - np.cos(w * t))})
-
-    def run(modes, foreshortening, until):
-        robot = folder / "beam.json"
-        robot.write_text(json.dumps({"format": "limber-robot/1", "name": "spin_up", "gravity": [0, 0, 0], "links": [
-            {"name": "beam", "joint": {"name": "base", "type": "revolute", "axis": [0, 0, 1], "motion": "prescribed"},
-             "beam": {"length": 10, "mass_per_length": 1.2, "EIz": 1.4e4, "foreshortening": foreshortening,
-                      "modes": {"y": {"shape": "clamped-free", "count": modes}}}}]}))
-        return simulate(robot, until, 0.01, 1e-8, inputs=inputs)
-
-    return run
-
-
-@pytest.mark.parametrize("modes, lowest", [(2, -0.57502), (4, -0.57581)])
-def test_spin_up_beam(spin_up, modes, lowest):
-    result = spin_up(modes, True, 15)
-    deflection = result["beam.deflection[2]"]
-    at = deflection.argmin()
-    print(f"spin-up beam, {modes} modes: {deflection[at]:.5f} m at {result['time'][at]:.2f} s")
-    assert deflection[at] == pytest.approx(lowest, abs=1e-4)
-    assert result["time"][at] == pytest.approx(6.77, abs=0.03)
-
-
-def test_spin_up_beam_diverges_without_foreshortening(spin_up):
-    assert np.abs(spin_up(2, False, 12.5)["beam.deflection[2]"]).max() > 10  # more than its length

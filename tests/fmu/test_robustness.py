@@ -2,17 +2,21 @@
 
 import ctypes as ct
 import gc
+import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from conftest import unzip
 from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance
 
 HERE = Path(__file__).resolve().parent
@@ -170,6 +174,88 @@ def test_a_step_that_fails_leaves_the_last_good_state(arm):
     assert instance.SetFMUstate(good) == OK and instance.set({"shoulder.tau": 0.0}) == OK
     assert instance.step(0.01, 0.01) == OK
     assert instance.FreeFMUstate(ct.byref(good)) == OK
+    instance.free()
+
+
+@pytest.mark.parametrize("torque", [1e20, 1e30, -1e30, 1e100, 1e150, 1e200, 1e308, -1e308])
+@pytest.mark.parametrize("robot", ["arm", "canadarm"])
+def test_absurd_torques_fail_fast(request, robot, torque):
+    """Either the step is done or it fails within seconds, with reason and culprit; it never passes for a step without motion."""
+    package = request.getfixturevalue(robot)
+    instance = started(package)
+    assert instance.step(0, 0.01) == OK
+    states = instance.get(*package.states)
+    assert instance.set({package.named(r".*\.tau")[0]: torque}) == OK
+    before = time.process_time()
+    status = instance.step(0.01, 0.01)
+    assert time.process_time() - before < 8
+    if status == OK:
+        assert max(map(abs, instance.get(*package.states))) > 1e6
+    else:
+        assert status == DISCARD and re.search(r"at t = .*: .*; the fastest is \S+ = ", instance.log[-1][2])
+        assert all(map(math.isfinite, instance.get(*package.states)))
+        if abs(torque) > 1e100: assert instance.get(*package.states) == states
+    assert instance.Reset() == OK
+    assert run(instance.initialise(), 3) == run(started(package), 3)
+    instance.free()
+
+
+def test_a_link_without_inertia_is_named(limber, tmp_path):
+    """A payload that is put down and leaves nothing behind."""
+    robot = tmp_path / "bare.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "bare", "links": [
+        {"name": "a", "joint": {"type": "revolute"}, "rigid": {"mass": 1, "com": [0.5, 0, 0], "tip": {"xyz": [1, 0, 0]}}},
+        {"name": "b", "joint": {"type": "revolute"}, "rigid": {"mass": 0, "tip": {"xyz": [1, 0, 0]}}, "payload": {"mass": 1}}]}))
+    subprocess.run([limber, "fmu", robot, "-o", tmp_path / "bare.fmu"], check=True, capture_output=True)
+    instance = started(unzip(tmp_path / "bare.fmu", tmp_path / "fmu"))
+    assert instance.step(0, 0.1) == OK and instance.set({"b.payload.mass": 0.0}) == OK
+    assert instance.step(0.1, 0.1) == DISCARD
+    assert "link 'b'" in instance.log[-1][2] and "not positive definite" in instance.log[-1][2]
+    assert instance.set({"b.payload.mass": 1.0}) == OK and instance.step(0.1, 0.1) == OK
+    instance.free()
+
+
+def test_a_step_without_end_is_given_up(canadarm):
+    instance = started(canadarm)
+    assert instance.set({canadarm.named(r".*\.tau")[0]: 1.0}) == OK
+    assert instance.step(0, 1e15) == DISCARD and "too fast" in instance.log[-1][2]
+    instance.free()
+
+
+@pytest.mark.parametrize("first", [0.0, 0.1])
+@pytest.mark.parametrize("h", [1e-320, 1e-300, 1e-20, 1e-17, 1e-16, 1e-12])
+def test_tiny_steps(arm, first, h):
+    """Shorter than time can be told apart, with inputs that jump at every one."""
+    instance, t = started(arm), first
+    if first > 0: assert instance.step(0, first) == OK
+    for k in range(5):
+        assert instance.set({"shoulder.tau": 10.0 * k}) == OK
+        assert instance.step(t, h) == OK, instance.log
+        t += h
+    assert instance.step(t, 0.01) == OK, instance.log
+    instance.free()
+
+
+def test_restarts_without_a_step_count_no_jacobians(arm):
+    instance = Instance(arm, logging=True).initialise()
+    assert instance.step(0, 0.1) == OK
+    before = instance.save()
+    assert instance.Terminate() == OK
+    assert instance.SetFMUstate(before) == OK and instance.FreeFMUstate(ct.byref(before)) == OK
+    for k in range(20): assert instance.set({"shoulder.tau": 100.0 * k}) == OK and instance.step(0.1, 1e-20) == OK
+    assert instance.Terminate() == OK
+    counts = [re.search(r"(\d+) Jacobians", text)[1] for _, category, text in instance.log if category == "solver"]
+    assert len(counts) == 2 and counts[0] == counts[1]
+    instance.free()
+
+
+def test_infinite_derivatives_are_no_derivatives(arm):
+    instance = started(arm, MODEL_EXCHANGE)
+    n = len(arm.states)
+    assert instance.set({"shoulder.tau": 1e308}) == OK
+    assert instance.GetDerivatives((ct.c_double * n)(), n) == DISCARD
+    assert instance.set({"shoulder.tau": 1.0}) == OK
+    assert instance.GetDerivatives((ct.c_double * n)(), n) == OK
     instance.free()
 
 
@@ -399,6 +485,57 @@ def test_impossible_parameters(arm):
     refused(instance, instance.ExitInitializationMode(), "upper.EIz")
     assert instance.set({"upper.EIz": 500.0}) == OK and instance.ExitInitializationMode() == OK
     assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_a_model_that_cannot_be_made_stays_refused(limber, tmp_path):
+    """A length that passes every check of its own, but makes no modal mass matrix: refused as often as it is tried."""
+    robot = tmp_path / "twin.json"
+    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "twin", "links": [
+        {"name": "a", "joint": {"type": "revolute"}, "beam": {"length": 1, "mass_per_length": 1, "EIz": 1, "modes": {
+            "y": {"shape": "hermite"}}}}]}))
+    subprocess.run([limber, "fmu", robot, "-o", tmp_path / "twin.fmu"], check=True, capture_output=True)
+    instance = Instance(unzip(tmp_path / "twin.fmu", tmp_path / "fmu"))
+    assert instance.set({"a.length": 1e-300}) == OK and instance.EnterInitializationMode() == OK
+    for _ in range(3): refused(instance, instance.ExitInitializationMode(), "link 'a'", "not positive definite")
+    assert instance.set({"a.length": 1.0}) == OK and instance.ExitInitializationMode() == OK
+    assert instance.step(0, 0.1) == OK
+    instance.free()
+
+
+def test_values_beyond_all_bounds_are_discarded(arm):
+    instance = started(arm)
+    assert instance.set({"shoulder.tau": 1e308}) == OK
+    value = (ct.c_double * 1)()
+    assert instance.GetReal(instance.references(["shoulder.qdd"]), 1, value) == DISCARD and not math.isfinite(value[0])
+    assert len(instance.get(*TIP)) == 2  # what can be read can be read
+    instance.free()
+
+
+def output_rates(instance, names):
+    rates = (ct.c_double * len(names))()
+    order = (ct.c_int * len(names))(*[1] * len(names))
+    assert instance.GetRealOutputDerivatives(instance.references(names), len(names), order, rates) == OK
+    return list(rates)
+
+
+def test_reset_counts_anew(arm):
+    instance = Instance(arm, logging=True)
+    for _ in range(3):
+        run(instance.initialise(), 20)
+        assert instance.Terminate() == OK and instance.Reset() == OK
+    told = [text for _, category, text in instance.log if category == "solver"]
+    assert len(told) == 3 and len(set(told)) == 1
+    instance.free()
+
+
+def test_reset_forgets_slopes_of_inputs(arm):
+    instance, names = started(arm), ["shoulder.qdd", "tip.acceleration[2]"]
+    first = output_rates(instance, names)
+    slope = instance.references(["shoulder.tau"]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(7.0)
+    assert instance.SetRealInputDerivatives(*slope) == OK and instance.step(0, 0.1) == OK
+    assert instance.Reset() == OK
+    assert output_rates(instance.initialise(), names) == first
     instance.free()
 
 

@@ -38,10 +38,10 @@ for _ in range(job.points):
     x, u = random.normal(size=len(states)) * job.spread * nominal, random.normal(size=len(inputs)) * job.torque
     both = lambda x, u: np.concatenate([dense(part).ravel() for part in f(x, u)])
     parts = jacobian(x, u, casadi.DM(len(states), 1), casadi.DM(len(found["outputs"]), 1))
-    points.append((both(x, u), np.block([[dense(parts[0]), dense(parts[1])], [dense(parts[2]), dense(parts[3])]]),
+    points.append((x, u, both(x, u), np.block([[dense(parts[0]), dense(parts[1])], [dense(parts[2]), dense(parts[3])]]),
                    np.hstack([differences(lambda v: both(v, u), x, 1e-3 * np.minimum(nominal, 1)),
                               differences(lambda v: both(x, v), u, np.full(len(inputs), 10.0))])))
-for i, name in enumerate(("value", "exact", "difference")): found[name] = np.array([point[i] for point in points])
+for i, name in enumerate(("x", "u", "value", "exact", "difference")): found[name] = np.array([point[i] for point in points])
 pattern = [dense(casadi.DM(jacobian.sparsity_out(i), 1)) != 0 for i in range(4)]
 found["pattern"] = np.block([[pattern[0], pattern[1]], [pattern[2], pattern[3]]])
 

@@ -37,14 +37,25 @@ def dot(a, b): return np.sum(a * b, -1)
 def scale(a, M): return np.asarray(a)[..., None, None] * M
 
 
-# f(y) = sum over k of (-y)^k / (2k + first)!: cos phi, sin phi/phi, (1 - cos phi)/phi^2 of y = phi^2, with two derivatives;
-# thirty terms reach beyond a full turn
-SERIES = [[polyder([(-1.0) ** k / factorial(2 * k + first) for k in range(30)], d) for d in range(3)] for first in range(3)]
+# f(y) = sum over k of (-y)^k / (2k + first)!: cos phi, sin phi/phi, (1 - cos phi)/phi^2 of y = phi^2, with two derivatives; by
+# the series near zero, where all its digits are good
+SERIES = [[polyder([(-1.0) ** k / factorial(2 * k + first) for k in range(12)], d) for d in range(3)] for first in range(3)]
+
+
+def closed_form(y):
+    """[first][derivative], from  f0' = -f1/2,  2y f1' = f0 - f1,  2y f2' = f1 - 2 f2."""
+    phi = np.sqrt(y)
+    f = [np.cos(phi), np.sin(phi) / phi, 2 * np.sin(phi / 2) ** 2 / y]
+    g = [-f[1] / 2, (f[0] - f[1]) / (2 * y), (f[1] - 2 * f[2]) / (2 * y)]
+    h = [-g[1] / 2, (g[0] - 3 * g[1]) / (2 * y), (g[1] - 4 * g[2]) / (2 * y)]
+    return list(zip(f, g, h))
 
 
 def series(y, first):
     """Chain rule: f, f' y_dot, f'' y_dot^2 + f' y_ddot."""
-    f = [polyval(y[0], coefficients) for coefficients in SERIES[first][:len(y)]]
+    small = np.abs(y[0]) < 1
+    large = closed_form(np.where(small, 1, y[0]))[first]
+    f = [np.where(small, polyval(np.where(small, y[0], 0), near), far) for near, far in zip(SERIES[first], large[:len(y)])]
     return [f[0], *[f[1] * yd for yd in y[1:2]], *[f[2] * y[1] ** 2 + f[1] * ydd for ydd in y[2:]]]
 
 

@@ -121,6 +121,19 @@ def test_instructions_grow_linearly_in_links(release, tmp_path, elastic):
     assert fit["forward"] < bounds.EXPONENT < fit["composite"]
 
 
+def test_full_jacobian_costs_few_forward_dynamics(release):
+    """d(qdd)/d(q, qd) of Cibicik and Egeland's arm; differences would take 33 forward dynamics."""
+    count = {a: measure.instructions(release, ROOT / "resources/cibicik.json", a) for a in ("forward", "derivatives")}
+    assert count["derivatives"] <= bounds.JACOBIAN * count["forward"]
+
+
+def test_command_measures_derivatives(limber):
+    answer = subprocess.run([limber, "bench", str(ROOT / "resources/cibicik.json"), "--json"], capture_output=True, text=True, timeout=60)
+    found = json.loads(answer.stdout)
+    assert list(found) == ["forward_ns", "composite_ns", "inverse_ns", "derivatives_ns"]
+    assert found["derivatives_ns"] > found["forward_ns"] > 0
+
+
 def test_quick_run(tmp_path):
     """Tables, results, plot; the exit code says whether a bound is missed, and the text says which."""
     answer = subprocess.run([sys.executable, str(ROOT / "bench/run.py"), "--quick", "--out", str(tmp_path)],
@@ -139,5 +152,6 @@ def test_quick_run(tmp_path):
 def test_a_missed_bound_is_named():
     results = {"exponents": [{"elastic": 4, "from": 8, "to": 64, "forward": 1.3, "composite": 2.5}],
                "rivals": [{"elastic": 5, "build": "release", "forward": 1.0, "composite": 3.0}],
-               "operations": [{"terms": "ruthless", "algorithm": "forward", "mul": 9874, "add": 7698}], "rigid": []}
-    assert [bound["met"] for bound in bounds.check(results)] == [False, True, False, True]
+               "operations": [{"terms": "ruthless", "algorithm": "forward", "mul": 9874, "add": 7698}],
+               "jacobian": [{"robot": "cibicik", "forward": 10.0, "derivatives": 120.5}], "rigid": []}
+    assert [bound["met"] for bound in bounds.check(results)] == [False, True, False, True, False]

@@ -10,6 +10,7 @@ the judge's dqdd. The FMU's qdd and dqdd are put into it, and into the judge's o
 terms that were added up. Errors are relative to the largest of them among knowns of a kind (all joint angles, all modal
 rates, ...), at least to what a derivative by an angle or a rate is made of: a force turns with a joint as the whole."""
 
+import copy
 import ctypes as ct
 import functools
 import itertools
@@ -20,11 +21,10 @@ import numpy as np
 import pytest
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
-from test_reference import FILES, STATE, load, waits
+from test_reference import FILES, STATE, load
 
 STEP = 1e-30
 TOLERANCE = 1e-11
-OPEN = [file for file in FILES if not waits(file)]
 
 
 @functools.cache
@@ -224,7 +224,7 @@ def outputs(subject, at, seed, worst):
             worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
 
 
-@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_tangents_are_exact(subject, file):
     this, worst = subject(file), Worst()
     for case in load(file)["cases"]:
@@ -261,7 +261,7 @@ def differences(subject, at, names, h):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_tangents_agree_with_differences(subject, file):
     this, worst = subject(file), Worst()
     at = this.go(load(file)["cases"][-1])
@@ -274,5 +274,29 @@ def test_tangents_agree_with_differences(subject, file):
         block = np.ix_(this.kinds == kind, sorts == sort)
         errors = [np.abs(found - expected)[block].max() for expected in steps]
         worst.add(sort, min(errors), np.abs(steps[0][block]).max() + value[sorts == sort].max())
+    print(f"\n{file.stem}:", worst)
+    assert max(worst.values()) <= 1e-8, str(worst)
+
+
+# ---- the mass of a payload --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if any("payload" in link for link in load(file)["robot"]["links"])],
+                         ids=lambda file: file.stem)
+def test_the_mass_of_a_payload(subject, file):
+    """Accelerations and all outputs, against differences of the same instance, whose payloads may change in event mode."""
+    this, worst = copy.copy(subject(file)), Worst()
+    this.go(load(file)["cases"][-1])
+    answers = [name for name, causality in this.instance.package.causality.items() if causality == "output"]
+    names = [name for name in dict.fromkeys(answers + this.acceleration) if name not in this.known]
+    sorts, value = np.array([re.split(r"[_[]", name.split(".")[1])[0] for name in names]), np.abs(this.values(names))
+    mass = {link["name"]: link["payload"]["mass"] for link in this.robot.links if "payload" in link}
+    this.known = {f"{link}.payload.mass": (link, 0) for link in mass}
+    found = this.slopes(names)
+    assert np.abs(found).max(axis=1).min() > 0
+    steps = [differences(this, {link: [m] for link, m in mass.items()}, names, h * min(mass.values())) for h in (5e-2, 5e-3)]
+    for sort in set(sorts):
+        errors = [np.abs(found - expected)[:, sorts == sort].max() for expected in steps]
+        worst.add(sort, min(errors), np.abs(found[:, sorts == sort]).max() + value[sorts == sort].max())
     print(f"\n{file.stem}:", worst)
     assert max(worst.values()) <= 1e-8, str(worst)

@@ -5,6 +5,7 @@ The table is written down here a second time, from the robot file alone; the pro
 import html.parser
 import json
 import os
+import shutil
 import stat
 import subprocess
 import zipfile
@@ -51,8 +52,12 @@ def run(limber, *arguments, **environment):
                           env={**os.environ, **environment})
 
 
-def library_of(limber):
-    return Path(os.environ.get("LIMBER_FMU_LIBRARY") or Path(limber).resolve().parent / "limber_fmu.so")
+def libraries_of(limber):
+    """{folder and ending: library}; the one for Windows only where it was built."""
+    beside = lambda name, variable: Path(os.environ.get(variable) or Path(limber).resolve().parent / name)
+    libraries = {("linux64", "so"): beside("limber_fmu.so", "LIMBER_FMU_LIBRARY"),
+                 ("win64", "dll"): beside("limber_fmu.dll", "LIMBER_FMU_DLL")}
+    return {place: file for place, file in libraries.items() if place[0] == "linux64" or file.is_file()}
 
 
 def needs_loops(file):
@@ -67,7 +72,6 @@ class Packed:
         self.file, self.fmu = file, folder / f"{file.stem}.fmu"
         self.robot = json.loads(file.read_text(encoding="utf-8"))
         made = run(limber, "fmu", file, "-o", self.fmu)
-        if made.returncode == 1 and "not yet" in made.stderr: pytest.skip("uses what is not computed with yet")
         assert (made.returncode, made.stderr) == (0, "")
         self.checked = json.loads(run(limber, "check", file, "--json").stdout)
         self.description = fmpy.read_model_description(str(self.fmu), validate=False)
@@ -147,6 +151,13 @@ def link_rows(link, given):
     if "payload" in given: yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
 
 
+LOOP_UNITS = {"ball": ["N"] * 3, "planar-pin": ["N"] * 2, "pin": ["N"] * 3 + ["N.m"] * 2, "weld": ["N"] * 3 + ["N.m"] * 3}
+
+
+def loop_rows(loop):
+    for k, unit in enumerate(LOOP_UNITS[loop["type"]], 1): yield f"{loop['name']}.force[{k}]", "output", {unit}, None
+
+
 def robot_rows(robot):
     for name, causality, unit, count in [
             ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
@@ -154,7 +165,7 @@ def robot_rows(robot):
             ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
-    yield "power.joints", "local", {"W"}, None
+    for key in "joints", "actuators": yield f"power.{key}", "local", {"W"}, None
     for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
     yield "elastic_terms", "parameter", {None}, {"full": 1, "linear": 2, "ruthless": 3}[robot.get("elastic_terms", "full")]
     yield "start_static", "parameter", {None}, "false"
@@ -168,6 +179,10 @@ def table(packed):
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
         if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
         rows += link_rows(link, given)
+    for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
+    for actuator in packed.robot.get("actuators", []):
+        rows += [(f"{actuator['name']}.force", "input", {"N"}, 0), (f"{actuator['name']}.length", "output", {"m"}, None),
+                 (f"{actuator['name']}.rate", "output", {"m/s"}, None)]
     return rows
 
 
@@ -260,7 +275,7 @@ def test_head_of_the_description(packed):
         assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
     cs = d.coSimulation
     assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
-    assert not d.modelExchange.needsCompletedIntegratorStep
+    assert d.modelExchange.needsCompletedIntegratorStep == bool(packed.robot.get("loops"))  # that may drift open
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
     stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
     assert (float(d.defaultExperiment.startTime), float(d.defaultExperiment.tolerance)) == (0, 1e-6)
@@ -291,8 +306,10 @@ def test_order_of_unknowns(packed):
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
     forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
-        kinematic = not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_", ".tau"))
+        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
+                                                                                ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
@@ -339,7 +356,10 @@ class Instance:
         self.fmu.enterInitializationMode()
         gravity = [v.valueReference for v in packed.variables if v.name.startswith("gravity[")]
         self.fmu.setReal(gravity, [1.5, -2.5, -9])
-        self.fmu.exitInitializationMode()
+        try: self.fmu.exitInitializationMode()
+        except fmpy.fmi1.FMICallException:
+            if packed.file not in GOOD or not packed.robot.get("loops"): raise
+            pytest.skip("a file to be read, whose loops cannot be closed")
         self.fmu.enterContinuousTimeMode()
         unknowns = d.outputs + d.derivatives
         self.unknown = {u.variable.name: u.variable.valueReference for u in unknowns}
@@ -394,18 +414,18 @@ def test_no_dependency_is_invented(made_up, tmp_path):
 
 
 def test_content(packed, limber):
-    library = library_of(limber)
     name = packed.robot["name"]
+    libraries = {f"binaries/{folder}/{name}.{ending}": file for (folder, ending), file in libraries_of(limber).items()}
     with zipfile.ZipFile(packed.fmu) as archive:
         assert archive.testzip() is None
         assert {i.filename for i in archive.infolist()} == {
-            "modelDescription.xml", "model.png", "resources/robot.json", f"binaries/linux64/{name}.so",
-            "documentation/index.html", *(f"documentation/licenses/{part}.txt" for part in ("limber", "sundials", "json-c"))}
+            "modelDescription.xml", "model.png", "resources/robot.json", *libraries, "documentation/index.html",
+            *(f"documentation/licenses/{part}.txt" for part in ("limber", "sundials", "json-c", "mingw-w64"))}
         for info in archive.infolist():
             assert stat.S_ISREG(info.external_attr >> 16), info.filename
             assert info.compress_type == zipfile.ZIP_DEFLATED and info.date_time == (1980, 1, 1, 0, 0, 0)
     assert packed.read("resources/robot.json") == packed.file.read_bytes()
-    assert packed.read(f"binaries/linux64/{name}.so") == library.read_bytes()
+    for inside, file in libraries.items(): assert packed.read(inside) == file.read_bytes()
 
 
 def test_icon(packed, tmp_path):
@@ -459,6 +479,8 @@ def test_licences(made_up):
     assert "Lawrence Livermore National Security" in sundials and "Redistributions in binary form" in sundials
     json_c = made_up.read("documentation/licenses/json-c.txt").decode()
     assert "Metaparadigm" in json_c and "Permission is hereby granted" in json_c
+    mingw = made_up.read("documentation/licenses/mingw-w64.txt").decode()
+    assert "mingw-w64 project" in mingw and "Redistributions in binary form" in mingw and "Lucent" in mingw
 
 
 def test_same_robot_same_bytes(limber, made_up, tmp_path):
@@ -483,7 +505,8 @@ def test_json_summary(limber, made_up, tmp_path):
     count = lambda causality: sum(v.causality == causality for v in made_up.variables)
     assert summary == {"file": str(tmp_path / "x.fmu"), "name": "made_up", "guid": made_up.description.guid,
                        "inputs": count("input"), "outputs": count("output"), "parameters": count("parameter"),
-                       "states": len(made_up.description.derivatives)}
+                       "states": len(made_up.description.derivatives),
+                       "platforms": [folder for folder, _ in libraries_of(limber)]}
 
 
 @pytest.mark.parametrize("arguments, code, word", [
@@ -502,19 +525,35 @@ def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
     assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
 
 
-@pytest.mark.parametrize("library", ["missing.so", "bad.so"])
-def test_library_that_is_none(limber, made_up_file, tmp_path, library):
-    (tmp_path / "bad.so").write_text("not a library")
+@pytest.mark.parametrize("variable", ["LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"])
+@pytest.mark.parametrize("library", ["missing", "bad"])
+def test_library_that_is_none(limber, made_up_file, tmp_path, library, variable):
+    (tmp_path / "bad").write_text("not a library")
     out = tmp_path / "x.fmu"
     out.write_text("precious")
-    answer = run(limber, "fmu", made_up_file, "-o", out, LIMBER_FMU_LIBRARY=str(tmp_path / library))
-    assert answer.returncode == 1 and library in answer.stderr and "LIMBER_FMU_LIBRARY" in answer.stderr
+    answer = run(limber, "fmu", made_up_file, "-o", out, **{variable: str(tmp_path / library)})
+    assert answer.returncode == 1 and library in answer.stderr and variable in answer.stderr
     assert out.read_text() == "precious"
+
+
+def test_library_of_the_other_system(limber, made_up_file, tmp_path):
+    library = str(libraries_of(limber)["linux64", "so"])
+    answer = run(limber, "fmu", made_up_file, "-o", tmp_path / "x.fmu", LIMBER_FMU_DLL=library)
+    assert answer.returncode == 1 and "not a shared library for Windows" in answer.stderr
+
+
+def test_without_a_library_for_windows(limber, made_up_file, tmp_path):
+    """Where it was not built the FMU is for Linux alone, and the command says so."""
+    shutil.copy2(limber, tmp_path / "limber")
+    shutil.copy2(libraries_of(limber)["linux64", "so"], tmp_path / "limber_fmu.so")
+    answer = run(tmp_path / "limber", "fmu", made_up_file, "-o", tmp_path / "x.fmu")
+    assert (answer.returncode, answer.stderr) == (0, "") and "Linux alone" in answer.stdout
+    assert fmpy.supported_platforms(str(tmp_path / "x.fmu")) == ["linux64"]
 
 
 def test_sanitized(limber_sanitized, limber, made_up_file, tmp_path):
     """Memory is respected: the sanitizers would end the program."""
-    library = str(library_of(limber))
+    library = str(libraries_of(limber)["linux64", "so"])
     for file in [made_up_file] + [file for file in ROBOTS if not needs_loops(file)]:
         answer = run(limber_sanitized, "fmu", file, "-o", tmp_path / "x.fmu", LIMBER_FMU_LIBRARY=library)
         assert (answer.returncode, answer.stderr) == (0, "")

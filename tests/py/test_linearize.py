@@ -17,8 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = ROOT / "resources/canadarm.json"
 CIBICIK = ROOT / "resources/cibicik.json"
-STATE = ["q", "qd", "tau", "tip_force", "tip_torque", "prescribed_qdd"]
-NOT_YET = ("loops", "actuators")  # members of a robot that are not computed with yet: empty this when they are
+STATE = ["q", "qd", "tau", "tip_force", "tip_torque", "prescribed_qdd", "actuator_force"]
 CART = {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [
     {"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 2}},
     {"name": "rod", "joint": {"type": "revolute", "axis": [0, 1, 0], "passive": True},
@@ -34,7 +33,7 @@ def load(file):
 
 def references():
     return [pytest.param(file, id=file.stem) for file in sorted((ROOT / "tests/data/reference").glob("*.json"))
-            if not any(load(file)["robot"].get(member) for member in NOT_YET)]
+            if not load(file)["robot"].get("loops")]  # those are in test_closed_analyses.py
 
 
 def run(limber, command, robot, *options, state=None):
@@ -81,9 +80,12 @@ class Places:
         for k in range(3):
             self.place[f"tip.force[{k + 1}]"] = ("tip_force", k)
             self.place[f"tip.torque[{k + 1}]"] = ("tip_torque", k)
+        actuators = [actuator["name"] for actuator in robot.get("actuators", [])]
+        for i, name in enumerate(actuators): self.place[f"{name}.force"] = ("actuator_force", i)
         # what eval tells of an output
         self.told = {f"{name.split('.')[0]}.qdd": ("qdd", i) for i, name in enumerate(coordinates) if name.endswith(".q")}
         self.told |= {f"{name}.tau": ("prescribed_tau", i) for i, name in enumerate(prescribed)}
+        for key in "length", "rate": self.told |= {f"{name}.{key}": (f"actuator_{key}", i) for i, name in enumerate(actuators)}
         for key in ["position", "velocity", "angular_velocity", "acceleration"]:
             self.told |= {f"tip.{key}[{k + 1}]": (f"tip_{key}", k) for k in range(3)}
 
@@ -98,7 +100,8 @@ class Places:
 def complete(state, robot):
     moving = [link["joint"] for link in robot["links"] if link["joint"]["type"] != "fixed"]
     sizes = {"tau": len(moving), "tip_force": 3, "tip_torque": 3,
-             "prescribed_qdd": sum(joint.get("motion") == "prescribed" for joint in moving)}
+             "prescribed_qdd": sum(joint.get("motion") == "prescribed" for joint in moving),
+             "actuator_force": len(robot.get("actuators", []))}
     return {key: state.get(key, [0.0] * sizes.get(key, 0)) for key in STATE}
 
 
@@ -248,6 +251,28 @@ def test_static_point_does_not_depend_on_where_the_modes_start(limber):
     other = {"q": [0.2, 0.5] + [0.02] * 6 + [1.0] + [-0.01] * 6 + [0.3]}
     a, b = (answer(limber, "linearize", CIBICIK, "--static", "--at", "-", state=s)["operating_point"] for s in (start, other))
     assert np.allclose(a["q"], b["q"], rtol=0, atol=1e-8) and np.allclose(a["tau"], b["tau"], rtol=1e-7)
+
+
+def test_static_point_is_that_of_itself(limber, tmp_path):
+    """Where the search begins at the equilibrium nothing is left to do: rounding of the forces is no reason to refuse it."""
+    for name in "cibicik", "nodal-20", "random-1":
+        path = write(tmp_path, load(ROOT / f"tests/data/reference/{name}.json")["robot"])
+        point = answer(limber, "linearize", path, "--static")["operating_point"]
+        again = answer(limber, "linearize", path, "--static", "--at", "-", state=point)["operating_point"]
+        assert again == point, name
+
+
+def test_static_under_a_torque_on_the_tip(limber, tmp_path):
+    """Such a torque has no potential, so the search is no minimisation."""
+    def link(name, axis):
+        return {"name": name, "joint": {"name": f"{name}_joint", "type": "revolute", "axis": axis},
+                "beam": {"length": 1.3, "mass_per_length": 1.1, "EIz": 40, "EIy": 55, "GJ": 30, "foreshortening": True, "inertia_per_length": [1e-3, 5e-4, 6e-4],
+                         "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "craig-bampton", "count": 3}, "twist": {"shape": "linear"}}}}
+    path = write(tmp_path, {"format": "limber-robot/1", "name": "twisted", "gravity": [0, 0, -9.81],
+                            "links": [link("first", [0, 0, 1]), link("second", [0, 1, 0])]})
+    q = [0.2] + 7 * [0] + [-0.5] + 7 * [0]
+    point = answer(limber, "linearize", path, "--static", "--at", "-", state={"q": q, "tip_torque": [12, -6, 20]})["operating_point"]
+    assert np.abs(point["qdd"]).max() < 1e-3 and np.abs(point["q"]).max() > 0.2
 
 
 def test_static_holds_prescribed_joints(limber, tmp_path):

@@ -1,6 +1,5 @@
-"""`limber modes`: natural frequencies against closed forms, papers and independent eigenvalues; laws that hold for any robot.
-
-Every number that is compared with a table is computed by the program here and now."""
+"""`limber modes`: natural frequencies against closed forms and independent eigenvalues; laws that hold for any robot. Papers and
+finite elements are in tests/validation."""
 
 import json
 import subprocess
@@ -10,6 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import scipy.linalg
+
+from program import beam, robot
 
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = json.loads((ROOT / "resources/canadarm.json").read_text(encoding="utf-8"))
@@ -43,144 +44,6 @@ def modes(limber, folder, description, *options, state=None):
 def rates(limber, folder, description, *options, state=None):
     """w [rad/s]"""
     return TWO_PI * np.array(modes(limber, folder, description, *options, state=state)["frequency"])
-
-
-def robot(*links, **more):
-    return {"format": "limber-robot/1", "name": "tried", "links": list(links), **more}
-
-
-def beam(family="y", shape="craig-bampton", count=6, **more):
-    """One clamped beam of unit length, density and stiffness: frequencies in rad/s are the dimensionless ones."""
-    extra = {key: more.pop(key) for key in ("tip_mass", "tip_inertia") if key in more}
-    link = {key: more.pop(key) for key in ("joint", "payload", "hub") if key in more}
-    body = {"length": 1, "mass_per_length": 1, "EIy": 1, "EIz": 1,
-            "modes": {family: {"shape": shape, "count": count, **extra}}, **more}
-    return robot({"name": "arm", "joint": {"name": "hinge", "type": "revolute", **link.pop("joint", {})}, "beam": body, **link})
-
-
-# ---- tables of papers ------------------------------------------------------------------------------------------------
-
-
-SPEEDS = [0, 1, 2, 4, 6, 8, 10, 12]
-FLAPWISE = [3.5160, 3.6816, 4.1373, 5.5850, 7.3604, 9.2568, 11.2023, 13.1702]
-
-
-@pytest.mark.parametrize("shape, count", [("clamped-free", 8), ("craig-bampton", 10)])
-def test_rotating_beam_flapwise(limber, tmp_path, shape, count):
-    """The hinge turns, locked: its rate stiffens the beam. Limit of many modes, four digits behind the point."""
-    description = beam("z", shape, count, foreshortening=True)
-    found = [rates(limber, tmp_path, description, state={"qd": [speed] + [0] * count})[0] for speed in SPEEDS]
-    np.testing.assert_allclose(found, FLAPWISE, rtol=0, atol=1e-3)
-    assert np.all(np.array(found) > np.array(FLAPWISE) - 1e-4)  # a Ritz method comes from above
-
-
-def test_rotating_beam_with_few_modes(limber, tmp_path):
-    found = rates(limber, tmp_path, beam("z", "clamped-free", 5, foreshortening=True), state={"qd": [12] + [0] * 5})[0]
-    assert abs(found - 13.1757) < 1e-4
-    found = rates(limber, tmp_path, beam("z", "craig-bampton", 6, foreshortening=True), state={"qd": [6] + [0] * 6})[0]
-    assert abs(found - 7.3604) < 1e-3
-    # without foreshortening nothing stiffens it
-    assert abs(rates(limber, tmp_path, beam("z", "clamped-free", 5), state={"qd": [12] + [0] * 5})[0] - 3.51602) < 1e-5
-
-
-TIP_MASS = {0: (3.51602, 22.03449), 0.1: (2.96784, 19.35580), 0.5: (2.01630, 16.90142), 1: (1.55730, 16.25009),
-            2: (1.15820, 15.86089), 5: (0.75694, 15.60235), 10: (0.54138, 15.51151)}
-
-
-@pytest.mark.parametrize("ratio", TIP_MASS)
-def test_beam_with_tip_mass(limber, tmp_path, ratio):
-    load = {"payload": {"mass": ratio}} if ratio > 0 else {}
-    own = rates(limber, tmp_path, beam(shape="clamped-mass", count=2, tip_mass=ratio, **load))[:2]
-    np.testing.assert_allclose(own, TIP_MASS[ratio], rtol=0, atol=1.01e-5)
-    ritz = rates(limber, tmp_path, beam(shape="craig-bampton", count=8, **load))[:2]
-    np.testing.assert_allclose(ritz, own, rtol=5e-5)
-    assert np.all(ritz >= own * (1 - 1e-12))
-
-
-@pytest.mark.parametrize("mass, inertia, hertz", [(1.2, 0.133833, (0.48, 1.80)), (0.1, 5e-4, (2.18, 15.91))])
-def test_links_of_de_luca_and_siciliano(limber, tmp_path, mass, inertia, hertz):
-    link = {"length": 0.5, "mass_per_length": 0.2, "EIz": 1, "payload": {"mass": mass, "inertia": [0, 0, inertia, 0, 0, 0]}}
-    own = modes(limber, tmp_path, beam(shape="clamped-mass", count=2, tip_mass=mass, tip_inertia=inertia, **link))["frequency"]
-    ritz = modes(limber, tmp_path, beam(shape="craig-bampton", count=6, **link))["frequency"]
-    np.testing.assert_allclose(own, hertz, rtol=0, atol=0.005)
-    np.testing.assert_allclose(ritz[:2], own, rtol=1e-6)
-
-
-def test_link_of_lin_and_lewis(limber):
-    """The link's own pinned-pinned frequencies, (k pi/L)^4 EI/rhoA; the paper's third of them by its first three digits."""
-    file = ROOT / "resources/lin-lewis.json"
-    link = json.loads(file.read_text(encoding="utf-8"))["links"][0]["beam"]
-    answer = subprocess.run([limber, "check", file, "--json"], capture_output=True, text=True, timeout=60)
-    squares = (TWO_PI * np.array(json.loads(answer.stdout)["links"][0]["frequencies"])) ** 2
-    k = np.arange(1, 16)
-    np.testing.assert_allclose(squares, (k * np.pi / link["length"]) ** 4 * link["EIz"] / link["mass_per_length"], rtol=1e-9)
-    np.testing.assert_allclose(squares[[0, 1, 2, 3, 14]], [2312.8, 3.700e4, 1.873e5, 5.921e5, 1.171e8], rtol=3e-4)
-
-
-# ---- Canadarm against finite elements --------------------------------------------------------------------------------
-
-
-def beam_element(length, density, EI):
-    """Hermite element of (w, w', w, w')"""
-    l = length
-    K = EI / l**3 * np.array([[12, 6 * l, -12, 6 * l], [6 * l, 4 * l**2, -6 * l, 2 * l**2],
-                              [-12, -6 * l, 12, -6 * l], [6 * l, 2 * l**2, -6 * l, 4 * l**2]])
-    M = density * l / 420 * np.array([[156, 22 * l, 54, -13 * l], [22 * l, 4 * l**2, 13 * l, -3 * l**2],
-                                      [54, 13 * l, 156, -22 * l], [-13 * l, -3 * l**2, -22 * l, 4 * l**2]])
-    return M, K
-
-
-def straight_arm(links, free, elements=24):
-    """Natural frequencies [Hz] of beams in a row, clamped at the base; joints free: a slope of its own on either side."""
-    count = 2 * (elements * len(links) + 1) + len(links)
-    M, K = np.zeros((count, count)), np.zeros((count, count))
-    w, slope, fresh, held = 0, 1, 2, [0]
-    for number, link in enumerate(links):
-        b = link["beam"]
-        if free: slope, fresh = fresh, fresh + 1
-        if number == 0: held.append(1)
-        m, k = beam_element(b["length"] / elements, b["mass_per_length"], b["EIz"])
-        for _ in range(elements):
-            dof = [w, slope, fresh, fresh + 1]
-            M[np.ix_(dof, dof)] += m
-            K[np.ix_(dof, dof)] += k
-            w, slope, fresh = fresh, fresh + 1, fresh + 2
-    kept = [i for i in range(fresh) if i not in held and M[i, i] > 0]
-    squares = scipy.linalg.eigh(K[np.ix_(kept, kept)], M[np.ix_(kept, kept)], eigvals_only=True)
-    return np.sqrt(np.maximum(squares, 0)) / TWO_PI
-
-
-def canadarm(shape, count):
-    links = [{**link, "beam": {**link["beam"], "modes": {"y": {"shape": shape, "count": count}}}} for link in CANADARM["links"]]
-    return {**CANADARM, "links": links}
-
-
-LOCKED_AND_FREE = [0.14841, 1.10880, 3.06690, 3.21159, 4.83388, 11.953, 14.891]  # Hz; free: after three zeros
-
-
-def test_canadarm_against_finite_elements(limber, tmp_path):
-    """Twenty Craig-Bampton coordinates a link. The table is what eight beam elements a link give, to the last digit; against
-    twenty-four the locked frequencies agree to 1e-6, the free ones to 1e-5."""
-    links = CANADARM["links"]
-    table = np.concatenate([straight_arm(links, False, 8)[:3], straight_arm(links, True, 8)[3:7]])
-    np.testing.assert_array_less(np.abs(table - LOCKED_AND_FREE), [5e-6] * 5 + [5e-4] * 2)
-
-    locked = np.array(modes(limber, tmp_path, canadarm("craig-bampton", 20))["frequency"])
-    free = np.array(modes(limber, tmp_path, canadarm("craig-bampton", 20), "--joints", "free")["frequency"])
-    assert list(free[:3]) == [0, 0, 0] and free[3] > 0
-    np.testing.assert_allclose(locked[:3], straight_arm(links, False)[:3], rtol=1e-6)
-    np.testing.assert_allclose(free[3:7], straight_arm(links, True)[3:7], rtol=1e-5)
-    # so what keeps it from the table is the table's mesh
-    np.testing.assert_allclose(np.concatenate([locked[:3], free[3:7]]), LOCKED_AND_FREE, rtol=5e-4)
-
-
-def test_canadarm_with_few_coordinates(limber, tmp_path):
-    """What the choice of shapes costs in the first locked frequency."""
-    exact = straight_arm(CANADARM["links"], False)[0]
-    three = modes(limber, tmp_path, canadarm("craig-bampton", 3))["frequency"][0]
-    two_clamped_free = modes(limber, tmp_path, CANADARM)["frequency"][0]
-    assert 0 <= three / exact - 1 < 3e-5
-    assert abs(two_clamped_free / exact - 1 - 0.048) < 1e-3
 
 
 # ---- the linearised equations of motion, by differences of eval ------------------------------------------------------
@@ -366,6 +229,45 @@ def test_damping_ratio_of_a_beam_is_its_own(limber, tmp_path, shape):
     np.testing.assert_allclose(found["frequency"], modes(limber, tmp_path, beam(shape=shape, count=4))["frequency"], rtol=1e-12)
 
 
+@pytest.mark.parametrize("viscous", [0.0, 0.3, 3.0, 20.0])
+def test_damped_frequency_of_an_oscillator(limber, tmp_path, viscous):
+    """lambda = -c/2m +- sqrt((c/2m)^2 - k/m); without oscillation the slower rate is told."""
+    mass, stiffness = 1.7, 23.0
+    block = robot({"name": "block", "joint": {"type": "prismatic", "passive": True, "stiffness": stiffness, "viscous": viscous},
+                   "rigid": {"mass": mass}})
+    found = modes(limber, tmp_path, block)
+    first = np.roots([mass, viscous, stiffness])
+    expected = first[np.argmax(first.real + first.imag)]
+    np.testing.assert_allclose([TWO_PI * found["damped_frequency"][0], found["damped_growth"][0]], [expected.imag, expected.real], rtol=1e-13, atol=0)
+    np.testing.assert_allclose(found["frequency"], [np.sqrt(stiffness / mass) / TWO_PI], rtol=1e-14)
+
+
+def test_damped_frequencies_of_a_beam(limber, tmp_path):
+    """Each mode has the same ratio: f sqrt(1 - zeta^2), and dies out as exp(-zeta w t)."""
+    found = modes(limber, tmp_path, beam("y", "clamped-free", 4, damping_ratio=0.3))
+    f = np.array(found["frequency"])
+    np.testing.assert_allclose(found["damped_frequency"], f * np.sqrt(1 - 0.3**2), rtol=1e-9)
+    np.testing.assert_allclose(found["damped_growth"], -0.3 * TWO_PI * f, rtol=1e-9)
+
+
+@pytest.mark.parametrize("viscous, coulomb", [(0.02, 0.0), (40.0, 0.0), (0.0, 0.5)])
+def test_damped_frequencies_are_those_of_linearize(limber, tmp_path, viscous, coulomb):
+    """Two links, only the hinges damped, weakly to sticking: eigenvalues of A at an equilibrium, one of each pair."""
+    def link(name): return {"name": name, "joint": {"name": f"{name}_hinge", "type": "revolute", "viscous": viscous, "coulomb": coulomb},
+                            "beam": {"length": 1, "mass_per_length": 1, "EIz": 40, "modes": {"y": {"shape": "craig-bampton", "count": 2}}}}
+    description = robot(link("upper"), link("lower"), gravity=[9.81, 0, 0])
+    found = modes(limber, tmp_path, description, "--joints", "free")
+    file = tmp_path / "robot.json"
+    file.write_text(json.dumps(description))
+    answer = subprocess.run([limber, "linearize", file], capture_output=True, text=True, timeout=60)
+    expected = one_of_each_pair(np.linalg.eigvals(np.array(json.loads(answer.stdout)["A"])))
+    size = abs(max(np.array(found["damped_growth"]) + TWO_PI * 1j * np.array(found["damped_frequency"]), key=abs))
+    for frequency, growth, (f, g) in zip(found["damped_frequency"], found["damped_growth"], expected, strict=True):
+        z, e = complex(growth, TWO_PI * frequency), complex(g, TWO_PI * f)
+        assert abs(z - e) <= 1e-9 * max(size, abs(z)), (z, e)
+    assert max(abs(np.array(found["damped_frequency"]) / found["frequency"] - 1)) > 1e-7
+
+
 def test_rayleigh_damping(limber, tmp_path):
     alpha, beta = 0.3, 2e-3
     found = modes(limber, tmp_path, beam(count=4, rayleigh=[alpha, beta]))
@@ -454,7 +356,7 @@ def test_the_acceleration_of_a_prescribed_joint_acts_like_gravity(limber, tmp_pa
 @pytest.mark.parametrize("options", [[], ["--joints", "locked"]])
 def test_a_robot_in_which_nothing_can_move(limber, tmp_path, options):
     rigid = robot(rod())
-    empty = {"frequency": [], "damping_ratio": [], "growth": [], "participation": []}
+    empty = {key: [] for key in ("frequency", "damping_ratio", "growth", "participation", "damped_frequency", "damped_growth")}
     assert modes(limber, tmp_path, rigid, *options) == empty
     assert "nothing is left that can move" in run(limber, tmp_path, rigid, *options).stdout
     assert run(limber, tmp_path, rigid, *options, "--sweep", "rod=0:1:2").stdout == "rod.q\n0\n1\n"

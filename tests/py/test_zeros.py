@@ -1,5 +1,5 @@
-"""`limber zeros`: published and closed-form zeros, zeros against the transfer function that `limber linearize` gives, and what is
-refused."""
+"""`limber zeros`: closed-form zeros, zeros against the transfer function that `limber linearize` gives, and what is refused. Those of
+one flexible link, published or known, are in tests/validation."""
 
 import json
 import subprocess
@@ -7,13 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.linalg
 
 ROOT = Path(__file__).resolve().parents[2]
 LIN_LEWIS = ROOT / "resources/lin-lewis.json"
-SHAPES = [{"shape": "pinned-pinned", "count": 15}, {"shape": "clamped-free", "count": 4}, {"shape": "craig-bampton", "count": 5},
-          {"shape": "hermite"}, {"shape": "polynomial", "count": 4},
-          {"shape": "clamped-mass", "count": 3, "tip_mass": 0.045359237}]
 
 
 def run(limber, command, robot, *options, state=None):
@@ -39,78 +35,7 @@ def write(folder, robot):
     return file
 
 
-def link(folder, modes):
-    """The link of Lin and Lewis with other modes."""
-    robot = json.loads(LIN_LEWIS.read_text())
-    robot["links"][0]["beam"]["modes"]["y"] = modes
-    return write(folder, robot)
-
-
-def squares(found):
-    """s^2 of the zeros, one of each pair."""
-    pairs = found["zeros"]
-    assert len(pairs) % 2 == 0
-    return np.sort_complex(pairs[0::2] ** 2)
-
-
 # ---- one flexible link -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("modes", SHAPES, ids=lambda modes: modes["shape"])
-def test_collocated_zeros_are_on_the_imaginary_axis(limber, tmp_path, modes):
-    """They are the frequencies of the arm with its hinge locked; real parts are 0, not nearly so."""
-    robot = link(tmp_path, modes)
-    found = zeros(limber, robot, "hinge.tau", "hinge.q")
-    assert np.all(found["zeros"].real == 0) and np.all(found["zeros"].imag != 0)
-    assert found["minimum_phase"] is True and found["relative_degree"] == 2
-    parts = {key: np.array(value) for key, value in answer(limber, "matrices", robot, "-", state={}).items() if key in "MK"}
-    locked = scipy.linalg.eigh(parts["K"][1:, 1:], parts["M"][1:, 1:], eigvals_only=True)
-    assert len(found["zeros"]) == 2 * len(locked)
-    # rounding: eps of the largest square
-    assert np.allclose(np.sort(found["zeros"].imag[found["zeros"].imag > 0]) ** 2, locked, rtol=1e-9, atol=1e-13 * locked[-1])
-
-
-def frame_angle_zeros(limber, robot):
-    """s^2 of the zeros from the torque to the angle of frame F, q - sum phi'(0) eta, whose row of C is made from those of the
-    states: with A = [0 1; A21 0] the finite eigenvalues of [A21 b; c 0] against [1 0; 0 0]."""
-    found = answer(limber, "linearize", robot)
-    A, B = np.array(found["A"]), np.array(found["B"])
-    n = len(A) // 2
-    assert np.all(A[n:, n:] == 0)
-    beam = json.loads(Path(robot).read_text())["links"][0]["beam"]
-    slope = {"pinned-pinned": [k * np.pi / beam["length"] for k in range(1, n)], "clamped-free": [0] * (n - 1)}
-    c = np.concatenate([[1.0], -np.array(slope[beam["modes"]["y"]["shape"]])])
-    assert found["states"][:2] == ["hinge.q", "arm.eta[1]"]
-    M = np.array(answer(limber, "matrices", robot, "-", state={})["M"])
-    L = np.linalg.cholesky(M)  # coordinates of the kinetic energy: the pencil is scaled well
-    K, b, c = L.T @ A[n:, :n] @ np.linalg.inv(L.T), L.T @ B[n:, 0], np.linalg.solve(L, c)
-    size = np.linalg.norm(K)
-    pencil = np.block([[K / size, b[:, None] / np.linalg.norm(b)], [c[None, :] / np.linalg.norm(c), np.zeros((1, 1))]])
-    alpha, beta = scipy.linalg.eig(pencil, np.diag([1.0] * n + [0.0]), right=False, homogeneous_eigvals=True)
-    return np.array([a / w * size for a, w in zip(alpha, beta) if abs(w) > 1e-7 * abs(a)])
-
-
-def test_lin_and_lewis_joint_angle(limber, tmp_path):
-    """Pinned-pinned: the angle of F is no collocated output, and has zeros in the right half plane. Clamped-free: F is the hinge."""
-    real = np.sort([z.real for z in frame_angle_zeros(limber, LIN_LEWIS) if abs(z.imag) < 1e-6 * abs(z) and z.real > 0])
-    assert abs(real[0] - 2971.1) <= 0.05
-    assert np.all(frame_angle_zeros(limber, link(tmp_path, {"shape": "clamped-free", "count": 4})).real < 0)
-
-
-def test_tip_of_the_pinned_pinned_link_is_fixed_in_frame_F(limber):
-    """Its lateral position is L times that angle: the same zeros."""
-    found = zeros(limber, LIN_LEWIS, "hinge.tau", "tip.position[2]")
-    first = found["zeros"][1]
-    assert first.imag == 0 and abs(first.real**2 - 2971.1) <= 0.05 and found["minimum_phase"] is False
-
-
-@pytest.mark.parametrize("count, first", [(2, 3060), (4, 2973)])
-def test_tip_of_a_clamped_free_link(limber, tmp_path, count, first):
-    robot = link(tmp_path, {"shape": "clamped-free", "count": count})
-    found = zeros(limber, robot, "hinge.tau", "tip.position[2]")
-    assert found["minimum_phase"] is False
-    positive = [z for z in squares(found) if z.imag == 0 and z.real > 0]
-    assert abs(min(z.real for z in positive) - first) <= 0.5
 
 
 def test_zeros_of_rates_and_accelerations(limber):

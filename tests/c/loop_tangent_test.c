@@ -1,0 +1,196 @@
+/* Derivatives of closed robots in any direction against differences of eighth order, on and off the loops. */
+#include "test.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+#include "support/closed.h"
+
+enum { ROBOTS = 60 };
+
+static const char *const name[] = {"any", "ball", "planar-pin", "pin", "weld"};
+
+/* The state made ready for directions; the input with the loads of the loops */
+static struct input prepare(struct closed *c, double *qdd)
+{
+    struct specimen *s = &c->s;
+    CHECK(loops_forward(s->model, s->work, c->tangent, c->loops, &s->in, qdd) == STATUS_OK);
+    const struct input in = loops_input(c->loops, &s->in);
+    dyn_inverse(s->model, s->work, &in, qdd, s->force);
+    dyn_velocity(s->model, s->work, &in);
+    return in;
+}
+
+/* Multipliers in units of the acceleration that one makes in the state of the first evaluation */
+struct context {
+    struct closed *closed;
+    double unit[MOST_ROWS];
+};
+
+static void put_scaled(const struct context *context, const double *lambda, struct values *v)
+{
+    double scaled[MOST_ROWS];
+    const int rows = context->closed->loops->n_rows;
+    for (int i = 0; i < rows; i++) scaled[i] = context->unit[i] * lambda[i];
+    values_put(v, LAMBDA, rows, scaled);
+}
+
+static void evaluate(struct specimen *s, void *of, struct values *v)
+{
+    const struct context *context = of;
+    double qdd[MOST];
+    prepare(context->closed, qdd);
+    values_put(v, QDD, s->n, qdd);
+    put_scaled(context, context->closed->loops->lambda, v);
+    values_put_frames(v, s);
+}
+
+static void differentiate(struct specimen *s, void *of, const struct direction *direction, struct values *v)
+{
+    const struct context *context = of;
+    struct closed *c = context->closed;
+    double qdd[MOST], dqdd[MOST], alone[MOST];
+    const struct input in = prepare(c, qdd);
+    dyn_tangent_state(s->model, s->work, c->tangent, &in, qdd);
+    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, direction, false, alone);
+    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, direction, true, dqdd);
+    values_put(v, QDD, s->n, dqdd);
+    put_scaled(context, c->loops->dlambda, v);
+    dyn_mass_matrix(s->model, s->work);
+    CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
+               1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
+    values_put_frame_changes(v, s, c->tangent);
+}
+
+static const struct differentiable closed_tree = {evaluate, differentiate};
+
+static void compare(struct closed *c, const struct arrow *along, const char *what, struct errors *errors)
+{
+    struct context context = {.closed = c};
+    double error[PARTS], qdd[MOST];
+    prepare(c, qdd);
+    closed_units(c, context.unit);
+    slope_errors(&c->s, &closed_tree, &context, along, errors, error);
+    for (int k = 0; k < PARTS; k++) {
+        if (!(error[k] <= slope_tolerance[k])) printf("     %s: part %d\n", what, k);
+        CHECK_NEAR(error[k], 0, slope_tolerance[k]);
+    }
+}
+
+/* Robots whose equations are nearly dependent are left out: differences lose as many digits */
+TEST(random_directions_agree_with_differences)
+{
+    static struct arrow along;
+    struct random random = {17};
+    for (int type = ANY_LOOP; type <= LOOP_WELD; type++) {
+        struct errors errors = {0};
+        for (int seed = 0; seed < ROBOTS; seed++) {
+            struct closed c;
+            double qdd[MOST];
+            char what[80];
+            snprintf(what, sizeof what, "%s, seed %d", name[type + 1], seed);
+            CHECK(closed_random(&c, seed, type, 1 + seed % 2, seed % 2 == 0));
+            prepare(&c, qdd);
+            arrow_random(&c.s, &random, &along);
+            if (c.loops->n_kept > 0 && closed_independence(&c) > 1e-3) compare(&c, &along, what, &errors);
+            closed_free(&c);
+        }
+        printf("     %s: %d robots\n", name[type + 1], errors.count);
+        CHECK(errors.count > ROBOTS / 2);
+        print_errors(&errors);
+    }
+}
+
+/* One coordinate, torque, wrench at a time */
+TEST(unit_directions_agree_with_differences)
+{
+    static struct arrow along;
+    struct errors errors = {0};
+    for (int seed = 0; seed < 16; seed++) {
+        struct closed c;
+        double qdd[MOST];
+        char what[80];
+        CHECK(closed_random(&c, seed, seed % 4, 1, seed % 8 < 4));
+        prepare(&c, qdd);
+        for (int j = 0; closed_independence(&c) > 1e-3 && arrow_unit(&c.s, j, &along); j++) {
+            snprintf(what, sizeof what, "%s, seed %d, direction %d", name[seed % 4 + 1], seed, j);
+            compare(&c, &along, what, &errors);
+        }
+        closed_free(&c);
+    }
+    CHECK(errors.count > 200);
+    print_errors(&errors);
+}
+
+TEST(jacobian_is_unit_directions)
+{
+    static double by_q[MOST * MOST], by_qd[MOST * MOST];
+    double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct closed c;
+        CHECK(closed_random(&c, seed, ANY_LOOP, seed % 3, seed % 2 == 0));
+        struct specimen *s = &c.s;
+        const struct input in = prepare(&c, qdd);
+        dyn_tangent_state(s->model, s->work, c.tangent, &in, qdd);
+        loops_jacobian(s->model, s->work, c.tangent, c.loops, &in, by_q, by_qd);
+        for (int j = 0; j < 2 * s->n; j++) {
+            const double *column = j < s->n ? by_q + s->n * j : by_qd + s->n * (j - s->n);
+            one[j % s->n] = 1;
+            loops_tangent(s->model, s->work, c.tangent, c.loops, &in,
+                          &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false, dqdd);
+            one[j % s->n] = 0;
+            const double error = distance(s->n, column, dqdd) / (1 + norm(s->n, qdd) + norm(s->n, dqdd));
+            /* columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows.
+               They serve Newton's iteration alone. */
+            CHECK_NEAR(error, 0, 1e-8);
+            worst = fmax(worst, error);
+        }
+        closed_free(&c);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* In the direction of time closed loops stay closed: their joined points move alike. No differences. */
+TEST(along_the_flow_loops_stay_closed)
+{
+    double qdd[MOST], dqdd[MOST], worst = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct closed c;
+        CHECK(closed_random(&c, seed, LOOP_BALL, 1, true));
+        struct specimen *s = &c.s;
+        const struct input in = prepare(&c, qdd);
+        dyn_tangent_state(s->model, s->work, c.tangent, &in, qdd);
+        loops_tangent(s->model, s->work, c.tangent, c.loops, &in, &(struct direction){.q = s->qd, .qd = qdd}, true,
+                      dqdd);
+        const struct loop *loop = &s->robot->loop[0];
+        double change[2][3];
+        for (int side = 0; side < 2; side++) {
+            struct frame_derivative d;
+            struct frame_motion tip;
+            double r[3], wr[3];
+            dyn_tip(s->model, s->work, loop->between[side], &tip);
+            dyn_tangent_tip(s->model, s->work, c.tangent, loop->between[side], &d);
+            mul3(tip.R, loop->at[side].p, r);
+            copy3(d.v, change[side]);
+            cross3(tip.omega, r, wr);
+            add_cross3(d.omega, r, change[side]);
+            double dr[3];
+            cross3(d.phi, r, dr);
+            add_cross3(tip.omega, dr, change[side]);
+        }
+        const double error = distance(3, change[0], change[1]) / (1 + norm(s->n, qdd));
+        if (c.loops->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
+        if (c.loops->n_kept == 3) worst = fmax(worst, error);
+        closed_free(&c);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+int main(void)
+{
+    RUN(random_directions_agree_with_differences);
+    RUN(unit_directions_agree_with_differences);
+    RUN(jacobian_is_unit_directions);
+    RUN(along_the_flow_loops_stay_closed);
+    return test_summary();
+}

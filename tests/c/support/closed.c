@@ -1,0 +1,387 @@
+#include "support/closed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "math/vec.h"
+#include "support/surgery.h"
+
+/* ---- making ---------------------------------------------------------------------------------------------------------------- */
+
+static void random_direction(struct random *random, double *u)
+{
+    double length;
+    do {
+        for (int i = 0; i < 3; i++) u[i] = uniform(random, -1, 1);
+        length = norm(3, u);
+    } while (length < 0.1);
+    for (int i = 0; i < 3; i++) u[i] /= length;
+}
+
+static void turn_about(const double *axis, double angle, double *R)
+{
+    const double t[3] = {angle * axis[0], angle * axis[1], angle * axis[2]};
+    const struct exp_coefficients e = exp_coefficients(dot3(t, t));
+    rotation_exp(&e, t, R);
+}
+
+static void random_pose(struct random *random, struct pose *pose)
+{
+    double axis[3];
+    random_direction(random, axis);
+    turn_about(axis, uniform(random, -2, 2), pose->R);
+    for (int i = 0; i < 3; i++) pose->p[i] = uniform(random, -0.3, 0.3);
+}
+
+static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, struct loop *loop)
+{
+    memset(loop, 0, sizeof *loop);
+    loop->name = "loop";
+    loop->type = type;
+    loop->between[0] = pick(random, robot->n_links);
+    loop->between[1] = (loop->between[0] + 1 + pick(random, robot->n_links - 1)) % robot->n_links;
+    for (int s = 0; s < 2; s++) {
+        identity3(loop->at[s].R);
+        if (chance(random, 0.6)) random_pose(random, &loop->at[s]);
+    }
+    random_direction(random, loop->axis);
+    random_direction(random, loop->plane[0]);
+    do random_direction(random, loop->plane[1]);
+    while (fabs(dot3(loop->plane[0], loop->plane[1])) > 0.7);
+}
+
+/* Moves the second joined frame until the loop is closed: ball at any turn, pin at any turn about its axis, planar-pin at any
+   turn and distance across its plane */
+static void meet(struct random *random, struct specimen *s, struct loop *loop)
+{
+    struct frame_motion A, B;
+    double R[9], turn[9], p[3], axis[3];
+    dyn_tip(s->model, s->work, loop->between[0], &A);
+    dyn_tip(s->model, s->work, loop->between[1], &B);
+    copy3(A.p, p);
+    add_mul3(A.R, loop->at[0].p, p);
+    if (loop->type == LOOP_PLANAR_PIN) {
+        cross3(loop->plane[0], loop->plane[1], axis);
+        axpy3(uniform(random, -1, 1), axis, p);
+    }
+    for (int i = 0; i < 3; i++) p[i] -= B.p[i];
+    tmul3(B.R, p, loop->at[1].p);
+
+    random_direction(random, axis);
+    turn_about(loop->type == LOOP_PIN ? loop->axis : axis, loop->type == LOOP_WELD ? 0 : uniform(random, -3, 3), turn);
+    double AR[9], ARt[9];
+    matmul3(A.R, loop->at[0].R, AR);
+    matmul3(AR, turn, ARt);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            R[3 * i + j] = 0;
+            for (int k = 0; k < 3; k++) R[3 * i + j] += B.R[3 * k + i] * ARt[3 * k + j];
+        }
+    copy9(R, loop->at[1].R);
+}
+
+static int add_loops(struct closed *c, struct random *random, int type, int count, bool met)
+{
+    struct robot *robot = c->s.robot;
+    if (robot->n_links < 2 || chance(random, 0.3)) {
+        if (append_fixed(robot, -1) == NULL || !specimen_remake(&c->s)) return 0;
+    }
+    robot->loop = arena_take(&robot->arena, (size_t)count, sizeof *robot->loop);
+    if (robot->loop == NULL) return 0;
+    robot->n_loops = count;
+    specimen_evaluate(&c->s, NULL);
+    for (int i = 0; i < count; i++) {
+        random_loop(random, robot, (enum loop_type)(type == ANY_LOOP ? pick(random, LOOP_WELD + 1) : type),
+                    &robot->loop[i]);
+        if (met) meet(random, &c->s, &robot->loop[i]);
+    }
+    return 1;
+}
+
+static int make_parts(struct closed *c)
+{
+    return tangent_make(c->s.model, &c->tangent) == STATUS_OK && loops_make(c->s.model, &c->loops) == STATUS_OK;
+}
+
+int closed_random(struct closed *c, int seed, int type, int count, bool met)
+{
+    struct random random = {(uint64_t)seed * 7919u + (uint64_t)(type + 2)};
+    struct report silent = {0};
+    memset(c, 0, sizeof *c);
+    if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !make_parts(c)) return 0;
+    struct specimen *s = &c->s;
+    if (loops_choose(s->model, s->work, c->tangent, c->loops, s->q, &silent) != STATUS_OK) return 0;
+    return !met || loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
+}
+
+int closed_read(struct closed *c, const char *text)
+{
+    memset(c, 0, sizeof *c);
+    return specimen_read(&c->s, text) && make_parts(c);
+}
+
+void closed_free(struct closed *c)
+{
+    loops_free(c->loops);
+    tangent_free(c->tangent);
+    specimen_free(&c->s);
+}
+
+/* ---- the equations of the loops, as they are written -------------------------------------------------------------------------- */
+
+/* A vector fixed in a frame, and its first and second derivative */
+struct jet {
+    double x[3][3];
+};
+
+static struct jet fixed_vector(const struct frame_motion *f, const double *in_frame)
+{
+    struct jet a;
+    double wwx[3];
+    mul3(f->R, in_frame, a.x[0]);
+    cross3(f->omega, a.x[0], a.x[1]);
+    cross3(f->omega, a.x[1], wwx);
+    cross3(f->alpha, a.x[0], a.x[2]);
+    axpy3(1, wwx, a.x[2]);
+    return a;
+}
+
+/* a'b and its derivatives */
+static void product(const struct jet *a, const struct jet *b, double *y)
+{
+    y[0] = dot3(a->x[0], b->x[0]);
+    y[1] = dot3(a->x[1], b->x[0]) + dot3(a->x[0], b->x[1]);
+    y[2] = dot3(a->x[2], b->x[0]) + 2 * dot3(a->x[1], b->x[1]) + dot3(a->x[0], b->x[2]);
+}
+
+/* p_A - p_B of the joined points, and its derivatives */
+static struct jet difference_of(const struct frame_motion tip[2], const struct loop *loop)
+{
+    struct jet d = {0};
+    for (int s = 0; s < 2; s++) {
+        const struct jet r = fixed_vector(&tip[s], loop->at[s].p);
+        const double *const point[3] = {tip[s].p, tip[s].v, tip[s].a}, sign = s == 0 ? 1 : -1;
+        for (int k = 0; k < 3; k++) {
+            axpy3(sign, point[k], d.x[k]);
+            axpy3(sign, r.x[k], d.x[k]);
+        }
+    }
+    return d;
+}
+
+static int turning_rows(const struct loop *loop, const struct frame_motion tip[2], const struct equation *e,
+                        double (*y)[3])
+{
+    const int rows = loop_equations(loop->type) - 3;
+    for (int i = 0; i < rows; i++) {
+        double a[3], b[3];
+        mul3(loop->at[0].R, e[3 + i].a, a);
+        mul3(loop->at[1].R, e[3 + i].b, b);
+        const struct jet A = fixed_vector(&tip[0], a), B = fixed_vector(&tip[1], b);
+        product(&A, &B, y[i]);
+    }
+    return rows;
+}
+
+void closed_gap(struct closed *c, const double *qd, const double *qdd, double *gap, double *rate, double *acceleration)
+{
+    struct specimen *s = &c->s;
+    struct input in = s->in;
+    double *const out[3] = {gap, rate, acceleration};
+    in.qd = qd;
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_motion(s->model, s->work, &in, qdd);
+    dyn_velocity(s->model, s->work, &in);
+    for (int i = 0, row = 0; i < s->robot->n_loops; i++) {
+        const struct loop *loop = &s->robot->loop[i];
+        struct frame_motion tip[2];
+        double y[6][3];
+        int rows = 3;
+        for (int side = 0; side < 2; side++) dyn_tip(s->model, s->work, loop->between[side], &tip[side]);
+        const struct jet d = difference_of(tip, loop);
+        if (loop->type == LOOP_PLANAR_PIN) rows = 2;
+        for (int r = 0; r < rows; r++)
+            for (int k = 0; k < 3; k++) y[r][k] = rows == 2 ? dot3(loop->plane[r], d.x[k]) : d.x[k][r];
+        if (rows == 3) rows += turning_rows(loop, tip, c->loops->equation + c->loops->first[i], y + 3);
+        for (int r = 0; r < rows; r++, row++)
+            for (int k = 0; k < 3; k++)
+                if (out[k] != NULL) out[k][row] = y[r][k];
+    }
+}
+
+void closed_jacobian(struct closed *c, double *G)
+{
+    double one[MOST] = {0}, rate[MOST_ROWS];
+    const int n = c->s.n;
+    for (int j = 0; j < n; j++) {
+        one[j] = 1;
+        closed_gap(c, one, NULL, NULL, rate, NULL);
+        one[j] = 0;
+        for (int i = 0; i < c->loops->n_rows; i++) G[n * i + j] = rate[i];
+    }
+}
+
+/* ---- dense ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Gauss with row pivoting, N x (N + 1) */
+static int eliminate(int N, long double *A)
+{
+    const int w = N + 1;
+    for (int k = 0; k < N; k++) {
+        int p = k;
+        for (int i = k + 1; i < N; i++)
+            if (fabsl(A[w * i + k]) > fabsl(A[w * p + k])) p = i;
+        if (!(fabsl(A[w * p + k]) > 0)) return 0;
+        for (int j = 0; j < w; j++) {
+            const long double kept = A[w * k + j];
+            A[w * k + j] = A[w * p + j];
+            A[w * p + j] = kept;
+        }
+        for (int i = 0; i < N; i++) {
+            const long double share = A[w * i + k] / A[w * k + k];
+            for (int j = k; i != k && j < w; j++) A[w * i + j] -= share * A[w * k + j];
+        }
+    }
+    for (int i = 0; i < N; i++) A[w * i + N] /= A[w * i + i];
+    return 1;
+}
+
+static int list_free(const struct specimen *s, int *coordinate)
+{
+    int count = 0;
+    bool held[MOST] = {0};
+    for (int i = 0; i < s->model->n_links; i++)
+        if (s->model->link[i].prescribed >= 0) held[s->model->link[i].q] = true;
+    for (int i = 0; i < s->n; i++)
+        if (!held[i]) coordinate[count++] = i;
+    return count;
+}
+
+/* tau - (M qdd + h - tip's share) for qdd = 0 but for prescribed joints */
+static void open_forces(struct specimen *s, double *force)
+{
+    dyn_configuration(s->model, s->work, s->q);
+    dyn_inverse(s->model, s->work, &s->in, NULL, force);
+    for (int i = 0; i < s->n; i++) force[i] = -force[i];
+    for (int i = 0; i < s->model->n_links; i++)
+        if (s->model->link[i].q >= 0) force[s->model->link[i].q] += s->tau[s->model->link[i].tau];
+}
+
+int closed_dense(struct closed *c, double *qdd, double *lambda)
+{
+    static double G[MOST_ROWS * MOST];
+    struct specimen *s = &c->s;
+    const int n = s->n, rows = c->loops->n_kept;
+    int at[MOST];
+    const int f = list_free(s, at), N = f + rows, w = N + 1;
+    double force[MOST], bias[MOST_ROWS];
+    long double *A = calloc((size_t)N * (size_t)w, sizeof *A);
+    if (A == NULL) return 0;
+    closed_jacobian(c, G);
+    closed_gap(c, s->qd, NULL, NULL, NULL, bias);
+    open_forces(s, force);
+    dyn_mass_matrix(s->model, s->work);
+    for (int i = 0; i < f; i++) {
+        for (int j = 0; j < f; j++) A[w * i + j] = s->work->M[n * at[i] + at[j]];
+        for (int k = 0; k < rows; k++) {
+            A[w * i + f + k] = -G[n * c->loops->kept[k] + at[i]];
+            A[w * (f + k) + i] = G[n * c->loops->kept[k] + at[i]];
+        }
+        A[w * i + N] = force[at[i]];
+    }
+    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->loops->kept[k]];
+    const int regular = eliminate(N, A);
+    memset(lambda, 0, (size_t)c->loops->n_rows * sizeof *lambda);
+    for (int i = 0; i < s->model->n_links; i++)
+        if (s->model->link[i].prescribed >= 0)
+            qdd[s->model->link[i].q] = s->prescribed_qdd[s->model->link[i].prescribed];
+    for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
+    for (int k = 0; k < rows; k++) lambda[c->loops->kept[k]] = (double)A[w * (f + k) + N];
+    free(A);
+    return regular;
+}
+
+static double mobility(const struct closed *c, int k)
+{
+    double S = 0;
+    for (int i = 0; i < c->s.n; i++) S += c->loops->G[c->s.n * k + i] * c->loops->X[c->s.n * k + i];
+    return S;
+}
+
+void closed_units(const struct closed *c, double *unit)
+{
+    memset(unit, 0, (size_t)c->loops->n_rows * sizeof *unit);
+    for (int k = 0; k < c->loops->n_kept; k++) unit[c->loops->kept[k]] = sqrt(mobility(c, k));
+}
+
+double closed_independence(const struct closed *c)
+{
+    double least = 1;
+    for (int k = 0; k < c->loops->n_kept; k++) least = fmin(least, 1 / (c->loops->inverse_d[k] * mobility(c, k)));
+    return least;
+}
+
+/* Orthogonalises the rows of B, largest first; those of length below `share` of the largest of all are nothing */
+static int pivoted_rank(int rows, int n, long double *B, long double share)
+{
+    int rank = 0;
+    bool taken[MOST_ROWS] = {0};
+    for (; rank < rows; rank++) {
+        int p = -1;
+        long double most = share * share;
+        for (int i = 0; i < rows; i++) {
+            long double sum = 0;
+            for (int j = 0; j < n; j++) sum += B[n * i + j] * B[n * i + j];
+            if (!taken[i] && sum > most) p = i, most = sum;
+        }
+        if (p < 0) break;
+        taken[p] = true;
+        for (int i = 0; i < rows; i++) {
+            long double along = 0;
+            if (taken[i]) continue;
+            for (int j = 0; j < n; j++) along += B[n * i + j] * B[n * p + j] / most;
+            for (int j = 0; j < n; j++) B[n * i + j] -= along * B[n * p + j];
+        }
+    }
+    return rank;
+}
+
+/* B = G L^-T of M = L L', free columns, so that B B' = G M^-1 G'; rows scaled to length 1 but where a row of its kind is 1e6
+   times longer, or all are rounding: then it is nothing */
+int closed_rank(struct closed *c)
+{
+    static double G[MOST_ROWS * MOST];
+    static long double L[MOST * MOST], B[MOST_ROWS * MOST];
+    struct specimen *s = &c->s;
+    const int n = s->n, rows = c->loops->n_rows;
+    int at[MOST];
+    const int f = list_free(s, at);
+    long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
+    closed_jacobian(c, G);
+    dyn_mass_matrix(s->model, s->work);
+    for (int i = 0; i < f; i++)
+        for (int j = 0; j <= i; j++) {
+            long double sum = s->work->M[n * at[i] + at[j]];
+            for (int k = 0; k < j; k++) sum -= L[f * i + k] * L[f * j + k];
+            L[f * i + j] = i == j ? sqrtl(sum) : sum / L[f * j + j];
+        }
+    for (int r = 0; r < rows; r++) {
+        long double sum = 0;
+        for (int i = 0; i < f; i++) {
+            long double y = G[n * r + at[i]];
+            for (int k = 0; k < i; k++) y -= L[f * i + k] * B[f * r + k];
+            B[f * r + i] = y / L[f * i + i];
+            sum += B[f * r + i] * B[f * r + i];
+        }
+        length[r] = sqrtl(sum);
+        largest[c->loops->equation[r].turning] = fmaxl(largest[c->loops->equation[r].turning], length[r]);
+    }
+    for (int r = 0; r < rows; r++) {
+        const long double most = largest[c->loops->equation[r].turning];
+        const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
+        for (int i = 0; i < f; i++) B[f * r + i] *= scale;
+    }
+    return pivoted_rank(rows, f, B, 1e-5L);
+}

@@ -1,0 +1,44 @@
+/* Robots with closed loops: a specimen, loops added to it, and the equations of the loops written down a second time. */
+#ifndef SUPPORT_CLOSED_H
+#define SUPPORT_CLOSED_H
+
+#include "loop/loop.h"
+#include "support/slopes.h"
+
+enum { MOST_ROWS = 40, ANY_LOOP = -1 };
+
+struct closed {
+    struct specimen s;
+    struct tangent *tangent;
+    struct loops *loops;
+};
+
+/* Adds `count` loops of a type, or of any, between random links of a random robot; sometimes one end is the ground. With `met`
+   the loops are closed in the specimen's state, their rates too; otherwise they are anywhere. Equations are chosen. Nonzero
+   when it worked. */
+int closed_random(struct closed *closed, int seed, int type, int count, bool met);
+int closed_read(struct closed *closed, const char *text); /* at zero; all equations kept */
+void closed_free(struct closed *closed);
+
+/* Gap, its rate and its acceleration at (q, qd) for the accelerations qdd, by rows: directions and positions differentiated as
+   they stand in model.md. Arrays may be NULL. */
+void closed_gap(struct closed *closed, const double *qd, const double *qdd, double *gap, double *rate,
+                double *acceleration);
+
+/* G of all rows, n_rows x n: column j is the rate of the gap for qd = e_j. */
+void closed_jacobian(struct closed *closed, double *G);
+
+/* Forward dynamics with the dense system  [M -G'; G 0] (qdd; lambda)  of the free coordinates and the kept rows, by elimination
+   in extended precision. Nonzero when it is regular. */
+int closed_dense(struct closed *closed, double *qdd, double *lambda);
+
+/* |M^-1 G'| of every row: the acceleration that a unit of its multiplier makes, 0 of rows left out. After loops_forward(). */
+void closed_units(const struct closed *closed, double *unit);
+
+/* The smallest pivot of S in units of its diagonal: how nearly one equation follows from the others. Likewise. */
+double closed_independence(const struct closed *closed);
+
+/* Rank of the free columns of G in the metric of M^-1, by elimination with complete pivoting in extended precision. */
+int closed_rank(struct closed *closed);
+
+#endif

@@ -1,0 +1,216 @@
+#include "support/slopes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/vec.h"
+
+/* ---- directions ---------------------------------------------------------------------------------------------------------- */
+
+void arrow_clear(struct arrow *arrow)
+{
+    memset(arrow, 0, sizeof *arrow);
+    arrow->direction = (struct direction){.q = arrow->q,
+                                          .qd = arrow->qd,
+                                          .tau = arrow->tau,
+                                          .tip_wrench = arrow->tip_wrench,
+                                          .prescribed_qdd = arrow->prescribed_qdd};
+}
+
+void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
+{
+    arrow_clear(arrow);
+    for (int i = 0; i < s->n; i++) {
+        arrow->q[i] = uniform(random, -1, 1);
+        arrow->qd[i] = uniform(random, -1, 1);
+    }
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta + k] *= 0.1;
+        if (lm->q >= 0) arrow->tau[lm->tau] = uniform(random, -30, 30);
+        if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed] = uniform(random, -3, 3);
+    }
+    for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
+}
+
+int arrow_unit(const struct specimen *s, int j, struct arrow *along)
+{
+    double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
+    const int count[] = {s->n, s->n, s->model->n_joints, s->model->n_prescribed, 6};
+    arrow_clear(along);
+    for (int kind = 0; kind < 5; kind++) {
+        if (j < count[kind]) {
+            of[kind][j] = 0.1;
+            return 1;
+        }
+        j -= count[kind];
+    }
+    return 0;
+}
+
+void arrow_remember(const struct specimen *s, struct arrow *at)
+{
+    arrow_clear(at);
+    memcpy(at->q, s->q, (size_t)s->n * sizeof(double));
+    memcpy(at->qd, s->qd, (size_t)s->n * sizeof(double));
+    memcpy(at->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
+    memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
+    memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
+}
+
+void arrow_go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
+{
+    for (int i = 0; i < s->n; i++) {
+        s->q[i] = from->q[i] + t * along->q[i];
+        s->qd[i] = from->qd[i] + t * along->qd[i];
+    }
+    for (int i = 0; i < s->model->n_joints; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
+    for (int i = 0; i < s->model->n_prescribed; i++)
+        s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
+    for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+
+void values_put(struct values *v, enum part part, int count, const double *y)
+{
+    memcpy(v->y[part] + v->count[part], y, (size_t)count * sizeof *y);
+    v->count[part] += count;
+}
+
+void values_put_frames(struct values *v, const struct specimen *s)
+{
+    double wrench[6], deflection[3], rotation[3];
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        struct frame_motion tip;
+        if (lm->q >= 0) values_put(v, DRIVES, 1, s->force + lm->q);
+        dyn_tip(s->model, s->work, i, &tip);
+        values_put(v, POSE, 3, tip.p);
+        values_put(v, POSE, 9, tip.R);
+        values_put(v, VELOCITY, 3, tip.v);
+        values_put(v, VELOCITY, 3, tip.omega);
+        values_put(v, ACCELERATION, 3, tip.a);
+        values_put(v, ACCELERATION, 3, tip.alpha);
+        dyn_reaction(s->work, i, wrench);
+        values_put(v, REACTION, 6, wrench);
+        dyn_deflection(s->model, s->work, i, deflection, rotation);
+        values_put(v, DEFLECTION, 3, deflection);
+        values_put(v, DEFLECTION, 3, rotation);
+    }
+}
+
+void values_put_frame_changes(struct values *v, const struct specimen *s, const struct tangent *tangent)
+{
+    double wrench[6], deflection[3], rotation[3];
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        struct frame_derivative tip;
+        struct frame_motion motion;
+        double turn[9], dR[9];
+        if (lm->q >= 0) values_put(v, DRIVES, 1, tangent->force + lm->q);
+        dyn_tip(s->model, s->work, i, &motion);
+        dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
+        skew3(tip.phi, turn);
+        matmul3(turn, motion.R, dR);
+        values_put(v, POSE, 3, tip.p);
+        values_put(v, POSE, 9, dR);
+        values_put(v, VELOCITY, 3, tip.v);
+        values_put(v, VELOCITY, 3, tip.omega);
+        values_put(v, ACCELERATION, 3, tip.a);
+        values_put(v, ACCELERATION, 3, tip.alpha);
+        dyn_tangent_reaction(s->work, tangent, i, wrench);
+        values_put(v, REACTION, 6, wrench);
+        dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
+        values_put(v, DEFLECTION, 3, deflection);
+        values_put(v, DEFLECTION, 3, rotation);
+    }
+}
+
+/* ---- slopes ---------------------------------------------------------------------------------------------------------------- */
+
+/* Central differences of eighth order along a line: h^8/630 y(9) of truncation, eps y/h of rounding. `size` is the largest of
+   what was added up, by parts. */
+static void differences(struct specimen *s, const struct differentiable *function, void *context,
+                        const struct arrow *along, double h, struct values *slope, double *size)
+{
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    static struct arrow from;
+    static struct values v;
+    arrow_remember(s, &from);
+    memset(slope, 0, sizeof *slope);
+    memset(size, 0, PARTS * sizeof *size);
+    for (int k = -4; k <= 4; k++) {
+        if (k == 0) continue;
+        arrow_go(s, &from, h * k, along);
+        memset(v.count, 0, sizeof v.count);
+        function->evaluate(s, context, &v);
+        const double c = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
+        for (int part = 0; part < PARTS; part++) {
+            slope->count[part] = v.count[part];
+            size[part] = fmax(size[part], norm(v.count[part], v.y[part]));
+            for (int i = 0; i < v.count[part]; i++) slope->y[part][i] += c * v.y[part][i];
+        }
+    }
+    arrow_go(s, &from, 0, along);
+}
+
+double mass_distance(const struct specimen *s, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
+    return sqrt(fabs(sum));
+}
+
+double mass_norm(const struct specimen *s, const double *x)
+{
+    static const double zeros[MOST];
+    return mass_distance(s, x, zeros);
+}
+
+const double slope_tolerance[PARTS] = {
+    [QDD] = 1e-8,       [LAMBDA] = 1e-8,       [DRIVES] = 1e-9,   [POSE] = 1e-12,
+    [VELOCITY] = 1e-12, [ACCELERATION] = 1e-8, [REACTION] = 1e-8, [DEFLECTION] = 1e-10};
+
+void slope_errors(struct specimen *s, const struct differentiable *function, void *context, const struct arrow *along,
+                  struct errors *errors, double error[PARTS])
+{
+    static const double h[2] = {2e-3, 5e-4};
+    static struct values at, got, want[2];
+    double size[2][PARTS];
+    for (int i = 0; i < 2; i++) differences(s, function, context, along, h[i], &want[i], size[i]);
+    memset(at.count, 0, sizeof at.count);
+    memset(got.count, 0, sizeof got.count);
+    function->evaluate(s, context, &at);
+    function->differentiate(s, context, &along->direction, &got);
+    dyn_mass_matrix(s->model, s->work);
+    for (int i = 0; i < 2; i++) {
+        double scale[PARTS];
+        for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
+        scale[DRIVES] += scale[REACTION];
+        scale[ACCELERATION] += scale[LAMBDA];
+        scale[QDD] = scale[LAMBDA] + mass_norm(s, at.y[QDD]) + mass_norm(s, want[i].y[QDD]);
+        for (int k = 0; k < PARTS; k++) {
+            const double apart = k == QDD ? mass_distance(s, got.y[k], want[i].y[k])
+                                          : distance(want[i].count[k], got.y[k], want[i].y[k]);
+            error[k] = i == 0 ? apart / scale[k] : fmin(error[k], apart / scale[k]);
+        }
+    }
+    for (int k = 0; k < PARTS; k++) {
+        if (got.count[k] != at.count[k]) error[k] = INFINITY;
+        errors->worst[k] = fmax(errors->worst[k], error[k]);
+        errors->sum[k] += log10(error[k] + 1e-17);
+    }
+    errors->count++;
+}
+
+void print_errors(const struct errors *errors)
+{
+    static const char *const name[PARTS] = {"qdd",      "lambda",       "drives",   "pose",
+                                            "velocity", "acceleration", "reaction", "deflection"};
+    for (int k = 0; k < PARTS; k++)
+        printf("     %-12s worst %.1e, typically %.1e\n", name[k], errors->worst[k],
+               pow(10, errors->sum[k] / errors->count));
+}

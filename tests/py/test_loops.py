@@ -1,0 +1,262 @@
+"""Closed robots through `limber simulate` and as FMUs: loops stay closed, energy is kept, what cannot close is told."""
+
+import copy
+import ctypes as ct
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.validation import validate_fmu
+from importer import OK, Instance, unzip
+
+ROOT = Path(__file__).resolve().parents[2]
+DUALEMPS, FOUR_BAR, TWO_ARMS, PARALLELOGRAM = (
+    ROOT / "resources" / f"{name}.json" for name in ("dualemps", "four-bar", "two-arms", "parallelogram"))
+CLOSED = [DUALEMPS, FOUR_BAR, TWO_ARMS, PARALLELOGRAM]
+
+
+def read(file): return json.loads(file.read_text(encoding="utf-8"))
+
+
+def run(limber, *arguments, **options):
+    return subprocess.run([limber, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+
+
+def coordinates(robot, names):
+    """Names of q and qd in the order of a STATE."""
+    order = {"q": [], "qd": []}
+    for link in robot["links"]:
+        joint = link["joint"].get("name", link["name"])
+        for key, modal in (("q", "eta"), ("qd", "etad")):
+            if link["joint"]["type"] != "fixed": order[key].append(f"{joint}.{key}")
+            order[key] += [name for name in names if name.startswith(f"{link['name']}.{modal}[")]
+    return order
+
+
+class Run:
+    """A simulation of a robot (a file, or a document that becomes one)."""
+
+    def __init__(self, limber, folder, robot, until, step, *options):
+        self.limber, self.file = limber, robot
+        if isinstance(robot, dict):
+            self.file = folder / "robot.json"
+            self.file.write_text(json.dumps(robot))
+        self.robot, csv = read(self.file), folder / "run.csv"
+        self.result = run(limber, "simulate", self.file, "--until", until, "--step", step, "-o", csv, *options)
+        assert self.result.returncode == 0, self.result.stderr
+        self.names = csv.read_text().splitlines()[0].split(",")
+        self.table = np.loadtxt(csv, delimiter=",", skiprows=1)
+        self.order = coordinates(self.robot, self.names)
+
+    def __getitem__(self, name): return self.table[:, self.names.index(name)]
+
+    def state(self, row):
+        """Prescribed joints, which are not among the columns, stay where they start."""
+        start = {f"{link['joint'].get('name', link['name'])}.q": link["joint"].get("start", {}).get("position", 0)
+                 for link in self.robot["links"]}
+        return {key: [self[name][row] if name in self.names else start.get(name, 0) for name in names]
+                for key, names in self.order.items()}
+
+    def evaluate(self, row):
+        result = run(self.limber, "eval", self.file, "-", input=json.dumps(self.state(row)))
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def openness(self, count=25):
+        """Largest gap and gap rate over rows spread over the run."""
+        answers = [self.evaluate(int(row)) for row in np.linspace(0, len(self.table) - 1, count)]
+        return [max(np.abs(answer[key]).max() for answer in answers) for key in ("gap", "gap_rate")]
+
+    def drift(self): return np.abs(self["energy.total"] - self["energy.total"][0]).max()
+
+
+def stays_closed(this, count=25):
+    gap, rate = this.openness(count)
+    print(f"\n{this.robot['name']}: gap {gap:.1e} m, rate {rate:.1e} m/s")
+    return gap < 1e-10 and rate < 1e-8
+
+
+# ---- the five cases ---------------------------------------------------------------------------------------------------------
+
+
+def test_dualemps_pushed_by_both_sliders(limber, tmp_path):
+    forces = tmp_path / "forces.csv"
+    rows = [(0.01 * i, 200 * math.sin(0.1 * i), 300 * math.sin(0.07 * i)) for i in range(101)]
+    forces.write_text("time,slide1.tau,slide2.tau\n" + "".join(f"{t},{a},{b}\n" for t, a, b in rows))
+    this = Run(limber, tmp_path, DUALEMPS, 1, 0.01, "--inputs", forces)
+    assert this.result.stderr == ""
+    assert np.ptp(this["slide1.q"]) > 0.01 and np.ptp(this["blade1.eta[1]"]) > 1e-5
+    assert stays_closed(this)
+
+
+def test_a_four_bar_keeps_its_energy_as_the_tolerance_says(limber, tmp_path):
+    """At least four-fold less drift per decade of the tolerance, and no more than 1e-4 of the exchange at 1e-6."""
+    runs = {rtol: Run(limber, tmp_path, FOUR_BAR, 1, 0.01, "--rtol", rtol) for rtol in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)}
+    drift = [this.drift() for this in runs.values()]
+    print("\ndrift [J]:", ", ".join(f"{rtol:.0e}: {value:.1e}" for rtol, value in zip(runs, drift)))
+    assert all(a > 4 * b for a, b in zip(drift, drift[1:]))
+    assert drift[2] < 1e-4 * np.ptp(runs[1e-6]["energy.kinetic"])
+    assert np.ptp(runs[1e-6]["crank_joint.q"]) > 2 * math.pi  # it goes round
+    assert stays_closed(runs[1e-6]) and stays_closed(runs[1e-4], 10)
+
+
+def test_a_four_bar_stays_closed_for_long(limber, tmp_path):
+    """20 s with damping: whatever drifts has time to, and nothing does."""
+    robot = read(FOUR_BAR)
+    robot["links"][1]["beam"]["damping_ratio"] = 0.01
+    this = Run(limber, tmp_path, robot, 20, 0.05)
+    assert np.ptp(this["crank_joint.q"]) > 40
+    assert (np.diff(this["energy.total"]) < 1e-6).all()
+    assert stays_closed(this, 60)
+
+
+def test_two_arms_carry_a_bar(limber, tmp_path):
+    this = Run(limber, tmp_path, TWO_ARMS, 2, 0.02)
+    assert np.ptp(this["yaw1.q"]) > 0.1 and np.ptp(this["tip.position[3]"]) > 0.02
+    assert this.drift() < 1e-3 * np.ptp(this["energy.kinetic"])
+    assert stays_closed(this)
+
+
+def test_a_leg_too_many(limber, tmp_path):
+    """Pins of a planar robot in space: what follows from the others is left out and told, the rest is kept."""
+    this = Run(limber, tmp_path, PARALLELOGRAM, 1, 0.01)
+    lines = this.result.stderr.splitlines()
+    assert len(lines) == 2
+    for i, line in enumerate(lines):
+        assert f"warning: loops[{i}] (head{i + 2}): 3 of its 5 equations follow from the others" in line
+    assert this.drift() < 1e-3 * np.ptp(this["energy.kinetic"])
+    assert stays_closed(this)
+    # the middle leg carries, and out of the plane nothing does
+    assert np.abs(this["head2.force[2]"]).max() > 1
+    assert np.abs([this[f"head2.force[{k}]"] for k in (3, 4, 5)]).max() == 0
+
+
+def test_rigid_legs_too_many(limber, tmp_path):
+    """With rigid legs one more equation is redundant: it is not needed for the motion, which is that of two legs."""
+    three = read(PARALLELOGRAM)
+    for link in three["links"]:
+        if "beam" in link: link["beam"]["modes"] = {}
+    two = copy.deepcopy(three)
+    two["loops"] = two["loops"][1:]
+    for k in ("middle", "alone"): (tmp_path / k).mkdir()
+    both = Run(limber, tmp_path / "middle", three, 1, 0.05, "--rtol", 1e-9)
+    assert "loops[0] (head2)" in both.result.stderr
+    assert stays_closed(both, 10)
+    # the middle leg on its own, as a link fixed to nothing: the same motion with its mass added to a leg of the two
+    two["links"] = [link for link in two["links"] if link["name"] != "leg2"]
+    beam = two["links"][0]["beam"]
+    two["links"][0]["hub"] = leg_as_hub(beam)
+    alone = Run(limber, tmp_path / "alone", two, 1, 0.05, "--rtol", 1e-9)
+    assert np.abs(both["foot1.q"] - alone["foot1.q"]).max() < 1e-6
+    assert np.ptp(both["foot1.q"]) > 0.3
+
+
+def leg_as_hub(beam):
+    """A uniform rigid leg as a body in its hinge frame: legs of a parallelogram turn alike, so one may carry the other's."""
+    section, L = beam["section"], beam["length"]
+    b, h, density = section["width"], section["height"], beam["material"]["density"]
+    mass, per_length = density * b * h * L, density * b * h
+    Iy, Iz = density * b * h**3 / 12, density * h * b**3 / 12  # of the section about y and z, per length
+    bend = per_length * L**3 / 12
+    return {"mass": mass, "com": [L / 2, 0, 0], "inertia": [(Iy + Iz) * L, bend + Iy * L, bend + Iz * L, 0, 0, 0]}
+
+
+def test_what_cannot_close_is_told(limber, limber_sanitized, tmp_path):
+    robot = read(FOUR_BAR)
+    robot["links"][2]["joint"]["origin"]["xyz"] = [2, 0, 0]  # 0.2 + 0.6 + 0.5 m of links for 2 m: 0.7 m are missing
+    file = tmp_path / "open.json"
+    file.write_text(json.dumps(robot))
+    for program in (limber, limber_sanitized):
+        result = run(program, "simulate", file, "--until", 1, "--step", 0.1)
+        assert result.returncode == 3 and result.stdout == ""
+        assert "loops[0] (end): cannot be closed" in result.stderr and "a gap of 0.7 m remains" in result.stderr
+
+
+def test_what_needs_a_driven_joint_to_close_gets_it(limber, tmp_path):
+    robot = read(FOUR_BAR)
+    robot["links"][2]["joint"]["origin"]["xyz"] = [1.2, 0, 0]  # the crank must point to the rocker's foot
+    robot["links"][0]["joint"]["start"]["position"] = 2.5
+    this = Run(limber, tmp_path, robot, 0.01, 0.01)
+    assert this["crank_joint.q"][0] < 1.5
+    assert stays_closed(this, 2)
+
+
+# ---- the start --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", CLOSED, ids=lambda file: file.stem)
+def test_starts_closed(limber, tmp_path, file):
+    this = Run(limber, tmp_path, file, 0.001, 0.001)
+    assert stays_closed(this, 2)
+    if file == FOUR_BAR:  # the driven joint is where the file says, passive ones suffice
+        assert this["crank_joint.q"][0] == read(file)["links"][0]["joint"]["start"]["position"]
+        assert this["rocker_joint.qd"][0] != 0  # the rates are those of the loop
+
+
+@pytest.mark.parametrize("file", CLOSED, ids=lambda file: file.stem)
+def test_a_static_start_stays_where_it_is(limber, tmp_path, file):
+    """Driven joints held, the rest in equilibrium on the loops: with the driven joints prescribed nothing moves."""
+    robot = read(file)
+    at = Run(limber, tmp_path, robot, 0.001, 0.001, "--set", "start_static=true")
+    assert max(np.abs(at[name][0]) for name in at.order["qd"]) == 0
+    for link in robot["links"]:
+        joint = link["joint"]
+        if joint["type"] == "fixed": continue
+        joint["start"] = {"position": at[f"{joint.get('name', link['name'])}.q"][0]}
+        if not joint.get("passive"): joint["motion"] = "prescribed"
+    this = Run(limber, tmp_path, robot, 1, 0.1, "--set", "start_static=true")
+    assert stays_closed(this, 3)
+    names = [name for name in this.names if name in this.order["q"]]
+    moved = max(np.ptp(this[name]) for name in names)
+    bent = max([np.abs(this[name]).max() for name in names if ".eta" in name])
+    print(f"moved {moved:.1e}, bent {bent:.1e}")
+    assert moved <= 1e-7 * bent
+    assert bent > 1e-4 or robot["gravity"] == [0, 0, 0]
+
+
+# ---- as FMUs ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", CLOSED, ids=lambda file: file.stem)
+def test_valid_and_running_in_fmpy(limber, pack, tmp_path, file):
+    fmu = str(pack(file))
+    assert validate_fmu(fmu) == []
+    names = [f"{loop['name']}.force[1]" for loop in read(file)["loops"]] + ["energy.total", "tip.position[1]"]
+    result = fmpy.simulate_fmu(fmu, stop_time=0.2, output_interval=0.01, relative_tolerance=1e-6, output=names)
+    this = Run(limber, tmp_path, file, 0.2, 0.01, "--rtol", 1e-6)
+    for name in names:
+        size = max(1e-9, np.abs(this[name]).max())
+        assert np.abs(result[name] - this[name]).max() <= 1e-3 * size, name
+
+
+@pytest.mark.parametrize("file", CLOSED, ids=lambda file: file.stem)
+def test_saved_states_go_on_bit_by_bit(pack, tmp_path, file):
+    """In the same instance, and in one that has never been initialised and so has chosen no equations."""
+    package = unzip(pack(file), tmp_path / "fmu")
+    names = sorted(name for name, causality in package.causality.items()
+                   if causality == "output" and package.type[name] == "Real")
+    first = Instance(package).initialise()
+    for i in range(5): assert first.step(0.01 * i, 0.01) == OK, first.log
+    content, state = first.serialise(), first.save()
+
+    def go_on(instance):
+        values = []
+        for i in range(5, 10):
+            assert instance.step(0.01 * i, 0.01) == OK, instance.log
+            values.append(instance.get(*names))
+        return values
+
+    expected = go_on(first)
+    assert first.SetFMUstate(state) == OK
+    assert go_on(first) == expected
+    other = Instance(package)
+    restored, status = other.deserialise(content)
+    assert status == OK and other.SetFMUstate(restored) == OK
+    assert go_on(other) == expected
+    for instance, saved in ((first, state), (other, restored)):
+        assert instance.FreeFMUstate(ct.byref(saved)) == OK
+        instance.free()

@@ -1,0 +1,73 @@
+"""limber simulate: usage, and what it takes from STATE and --set."""
+import csv
+import json
+import subprocess
+
+import pytest
+
+ARM = {"format": "limber-robot/1", "name": "moved", "gravity": [0, -9.81, 0], "links": [
+    {"name": "base", "joint": {"type": "revolute", "motion": "prescribed"}, "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}}},
+    {"name": "arm", "joint": {"name": "elbow", "type": "revolute"},
+     "beam": {"length": 1, "mass_per_length": 2, "EIz": 500, "modes": {"y": {"shape": "clamped-free", "count": 1}}}}]}
+
+
+@pytest.fixture
+def simulate(limber, tmp_path):
+    robot = tmp_path / "robot.json"
+    robot.write_text(json.dumps(ARM))
+
+    def of(*options, command="simulate", state=None):
+        return subprocess.run([limber, command, robot, *options], input=state, capture_output=True, text=True, timeout=60)
+    return of
+
+
+def test_state_moves_prescribed_joints(simulate):
+    """The first row is what eval tells of the state."""
+    state = json.dumps({"q": [0.9, 0.4, 0.02], "qd": [0.3, -0.2, 0.1], "prescribed_qdd": [1.5]})
+    done = simulate("--until", "0.01", "--step", "0.01", "--at", "-", state=state)
+    assert done.returncode == 0, done.stderr
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    told = json.loads(simulate("-", command="eval", state=state).stdout)
+    for k in range(3):
+        for name, key in ("position", "tip_position"), ("velocity", "tip_velocity"), ("acceleration", "tip_acceleration"):
+            assert float(row[f"tip.{name}[{k + 1}]"]) == pytest.approx(told[key][k], rel=1e-12, abs=1e-12)
+    assert float(row["base.tau"]) == pytest.approx(told["prescribed_tau"][0], rel=1e-10)
+
+
+@pytest.mark.parametrize("setting", ["elastic_terms=1.5", "solver.max_order=2.5", "start_static=7"])
+def test_parameters_that_count_take_whole_numbers(simulate, setting):
+    done = simulate("--until", "1", "--step", "1", "--set", setting)
+    assert done.returncode == 1 and done.stdout == "" and setting.split("=")[0] in done.stderr
+
+
+@pytest.mark.parametrize("until, step", [("1e300", "1e-300"), ("1e10", "1e-10")])
+def test_too_many_steps_are_wrong_usage(simulate, until, step):
+    done = simulate("--until", until, "--step", step)
+    assert done.returncode == 2 and done.stdout == "" and "steps" in done.stderr
+
+
+def test_a_largest_step_without_end_is_given_up(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_step=1e-300")
+    assert done.returncode == 3 and "too short to get to the end" in done.stderr
+
+
+def test_json(simulate):
+    """The same numbers as in the CSV, digit by digit."""
+    options = ["--until", "0.3", "--step", "0.1"]
+    names, *rows = csv.reader(simulate(*options).stdout.splitlines())
+    done = simulate(*options, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {"columns": names, "rows": [[float(number) for number in row] for row in rows]}
+
+
+def test_result_never_replaces_what_is_read(simulate, tmp_path):
+    """-o with the name of an input, however it is spelt: refused before anything is lost."""
+    (tmp_path / "other.json").symlink_to(tmp_path / "robot.json")
+    for command, options in ("modes", []), ("simulate", ["--until", "1", "--step", "1"]), ("linearize", []):
+        for name in "robot.json", "other.json", "./robot.json":
+            done = simulate(*options, "-o", f"{tmp_path}/{name}", command=command)
+            assert done.returncode == 2 and "-o" in done.stderr and name in done.stderr
+    assert json.loads((tmp_path / "robot.json").read_text()) == ARM
+    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0
+    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0  # a result may be replaced
+    assert simulate("-o", "/dev/null", command="linearize").returncode == 0
