@@ -519,8 +519,8 @@ def output_rates(instance, names):
     return list(rates)
 
 
-def test_reset_counts_anew(arm):
-    instance = Instance(arm, logging=True)
+def test_reset_counts_anew(fmu):
+    instance = Instance(fmu, logging=True)
     for _ in range(3):
         run(instance.initialise(), 20)
         assert instance.Terminate() == OK and instance.Reset() == OK
