@@ -53,6 +53,7 @@ struct loops {
     double *rhs;                      /* n_rows                                               */
     struct line *line;                /* n_actuators, by loops_lines()                        */
     int failed_actuator;              /* after STATUS_SHORT_ACTUATOR                          */
+    int failed_loop;                  /* after STATUS_SINGULAR_LOOP                           */
     struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
     double (*load_change)[6];         /* as many: in a direction                              */
     double *dlambda;                  /* n_rows                                               */

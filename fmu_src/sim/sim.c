@@ -360,11 +360,14 @@ const char *sim_reason(const struct sim *sim, enum status status, char text[REAS
     else if (status == STATUS_SHORT_ACTUATOR)
         snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", loops->failed_actuator,
                  sim->robot->actuator[loops->failed_actuator].name, why);
+    else if (status == STATUS_SINGULAR_LOOP)
+        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed_loop, sim->robot->loop[loops->failed_loop].name,
+                 why);
     else if (missed >= 0)
-        snprintf(text, REASON_SIZE,
-                 "loops[%d] (%s): %s, by %.3g m (or rad); start in a position that is not singular, with prescribed "
-                 "motions that the loops allow",
-                 missed, sim->robot->loop[missed].name, why, gap);
+        snprintf(
+            text, REASON_SIZE,
+            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
+            missed, sim->robot->loop[missed].name, why, gap);
     else snprintf(text, REASON_SIZE, "%s", why);
     return text;
 }
@@ -621,7 +624,7 @@ bool sim_strayed(struct sim *sim)
         if (fabs(loops->gap[row]) > sim->tolerance || fabs(loops->rate[row]) > 10 * sim->tolerance) return true;
     }
     double missed;
-    return loops_missed(loops, &missed) >= 0;
+    return loops_missed(loops, &missed) >= 0 && missed > sim->tolerance;
 }
 
 enum status sim_return_to_loops(struct sim *sim)
