@@ -58,6 +58,7 @@ struct sim {
     bool restart;                    /* the next step begins with a restart                       */
     double first_step;               /* of that restart; 0: chosen anew                           */
     bool fresh;                      /* values are up to date                                     */
+    enum status failure;             /* what last kept the integrator from a state in this step   */
 
     /* derivatives */
     struct tangent *tangent;

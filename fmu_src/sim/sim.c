@@ -11,6 +11,9 @@
    of the error tolerance over the next step; smaller changes the error test takes care of (bench/integration.py). */
 static const double JUMP = 10;
 
+/* A loop that a step leaves open by more than this was tried too far ahead; less is how it begins to open [m, or cosine] */
+static const double FAR_OFF = 1e-3;
+
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
 
 static void follow_motion(struct sim *sim, double t)
@@ -91,7 +94,9 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
 static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
-    return (int)sim_derivatives(sim, &sim->now, t, y, ydot);
+    const enum status status = sim_derivatives(sim, &sim->now, t, y, ydot);
+    if (status != STATUS_OK) sim->failure = status;
+    return (int)status;
 }
 
 /* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
@@ -118,7 +123,11 @@ static int project(void *context, double t, double *y, double *error)
         error[i] = error_q[sim->free_coordinate[i]];
         error[n + i] = error_qd[sim->free_coordinate[i]];
     }
-    return (int)status;
+    if (status == STATUS_OK) return 0;
+    sim->failure = status;
+    double gap;
+    const bool opening = status == STATUS_MISSED_LOOP && loops_missed(sim->loops, &gap) >= 0 && gap < FAR_OFF;
+    return opening ? -1 : (int)status;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -340,6 +349,29 @@ void sim_set(struct sim *sim, int reference, double value)
     }
 }
 
+const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE])
+{
+    const struct loops *loops = sim->loops;
+    const char *why = status_text(status);
+    double gap;
+    const int missed = status == STATUS_MISSED_LOOP ? loops_missed(loops, &gap) : -1;
+    if (status == STATUS_NOT_POSITIVE)
+        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->work->failed_link].name, why);
+    else if (status == STATUS_SHORT_ACTUATOR)
+        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", loops->failed_actuator,
+                 sim->robot->actuator[loops->failed_actuator].name, why);
+    else if (status == STATUS_SINGULAR_LOOP)
+        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed_loop, sim->robot->loop[loops->failed_loop].name,
+                 why);
+    else if (missed >= 0)
+        snprintf(
+            text, REASON_SIZE,
+            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
+            missed, sim->robot->loop[missed].name, why, gap);
+    else snprintf(text, REASON_SIZE, "%s", why);
+    return text;
+}
+
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
 /* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap where the tolerance is loose.
@@ -396,14 +428,14 @@ static enum status close_loops(struct sim *sim)
     struct loops *loops = sim->loops;
     if (loops->n_rows == 0) return STATUS_OK;
     enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
-    if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
     if (status == STATUS_OK)
-        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
+        status = loops_settle(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, sim->report, sim->report);
     return status;
 }
 
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)
 {
+    const int errors = sim->report->errors;
     enum status status = sim_apply_parameters(sim);
     if (status != STATUS_OK) return status;
     sim->start_time = experiment->start_time;
@@ -415,6 +447,9 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && sim->value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);
+    char reason[REASON_SIZE];
+    if (status != STATUS_OK && sim->report->errors == errors)
+        report_add(sim->report, REPORT_ERROR, "%s: at the start: %s", sim->name, sim_reason(sim, status, reason));
     sim->restart = true;
     sim->first_step = 0;
     sim->fresh = false;
@@ -494,7 +529,9 @@ static enum status integrate(struct sim *sim, double h, double *reached)
     }
     advance_time(sim, h);
     *reached = sim->local;
-    return sim->integrator != NULL ? integrator_advance(sim->integrator, sim->local, sim->y, reached) : STATUS_OK;
+    if (sim->integrator != NULL) return integrator_advance(sim->integrator, sim->local, sim->y, reached);
+    /* all joints are prescribed: they may leave the loops */
+    return sim->loops->n_rows > 0 && project(sim, sim->local, sim->y, NULL) != 0 ? sim->failure : STATUS_OK;
 }
 
 /* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
@@ -511,14 +548,15 @@ static const char *runaway(const struct sim *sim, char text[128])
     return text;
 }
 
-/* When it failed, why, and what is to blame: the link without inertia, or what runs away */
+/* When it failed, why, and what is to blame: what kept the integrator from going on, or what runs away */
 static void report_failure(struct sim *sim)
 {
-    char text[128];
-    const char *trouble = integrator_trouble(sim->integrator);
-    if (sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot) == STATUS_NOT_POSITIVE)
-        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; link '%s': %s", sim_time(sim), trouble,
-                   sim->robot->link[sim->work->failed_link].name, status_text(STATUS_NOT_POSITIVE));
+    char text[128], reason[REASON_SIZE];
+    const char *trouble = sim->integrator != NULL ? integrator_trouble(sim->integrator) : "the loops cannot be closed";
+    sim_reason(sim, sim->failure, reason);
+    (void)sim_derivatives(sim, &sim->now, sim->local, sim->y, sim->ydot);
+    if (sim->failure != STATUS_OK && sim->failure != STATUS_INTEGRATION)
+        report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s; %s", sim_time(sim), trouble, reason);
     else report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s%s", sim_time(sim), trouble, runaway(sim, text));
 }
 
@@ -526,6 +564,7 @@ enum status sim_step(struct sim *sim, double h)
 {
     const double started = sim->local;
     double reached = started;
+    sim->failure = STATUS_OK;
     hold_inputs(sim, sim->local);
     continue_prescribed(sim);
     const enum status status = integrate(sim, h, &reached);
@@ -584,7 +623,8 @@ bool sim_strayed(struct sim *sim)
         const int row = loops->kept[k];
         if (fabs(loops->gap[row]) > sim->tolerance || fabs(loops->rate[row]) > 10 * sim->tolerance) return true;
     }
-    return false;
+    double missed;
+    return loops_missed(loops, &missed) >= 0 && missed > sim->tolerance;
 }
 
 enum status sim_return_to_loops(struct sim *sim)
