@@ -75,9 +75,8 @@ static enum status close_state(const struct cli_model *loaded, struct state *sta
     if (loops->n_rows == 0) return STATUS_OK;
     enum status status = close_loops(loaded, state->q, bending, report);
     if (status == STATUS_OK && report->errors > 0) status = STATUS_OPEN_LOOP;
-    if (status == STATUS_OK) status = loops_choose(model, loaded->work, loaded->tangent, loops, state->q, redundant);
     if (status == STATUS_OK)
-        status = loops_project(model, loaded->work, loaded->tangent, loops, false, state->q, state->qd, NULL, NULL);
+        status = loops_settle(model, loaded->work, loaded->tangent, loops, state->q, state->qd, redundant, report);
     return status;
 }
 

@@ -131,13 +131,8 @@ static int evaluate(const struct cli_model *loaded, const struct state *state, b
         describe(loaded, state, qdd, force, out);
         code = json_print_finite("eval", out);
         json_object_put(out);
-    } else if (status == STATUS_NOT_POSITIVE) {
-        cli_not_positive("eval", loaded->model, loaded->work);
-    } else if (status == STATUS_SHORT_ACTUATOR) {
-        fprintf(stderr, "limber: eval: actuators[%d] (%s): %s\n", loaded->loops->failed_actuator,
-                loaded->robot->actuator[loaded->loops->failed_actuator].name, status_text(status));
     } else {
-        fprintf(stderr, "limber: eval: %s\n", status_text(status));
+        cli_not_solved("eval", loaded->model, loaded->work, loaded->loops, status);
     }
     arena_release(&scratch);
     return code;

@@ -92,7 +92,8 @@ int instance_update(const char *command, struct sim *sim, double t)
 {
     const enum status status = sim_update(sim);
     if (status == STATUS_OK) return EXIT_FINE;
-    fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, status_text(status));
+    char reason[REASON_SIZE];
+    fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, sim_reason(sim, status, reason));
     return EXIT_COMPUTATION;
 }
 

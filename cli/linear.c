@@ -136,8 +136,7 @@ static int accelerate(const char *command, struct linear *linear)
         status = loops_forward(own->model, own->work, own->tangent, own->loops, &linear->at.input, linear->qdd);
     double sum = 0;
     for (int i = 0; i < linear->model->n; i++) sum += fabs(linear->qdd[i]);
-    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, own->model, own->work);
-    else if (status != STATUS_OK) fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
+    if (status != STATUS_OK) cli_not_solved(command, own->model, own->work, own->loops, status);
     else if (!isfinite(sum))
         fprintf(stderr,
                 "limber: %s: the accelerations are not finite: the robot's numbers are too large or too small to "

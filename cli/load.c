@@ -68,6 +68,16 @@ void cli_not_positive(const char *command, const struct model *model, const stru
             command, status_text(STATUS_NOT_POSITIVE), link->name, link->joint.name);
 }
 
+void cli_not_solved(const char *command, const struct model *model, const struct work *work, const struct loops *loops,
+                    enum status status)
+{
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, work);
+    else if (status == STATUS_SHORT_ACTUATOR)
+        fprintf(stderr, "limber: %s: actuators[%d] (%s): %s\n", command, loops->failed_actuator,
+                model->robot->actuator[loops->failed_actuator].name, status_text(status));
+    else fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
+}
+
 void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE])
 {
     const int moves = joint_moves(&link->joint) ? 1 : 0;

@@ -28,6 +28,10 @@ int cli_load_sim(const char *file, const struct sim_motion *motion, struct repor
 /* Says which link has nothing that resists its motion, after STATUS_NOT_POSITIVE. */
 void cli_not_positive(const char *command, const struct model *model, const struct work *work);
 
+/* Says why the equations of motion have no solution, and which link, or which actuator of the loops, is to blame. */
+void cli_not_solved(const char *command, const struct model *model, const struct work *work, const struct loops *loops,
+                    enum status status);
+
 /* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
 enum { NAME_SIZE = 1024 };
 void cli_coordinate_name(const struct link *link, int k, char name[NAME_SIZE]);

@@ -114,12 +114,11 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
 
 static int tell_not_linear(const struct analysis *analysis, enum status status)
 {
-    if (status == STATUS_NOT_POSITIVE)
-        cli_not_positive("modes", analysis->motion.full.model, analysis->motion.full.work);
-    else if (status == STATUS_INTEGRATION)
+    const struct small_motion *motion = &analysis->motion;
+    if (status == STATUS_INTEGRATION)
         fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
                         "state are too large or too small to compute with\n");
-    else fprintf(stderr, "limber: modes: %s\n", status_text(status));
+    else cli_not_solved("modes", motion->full.model, motion->full.work, motion->loops, status);
     return EXIT_COMPUTATION;
 }
 

@@ -171,11 +171,16 @@ static struct input held_input(struct small_motion *motion, const struct model *
     return held;
 }
 
-/* lambda, and the loads that go with it */
-static enum status find_multipliers(struct small_motion *motion, const struct input *in)
+/* The loads of actuators, and in a closed robot lambda and the loads that go with it */
+static enum status find_loads(struct small_motion *motion, const struct input *in)
 {
     struct report silent = {0}; /* redundant equations are for `limber check` */
     struct differentiated *d = &motion->full;
+    if (motion->loops->n_rows == 0) {
+        struct input actuated;
+        dyn_configuration(d->model, d->work, in->q);
+        return loops_actuate(d->model, d->work, motion->loops, in, &actuated);
+    }
     const enum status status = loops_choose(d->model, d->work, d->tangent, motion->loops, in->q, &silent);
     return status == STATUS_OK ? loops_forward(d->model, d->work, d->tangent, motion->loops, in, motion->force)
                                : status;
@@ -226,7 +231,7 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
     const size_t N = (size_t)model->n, n = (size_t)motion->n;
     const struct input held = held_input(motion, model, in);
     const bool closed = motion->loops->n_rows > 0;
-    enum status status = closed ? find_multipliers(motion, &held) : STATUS_OK;
+    enum status status = find_loads(motion, &held);
     if (status != STATUS_OK) return status;
     differentiate(&motion->full, motion->loops, &held, motion->qdd, motion->force);
     differentiate(&motion->bare, motion->loops, &held, motion->qdd, motion->force);

@@ -1,5 +1,6 @@
 /* An instance of a drive, behind the functions of sim/sim.h: what the FMI layer calls. LIMBER_DRIVE names the drive. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "drive.h"
@@ -177,6 +178,13 @@ void sim_set(struct sim *sim, int reference, double value)
 const char *sim_complaint(const struct sim *sim, int reference, double value)
 {
     return drive_complaint(sim->drive, reference, value);
+}
+
+const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE])
+{
+    (void)sim;
+    snprintf(text, REASON_SIZE, "%s", status_text(status));
+    return text;
 }
 
 /* ---- initialisation and steps ------------------------------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
     X(SINGULAR_LOOP, 5, "a loop is in a position in which its forces are not determined")      \
     X(SHORT_ACTUATOR, 7, "the two points of an actuator coincide: its force has no direction") \
     X(OPEN_LOOP, 6, "a loop cannot be closed")                                                 \
+    X(MISSED_LOOP, 8, "an equation that was left out at the start is no longer met")           \
     X(NO_DERIVATIVE, -4, "there is no derivative of this variable")                            \
     X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")
 

@@ -143,6 +143,8 @@ static fmi2Status fmi_status(enum status status)
     switch (status) {
     case STATUS_OK: return fmi2OK;
     case STATUS_NOT_POSITIVE:
+    case STATUS_SINGULAR_LOOP:
+    case STATUS_SHORT_ACTUATOR:
     case STATUS_INTEGRATION: return fmi2Discard; /* from another state, or with a smaller step, it may work */
     default: return fmi2Error;
     }
@@ -152,9 +154,11 @@ fmi2Status instance_leave(struct instance *instance, enum status status)
 {
     const fmi2Status result = fmi_status(status);
     if (result == fmi2OK || instance->report.errors > instance->errors_before) return result;
-    if (result == fmi2Error) return instance_refuse(instance, "%s", status_text(status));
+    char reason[REASON_SIZE];
+    sim_reason(instance->sim, status, reason);
+    if (result == fmi2Error) return instance_refuse(instance, "%s", reason);
     instance_log(instance, result, CATEGORY_DISCARD, "%s: at t = %.9g s: %s", call_table[instance->call].name,
-                 sim_time(instance->sim), status_text(status));
+                 sim_time(instance->sim), reason);
     return result;
 }
 

@@ -9,6 +9,8 @@
 
 /* Gaps that count as closed, and those that do where rounding keeps them [m, or cosine] */
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
+/* Equations that follow from others are met as exactly as lengths and frames are given: at the start, and later on */
+static const double NEARLY_MET = 1e-9, MISSED = 1e-7;
 /* An iteration that leaves more than this share of a gap is slow */
 static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
@@ -124,25 +126,33 @@ static bool close_with(const struct model *model, struct work *work, struct loop
         if (norm < NEARLY_CLOSED) break;    /* rounding is all that is left */
         mu = 10 * mu + 1e-14;
     }
-    return norm < NEARLY_CLOSED && all_aligned(loops);
+    return norm < NEARLY_MET && all_aligned(loops);
+}
+
+static double distance(const struct loops *loops, int i)
+{
+    double square = 0;
+    for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
+        if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
+    return sqrt(square);
 }
 
 static void report_open(const struct loops *loops, struct report *report)
 {
+    double widest = 0;
+    for (int i = 0; i < loops->robot->n_loops; i++)
+        widest = fmax(widest, fmax(distance(loops, i), misalignment(&loops->robot->loop[i], loops->side[i])));
     for (int i = 0; i < loops->robot->n_loops; i++) {
         const struct loop *loop = &loops->robot->loop[i];
-        const double turn = misalignment(loop, loops->side[i]);
-        double square = 0;
-        for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-            if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
-        if (square < 1e-18 && turn < 1e-9) continue;
+        const double turn = misalignment(loop, loops->side[i]), gap = distance(loops, i);
+        if (fmax(gap, turn) < fmin(NEARLY_MET, widest)) continue;
         char and_turn[64] = " remains";
         if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
             snprintf(and_turn, sizeof and_turn, " and a misalignment of %.3g rad remain", turn);
         report_add(report, REPORT_ERROR,
                    "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s; give start "
                    "positions nearer to a closed pose, or check lengths and frames",
-                   i, loop->name, sqrt(square), and_turn);
+                   i, loop->name, gap, and_turn);
     }
 }
 
@@ -178,6 +188,47 @@ enum status loops_close(const struct model *model, struct work *work, struct loo
     if (status == STATUS_OK) memcpy(q, found, n * sizeof *q);
     else if (status == STATUS_OPEN_LOOP) report_open(loops, report);
     arena_release(&scratch);
+    return status;
+}
+
+/* The largest gap of the equations of a loop that are not kept; those that are come in order */
+static double left_open(const struct loops *loops, int loop)
+{
+    double largest = 0;
+    for (int row = loops->first[loop], k = 0; row < loops->first[loop + 1]; row++) {
+        while (k < loops->n_kept && loops->kept[k] < row) k++;
+        if (k == loops->n_kept || loops->kept[k] != row) largest = fmax(largest, fabs(loops->gap[row]));
+    }
+    return largest;
+}
+
+int loops_missed(const struct loops *loops, double *gap)
+{
+    int worst = -1;
+    *gap = MISSED;
+    for (int i = 0; i < loops->robot->n_loops && loops->n_kept < loops->n_rows; i++)
+        if (left_open(loops, i) > *gap) {
+            *gap = left_open(loops, i);
+            worst = i;
+        }
+    return worst;
+}
+
+enum status loops_settle(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                         double *q, double *qd, struct report *redundant, struct report *report)
+{
+    enum status status = loops_choose(model, work, tangent, loops, q, redundant);
+    if (status == STATUS_OK) status = loops_project(model, work, tangent, loops, false, q, qd, NULL, NULL);
+    if (status == STATUS_OPEN_LOOP || status == STATUS_MISSED_LOOP) {
+        report_open(loops, report);
+        return STATUS_OPEN_LOOP;
+    }
+    for (int i = 0; i < loops->robot->n_loops && status == STATUS_OK; i++)
+        if (left_open(loops, i) > NEARLY_CLOSED)
+            report_add(report, REPORT_WARNING,
+                       "loops[%d] (%s): equations that follow from the others are met to %.3g m (or rad) only: lengths "
+                       "and frames do not fit exactly",
+                       i, loops->robot->loop[i].name, left_open(loops, i));
     return status;
 }
 
@@ -224,6 +275,8 @@ enum status loops_project(const struct model *model, struct work *work, struct t
             if (status != STATUS_OK) return status;
         }
         if (closed) {
+            double missed;
+            if (loops_missed(loops, &missed) >= 0) return STATUS_MISSED_LOOP;
             stop_gaps(model, loops, qd);
             if (err_q != NULL) stay_on_loops(model, loops, err_q);
             if (err_qd != NULL) stay_on_loops(model, loops, err_qd);

@@ -254,7 +254,10 @@ static void effective_mobility(const struct model *model, struct work *work, str
 
 static enum status factor(struct loops *loops)
 {
-    return cholesky_factor(loops->n_kept, loops->S, loops->inverse_d) == 0 ? STATUS_OK : STATUS_SINGULAR_LOOP;
+    const int failed = cholesky_factor(loops->n_kept, loops->S, loops->inverse_d);
+    if (failed == 0) return STATUS_OK;
+    loops->failed_loop = loop_of(loops, loops->kept[failed - 1]);
+    return STATUS_SINGULAR_LOOP;
 }
 
 enum status loops_mobility(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops)

@@ -53,6 +53,7 @@ struct loops {
     double *rhs;                      /* n_rows                                               */
     struct line *line;                /* n_actuators, by loops_lines()                        */
     int failed_actuator;              /* after STATUS_SHORT_ACTUATOR                          */
+    int failed_loop;                  /* after STATUS_SINGULAR_LOOP                           */
     struct load *load;                /* 2 n_loops: what the multipliers do to the tip frames; 2 n_actuators */
     double (*load_change)[6];         /* as many: in a direction                              */
     double *dlambda;                  /* n_rows                                               */
@@ -135,8 +136,18 @@ enum status loops_close(const struct model *model, struct work *work, struct loo
                         struct report *report);
 
 /* Puts q and qd back onto the loops, shortest in the metric of the mass matrix; err_q, err_qd (NULL: none) lose their part off
-   the loops. `near`: the last loops_forward() was at a state near this one, so that its factors may serve again. */
+   the loops. `near`: the last loops_forward() was at a state near this one, so that its factors may serve again. Equations that
+   were left out at the start and are not met any more are STATUS_MISSED_LOOP. */
 enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
                           bool near, double *q, double *qd, double *err_q, double *err_qd);
+
+/* After loops_close(): chooses independent equations (what is left out goes to `redundant`), puts q and qd onto them and tells
+   what that leaves open. */
+enum status loops_settle(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
+                         double *q, double *qd, struct report *redundant, struct report *report);
+
+/* The loop whose left-out equations have opened by more than inexact lengths explain, and by how much; -1: none. By
+   loops_gap(). */
+int loops_missed(const struct loops *loops, double *gap);
 
 #endif

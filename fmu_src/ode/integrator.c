@@ -257,6 +257,8 @@ static void explain(struct integrator *integrator, int code)
                    {CV_RHSFUNC_FAIL, "the accelerations cannot be computed"},
                    {CV_FIRST_RHSFUNC_ERR, "the accelerations cannot be computed"},
                    {CV_REPTD_RHSFUNC_ERR, "the accelerations cannot be computed with any step"},
+                   {CV_PROJFUNC_FAIL, "the loops cannot be closed"},
+                   {CV_REPTD_PROJFUNC_ERR, "the loops cannot be closed with any step"},
                    {CV_UNREC_RHSFUNC_ERR, "the accelerations cannot be computed"}};
     const double h = integrator_step_size(integrator);
     char *text = integrator->trouble, steps[64] = "";

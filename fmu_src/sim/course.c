@@ -153,8 +153,11 @@ static enum status integrate(struct course *course, double h, double *reached)
     }
     advance_time(course, h);
     *reached = course->local;
-    return course->integrator != NULL ? integrator_advance(course->integrator, course->local, course->y, reached)
-                                      : STATUS_OK;
+    if (course->integrator != NULL) return integrator_advance(course->integrator, course->local, course->y, reached);
+    /* all is prescribed: it may leave the constraints */
+    const struct ode *ode = &course->ode;
+    const int code = ode->project != NULL ? ode->project(ode->context, course->local, course->y, NULL) : 0;
+    return code == 0 ? STATUS_OK : code > 0 ? (enum status)code : STATUS_MISSED_LOOP;
 }
 
 /* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
@@ -177,10 +180,12 @@ static const char *runaway(const struct course *course, char text[BLAME_SIZE])
 static void report_failure(struct course *course)
 {
     char text[BLAME_SIZE];
-    const int code = course->ode.rhs(course->ode.context, course->local, course->y, course->ydot);
-    const char *culprit = course->blame != NULL ? course->blame(course->ode.context, code, text) : NULL;
-    report_add(course->report, REPORT_ERROR, "at t = %.9g s: %s%s", course->start_time + course->local,
-               integrator_trouble(course->integrator), culprit != NULL ? culprit : runaway(course, text));
+    const char *culprit = course->blame != NULL ? course->blame(course->ode.context, text) : NULL;
+    const char *trouble =
+        course->integrator != NULL ? integrator_trouble(course->integrator) : "the loops cannot be closed";
+    (void)course->ode.rhs(course->ode.context, course->local, course->y, course->ydot);
+    report_add(course->report, REPORT_ERROR, "at t = %.9g s: %s%s", course->start_time + course->local, trouble,
+               culprit != NULL ? culprit : runaway(course, text));
 }
 
 enum status course_step(struct course *course, double h)

@@ -37,9 +37,8 @@ struct course {
     double start_time, local, carry; /* carry: what compensated summation keeps                          */
     struct held_inputs now, before;  /* of this step and of the last one                                 */
 
-    /* a step failed: who is to blame, by what the right-hand side there returns; NULL: nobody in particular. By the owner, or
-       NULL */
-    const char *(*blame)(void *context, int code, char text[BLAME_SIZE]);
+    /* a step failed: who is to blame; NULL: nobody in particular. By the owner, or NULL */
+    const char *(*blame)(void *context, char text[BLAME_SIZE]);
 
     struct ode ode;                /* its right-hand side takes the inputs of `now`                 */
     struct integrator *integrator; /* NULL: there is nothing to integrate                           */

@@ -31,7 +31,8 @@ static struct input at_rest(const struct sim *sim)
                           .actuator_force = sim->actuator_force};
 }
 
-/* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them */
+/* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them; infinite where an actuator has no
+   direction */
 static double residual(struct sim *sim, struct equilibrium *e)
 {
     const struct input rest = at_rest(sim);
@@ -134,6 +135,7 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
     double norm = residual(sim, e);
     const double first = fmax(norm, strain_force(sim));
+    if (isinf(norm)) return STATUS_SHORT_ACTUATOR;
     for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
         stiffness(sim, e);
         if (!newton_step(e)) break;

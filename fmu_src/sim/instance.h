@@ -39,6 +39,8 @@ struct sim {
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
 
+    enum status failure; /* what last kept the integrator from a state in this step             */
+
     /* derivatives */
     struct tangent *tangent;
     bool tangent_fresh; /* its columns belong to the values                          */

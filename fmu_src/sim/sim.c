@@ -6,6 +6,9 @@
 
 #include "sim/instance.h"
 
+/* A loop that a step leaves open by more than this was tried too far ahead; less is how it begins to open [m, or cosine] */
+static const double FAR_OFF = 1e-3;
+
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
 
 static void follow_motion(struct sim *sim, double t)
@@ -86,7 +89,9 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
 static int rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
-    return (int)sim_derivatives(sim, &sim->course.now, t, y, ydot);
+    const enum status status = sim_derivatives(sim, &sim->course.now, t, y, ydot);
+    if (status != STATUS_OK) sim->failure = status;
+    return (int)status;
 }
 
 /* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
@@ -113,16 +118,20 @@ static int project(void *context, double t, double *y, double *error)
         error[i] = error_q[sim->free_coordinate[i]];
         error[n + i] = error_qd[sim->free_coordinate[i]];
     }
-    return (int)status;
+    if (status == STATUS_OK) return 0;
+    sim->failure = status;
+    double gap;
+    const bool opening = status == STATUS_MISSED_LOOP && loops_missed(sim->loops, &gap) >= 0 && gap < FAR_OFF;
+    return opening ? -1 : (int)status;
 }
 
-/* The link without inertia is to blame */
-static const char *blame(void *context, int code, char text[BLAME_SIZE])
+/* What kept the integrator from going on is to blame */
+static const char *blame(void *context, char text[BLAME_SIZE])
 {
     const struct sim *sim = context;
-    if (code != STATUS_NOT_POSITIVE) return NULL;
-    snprintf(text, BLAME_SIZE, "; link '%s': %s", sim->robot->link[sim->work->failed_link].name,
-             status_text(STATUS_NOT_POSITIVE));
+    char reason[REASON_SIZE];
+    if (sim->failure == STATUS_OK || sim->failure == STATUS_INTEGRATION) return NULL;
+    snprintf(text, BLAME_SIZE, "; %s", sim_reason(sim, sim->failure, reason));
     return text;
 }
 
@@ -322,6 +331,29 @@ void sim_set(struct sim *sim, int reference, double value)
     }
 }
 
+const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE])
+{
+    const struct loops *loops = sim->loops;
+    const char *why = status_text(status);
+    double gap;
+    const int missed = status == STATUS_MISSED_LOOP ? loops_missed(loops, &gap) : -1;
+    if (status == STATUS_NOT_POSITIVE)
+        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->work->failed_link].name, why);
+    else if (status == STATUS_SHORT_ACTUATOR)
+        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", loops->failed_actuator,
+                 sim->robot->actuator[loops->failed_actuator].name, why);
+    else if (status == STATUS_SINGULAR_LOOP)
+        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed_loop, sim->robot->loop[loops->failed_loop].name,
+                 why);
+    else if (missed >= 0)
+        snprintf(
+            text, REASON_SIZE,
+            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
+            missed, sim->robot->loop[missed].name, why, gap);
+    else snprintf(text, REASON_SIZE, "%s", why);
+    return text;
+}
+
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
 enum status sim_adopt_parameters(struct sim *sim, double tolerance)
@@ -349,14 +381,14 @@ static enum status close_loops(struct sim *sim)
     struct loops *loops = sim->loops;
     if (loops->n_rows == 0) return STATUS_OK;
     enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
-    if (status == STATUS_OK) status = loops_choose(sim->model, sim->work, sim->tangent, loops, sim->q, sim->report);
     if (status == STATUS_OK)
-        status = loops_project(sim->model, sim->work, sim->tangent, loops, false, sim->q, sim->qd, NULL, NULL);
+        status = loops_settle(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, sim->report, sim->report);
     return status;
 }
 
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)
 {
+    const int errors = sim->report->errors;
     enum status status = sim_apply_parameters(sim);
     if (status != STATUS_OK) return status;
     start_states(sim);
@@ -366,6 +398,9 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && sim->course.value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);
+    char reason[REASON_SIZE];
+    if (status != STATUS_OK && sim->report->errors == errors)
+        report_add(sim->report, REPORT_ERROR, "%s: at the start: %s", sim->name, sim_reason(sim, status, reason));
     return status;
 }
 
@@ -402,6 +437,7 @@ static void continue_prescribed(struct sim *sim)
 
 enum status sim_step(struct sim *sim, double h)
 {
+    sim->failure = STATUS_OK;
     course_hold_inputs(&sim->course);
     continue_prescribed(sim);
     gather(sim, sim->course.y);
@@ -449,7 +485,8 @@ bool sim_strayed(struct sim *sim)
         if (fabs(loops->gap[row]) > sim->course.tolerance || fabs(loops->rate[row]) > 10 * sim->course.tolerance)
             return true;
     }
-    return false;
+    double missed;
+    return loops_missed(loops, &missed) >= 0 && missed > sim->course.tolerance;
 }
 
 enum status sim_return_to_loops(struct sim *sim)

@@ -76,6 +76,10 @@ bool sim_acts_on_start(const struct sim *sim, int reference);
    sim_time() says when. */
 enum status sim_step(struct sim *sim, double h);
 double sim_time(const struct sim *sim);
+
+/* Why something failed just now, with the name of the link, the actuator or the loop that is to blame. */
+enum { REASON_SIZE = 256 };
+const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE]);
 void sim_set_input_rate(struct sim *sim, int reference, double rate);
 /* d/dt of an output at the end of the last step. */
 enum status sim_output_rate(struct sim *sim, int reference, double *rate);
