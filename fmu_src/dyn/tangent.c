@@ -351,5 +351,5 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
                  const struct direction *direction, double *dqdd)
 {
     dyn_tangent_outward(model, work, tangent, in, direction);
-    dyn_tangent_inward(model, work, tangent, in, direction->load, dqdd);
+    dyn_tangent_inward(model, work, tangent, in, NULL, dqdd);
 }

@@ -23,7 +23,6 @@ struct direction {
     const double *prescribed_qdd; /* n_prescribed                                         */
     const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
     const double *actuator_force; /* n_actuators                                          */
-    const double (*load)[6];      /* n_loads: change of their wrenches                    */
 };
 
 /* (omega; alpha; a; u), u = v of T less v of O: in whole lanes */

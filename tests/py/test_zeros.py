@@ -7,20 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_linearize import answer, run
 
 ROOT = Path(__file__).resolve().parents[2]
 LIN_LEWIS = ROOT / "resources/lin-lewis.json"
-
-
-def run(limber, command, robot, *options, state=None):
-    return subprocess.run([limber, command, robot, *options], input=None if state is None else json.dumps(state),
-                          capture_output=True, text=True, timeout=60)
-
-
-def answer(limber, command, robot, *options, state=None):
-    done = run(limber, command, robot, *options, state=state)
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
 
 
 def zeros(limber, robot, source, sink, *options, state=None):
