@@ -227,8 +227,10 @@ bool sim_acts_on_start(const struct sim *sim, int reference)
 static void continue_motion(struct sim *sim)
 {
     const struct course *course = &sim->course;
-    double *rate = &course->now.rate[course->input_place[sim->drive->position]];
-    if (*rate == 0) *rate = course->value[sim->drive->rate];
+    for (int i = 0; i < sim->drive->n_driven; i++) {
+        double *rate = &course->now.rate[course->input_place[sim->drive->position + i]];
+        if (*rate == 0) *rate = course->value[sim->drive->rate + i];
+    }
 }
 
 /* What the inputs would have led to over all of the step that failed says more than the integrator */
