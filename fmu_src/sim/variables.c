@@ -63,11 +63,12 @@ static const struct row table[] = {
     {KIND_ETAD, "%L.etad", FLEXIBLE, MODES, LOC, "etad", NULL, NULL, 0, "rate of the elastic coordinate"},
     {KIND_ETADD, "%L.etadd", FLEXIBLE, MODES, LOC, "etadd", NULL, NULL, 0, "acceleration of the elastic coordinate"},
     {KIND_ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "kinetic energy"},
-    {KIND_ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "strain energy and energy of joint springs"},
+    {KIND_ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "strain energy and energy of joint springs and stops"},
     {KIND_ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOC, "J", NULL, NULL, 0, "potential energy of gravity, zero at the world's origin"},
     {KIND_ENERGY_TOTAL, "energy.total", ROBOT, 1, LOC, "J", NULL, NULL, 0, "sum of kinetic, elastic and gravity energy"},
     {KIND_POWER_JOINTS, "power.joints", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all joint torques and forces"},
     {KIND_POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all line actuators"},
+    {KIND_POWER_LOSSES, "power.losses", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power taken by joint friction, damping of links and damping of joint stops"},
 
     {KIND_Q_START, "%J.q_start", FREE, 1, PAR, "rad", "m", "deg", 0, "joint position at the start"},
     {KIND_QD_START, "%J.qd_start", FREE, 1, PAR, "rad/s", "m/s", "deg/s", 0, "joint rate at the start"},

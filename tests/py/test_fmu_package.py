@@ -165,7 +165,7 @@ def robot_rows(robot):
             ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
-    for key in "joints", "actuators": yield f"power.{key}", "local", {"W"}, None
+    for key in "joints", "actuators", "losses": yield f"power.{key}", "local", {"W"}, None
     for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
     yield "elastic_terms", "parameter", {None}, {"full": 1, "linear": 2, "ruthless": 3}[robot.get("elastic_terms", "full")]
     yield "start_static", "parameter", {None}, "false"
