@@ -57,12 +57,12 @@ struct contact {
 
 static inline struct contact contact(double p, double pd, double k, double d)
 {
-    const double held = p > 0, approach = 1 + d * pd, on = approach > 0 ? held : 0;
-    return (struct contact){.p = held * p,
+    const double held = p > 0, inside = held > 0 ? p : 0, approach = 1 + d * pd, on = approach > 0 ? held : 0;
+    return (struct contact){.p = inside,
                             .held = held,
-                            .force = on * k * p * approach,
+                            .force = on * k * inside * approach,
                             .by_p = on * k * approach,
-                            .by_pd = on * k * p * d};
+                            .by_pd = on * k * inside * d};
 }
 
 #endif
