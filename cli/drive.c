@@ -1,4 +1,4 @@
-/* limber drive NAME -o FILE.fmu: packs the FMU of a companion drive. */
+/* limber drive NAME -o FILE.fmu: packs the FMU of a companion. */
 #include "drive.h"
 
 #include <json-c/json.h>

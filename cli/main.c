@@ -73,17 +73,19 @@ static const struct command {
      "program, or\n"
      "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
-    {"drive", "servo|cylinder -o FILE.fmu [--set NAME=VALUE ...] [--json]",
-     "packs the FMU of a companion drive: an electric servo drive for a joint, a hydraulic cylinder for a line "
-     "actuator",
+    {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
+     "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
+     "actuator, the motion of an axis, a load in a sling",
      "  servo             DC motor with gear, current, velocity and position loop; joint position and rate in, torque "
      "out\n"
      "  cylinder          cylinder with a 4/3 proportional valve; valve command, length and rate in, force out\n"
+     "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
+     "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
      "  -o FILE.fmu       where to; replaced as a whole if it exists\n"
      "  --set NAME=VALUE  a parameter's value in this FMU, instead of the default; as often as needed\n"
      "  --json            machine-readable summary\n\n"
      "  Equations, parameters and how to couple them to an arm: docs/drives.md. The library that goes into the FMU is\n"
-     "  servo.so or cylinder.so beside this program, or the file that the environment variable LIMBER_DRIVE_LIBRARY\n"
+     "  NAME.so (servo.so ...) beside this program, or the file that the environment variable LIMBER_DRIVE_LIBRARY\n"
      "  names.\n",
      command_drive, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",

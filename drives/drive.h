@@ -1,5 +1,5 @@
-/* A drive, or another companion of an arm: a table of variables and two functions over one array of their values. Everything else that makes an FMU of it
-   (integration, saved states, derivatives, dependencies, XML) follows from these.
+/* A drive, or another companion of an arm: a table of variables and two functions over one array of their values. Everything
+   else that makes an FMU of it (integration, saved states, derivatives, dependencies, XML) follows from these.
 
    v[0 .. n_rows - 1] are the variables in the order of the table, v[n_rows .. n_rows + n_states - 1] the time derivatives of
    the states in their order of the table; the index is the value reference. */
@@ -33,8 +33,8 @@ struct drive {
     const char *name, *description;
     int n_rows, n_states;
     const struct drive_row *row;
-    /* inputs position + i and rate + i, i < n_driven: the motion of what is driven goes on, within a step, as its rate says */
-    int n_driven, position, rate;
+    int n_driven;       /* inputs position + i and rate + i, i < n_driven: the motion of what is driven */
+    int position, rate; /* goes on, within a step, as its rate says                                     */
 
     /* States at the start, from parameters and inputs. */
     void (*start)(double *v);

@@ -57,12 +57,12 @@ struct contact {
 
 static inline struct contact contact(double p, double pd, double k, double d)
 {
-    const double held = p > 0, approach = 1 + d * pd, on = approach > 0 ? held : 0;
-    return (struct contact){.p = held * p,
+    const double held = p > 0, inside = fmax(p, 0), approach = fmax(1 + d * pd, 0);
+    return (struct contact){.p = inside,
                             .held = held,
-                            .force = on * k * p * approach,
-                            .by_p = on * k * approach,
-                            .by_pd = on * k * p * d};
+                            .force = k * inside * approach,
+                            .by_p = held * k * approach,
+                            .by_pd = approach > 0 ? k * inside * d : 0};
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* A load in a sling: a point mass on a rope from the arm's tip, that lies on the ground until it is lifted. The rope pulls and never
-   pushes, the ground pushes and never pulls. Equations and numbers: docs/drives.md; Hunt and Crossley, Coefficient of restitution
+/* A load in a sling: a point mass on a rope from the arm's tip, that lies on the ground until it is lifted. The rope pulls
+   and never pushes, the ground pushes and never pulls. Equations and numbers: docs/drives.md; Hunt and Crossley, Coefficient of restitution
    interpreted as damping in vibroimpact, 1975.
 
    Vectors are in world axes; the ground is a plane across gravity. */

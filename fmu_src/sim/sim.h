@@ -1,5 +1,5 @@
 /* An instance: a robot, its model and work, an integrator, and the values of all variables. `limber simulate` and the FMU
-   are the same instance, with and without an importer. No function here knows FMI. (The companion drives stand behind the
+   are the same instance, with and without an importer. No function here knows FMI. (The companions of an arm stand behind the
    same functions: drives/instance.c.) */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H

@@ -17,7 +17,7 @@ def test_valid_for_fmpy(pack, root, robot):
     assert fmpy.validation.validate_fmu(str(pack(root / "resources" / robot))) == []
 
 
-@pytest.mark.parametrize("name", ["servo", "cylinder"])
+@pytest.mark.parametrize("name", ["servo", "cylinder", "axis", "sling"])
 def test_drive_valid_for_fmpy(drive, name):
     assert fmpy.validation.validate_fmu(str(drive(name))) == []
 
