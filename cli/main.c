@@ -84,9 +84,10 @@ static const struct command {
      "  -o FILE.fmu       where to; replaced as a whole if it exists\n"
      "  --set NAME=VALUE  a parameter's value in this FMU, instead of the default; as often as needed\n"
      "  --json            machine-readable summary\n\n"
-     "  Equations, parameters and how to couple them to an arm: docs/drives.md. The library that goes into the FMU is\n"
-     "  NAME.so (servo.so ...) beside this program, or the file that the environment variable LIMBER_DRIVE_LIBRARY\n"
-     "  names.\n",
+     "  Equations, parameters and how to couple them to an arm: docs/drives.md. The libraries that go into the FMU "
+     "are\n"
+     "  NAME.so and, where there is one, NAME.dll beside this program, or the files that the environment variables\n"
+     "  LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL name.\n",
      command_drive, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
      "natural frequencies, damping ratios and what moves in each mode, at a state or over a joint's position",

@@ -15,6 +15,13 @@ PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": 
 
 
 @pytest.fixture(scope="session")
+def platforms(root):
+    """What every FMU is for: Windows too where build/windows.sh has made the build ready for it."""
+    ready = root / "build/out/windows/libraries.ready"
+    return ["linux64", "win64"] if ready.is_file() and ready.read_text().strip() else ["linux64"]
+
+
+@pytest.fixture(scope="session")
 def canadarm_fmu(pack, root):
     return pack(root / "resources/canadarm.json")
 
