@@ -46,8 +46,12 @@ static const struct command {
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate, false},
     {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
-     "joint torques for a joint motion, as CSV that simulate --inputs takes",
-     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints.\n\n"
+     "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",
+     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints. Line actuators of "
+     "an\n"
+     "  open robot that are as many as the passive joints between their points move these in place of drives: their\n"
+     "  motion is given with that of the drives, the forces A.force are in the answer. Other actuators give "
+     "nothing.\n\n"
      "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
      "rows\n"
      "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"

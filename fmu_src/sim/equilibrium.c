@@ -155,6 +155,18 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     return STATUS_NO_EQUILIBRIUM;
 }
 
+/* The same with the forces of actuators that hold joints in place of drives: links that these bend turn their lines, a little */
+static enum status balance_too(struct sim *sim, struct equilibrium *e)
+{
+    bool same = false;
+    enum status status = balance_at_rest(sim, &same);
+    for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK && !same; i++) {
+        if (e->n > 0) status = iterate(sim, e);
+        if (status == STATUS_OK) status = balance_at_rest(sim, &same);
+    }
+    return status == STATUS_OK && !same ? STATUS_NO_EQUILIBRIUM : status;
+}
+
 static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 {
     for (int i = 0; i < sim->model->n_links; i++) {
@@ -186,6 +198,7 @@ enum status sim_find_equilibrium(struct sim *sim)
         memset(sim->qd, 0, n * sizeof(double));
         memset(sim->loops->lambda, 0, (size_t)sim->loops->n_rows * sizeof(double));
         status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
+        if (status == STATUS_OK && sim->balance.n > 0) status = balance_too(sim, &e);
     }
     arena_release(&scratch);
     return status;
