@@ -1,5 +1,4 @@
 /* limber inverse: joint torques and actuator forces for a joint motion, as a table that `limber simulate --inputs` takes. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "csv.h"
 #include "instance.h"
 #include "motion.h"
+#include "result.h"
 
 struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
@@ -27,6 +27,7 @@ struct run {
     int n_forces;                  /* actuators that move joints in place of drives: all, or none                */
     double *F;                     /* their forces                                                               */
     struct table torques, elastic; /* the second has a stream where it is wanted */
+    struct result result;          /* the file of the second                                                     */
     struct columns columns;
     struct arena arena;
 };
@@ -77,6 +78,8 @@ static int parse_options(int argc, char **argv, struct options *options)
             if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
             if (table[found].text != NULL) *table[found].text = argv[i];
             else if (table[found].number == NULL) code = settings_add("inverse", argv[i], &options->settings);
+            else if (table[found].number == &options->rtol)
+                code = cli_tolerance("inverse", "--rtol", argv[i], &options->rtol);
             else code = cli_positive("inverse", table[found].name, argv[i], table[found].number);
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
@@ -339,23 +342,10 @@ static int write_flexible(struct run *run)
 
 static int open_elastic(struct run *run)
 {
-    const char *file = run->options.elastic;
-    if (file == NULL) return EXIT_FINE;
-    run->elastic = (struct table){.stream = fopen(file, "w"), .json = run->options.json};
-    if (run->elastic.stream != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
-    fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
-    return EXIT_INPUT;
-}
-
-/* A table that could not be written is no success. */
-static int close_elastic(struct run *run, int code)
-{
-    FILE *stream = run->elastic.stream;
-    if (stream == NULL) return code;
-    const bool bad = ferror(stream) != 0;
-    if (fclose(stream) == 0 && !bad) return code;
-    fprintf(stderr, "limber: %s: could not be written: %s\n", run->options.elastic, strerror(errno));
-    return code == EXIT_FINE ? EXIT_INPUT : code;
+    if (run->options.elastic == NULL) return EXIT_FINE;
+    const int code = result_open(run->options.elastic, NULL, &run->result);
+    run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
+    return code == EXIT_FINE ? columns_choose(run->sim, &run->arena, &run->columns) : code;
 }
 
 /* ---- all together ---------------------------------------------------------------------------------------------------------- */
@@ -422,7 +412,7 @@ static int run_all(struct run *run, struct report *report)
     if (run->options.rigid) return write_rigid(run);
     code = open_elastic(run);
     if (code == EXIT_FINE) code = write_flexible(run);
-    return close_elastic(run, code);
+    return result_close(&run->result, code);
 }
 
 int command_inverse(int argc, char **argv)

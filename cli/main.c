@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "result.h"
 #include "robot/nearest.h"
 
 static const struct command {
@@ -40,7 +41,7 @@ static const struct command {
      "  --inputs CSV      inputs by name, first column time, linear between rows\n"
      "  --at STATE        start from the q and qd of a state file (-: standard input); of prescribed joints qdd too\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
-     "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  --rtol R          relative tolerance, below 1 (default 1e-6)\n"
      "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
@@ -62,7 +63,7 @@ static const struct command {
      "zero\n"
      "  --elastic CSV        second table: elastic motion, tip, all else that simulate prints\n"
      "  --set NAME=VALUE     a parameter, by its FMU name; as often as needed\n"
-     "  --rtol R             relative tolerance (default 1e-8)\n"
+     "  --rtol R             relative tolerance, below 1 (default 1e-8)\n"
      "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too, unless the "
      "robot\n"
      "                       has loops: these determine it\n"
@@ -238,6 +239,13 @@ int cli_positive(const char *command, const char *option, const char *text, doub
     return cli_usage(command, "%s takes a positive number, not '%s'", option, text);
 }
 
+int cli_tolerance(const char *command, const char *option, const char *text, double *number)
+{
+    const int code = cli_positive(command, option, text, number);
+    if (code != EXIT_FINE || *number < 1) return code;
+    return cli_usage(command, "%s takes a number below 1, not '%s'", option, text);
+}
+
 void cli_print_error(void *context, enum report_level level, const char *text)
 {
     (void)context;
@@ -281,16 +289,14 @@ static int check_result(const char *command, int argc, char **argv, int o)
 }
 
 /* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
-static int redirect(const char *command, int *argc, char **argv)
+static int redirect(const char *command, int *argc, char **argv, struct result *result)
 {
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
         if (check_result(command, *argc, argv, i) != EXIT_FINE) return EXIT_USAGE;
-        if (freopen(argv[i + 1], "w", stdout) == NULL) {
-            fprintf(stderr, "limber: %s: cannot be written: %s\n", argv[i + 1], strerror(errno));
-            return EXIT_INPUT;
-        }
+        const int code = result_open(argv[i + 1], stdout, result);
+        if (code != EXIT_FINE) return code;
         for (int j = i + 2; j < *argc; j++) argv[j - 2] = argv[j];
         *argc -= 2;
         return EXIT_FINE;
@@ -316,7 +322,9 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : complain_unknown(argv[1]);
     if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
-    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1);
-    if (code == EXIT_FINE) code = finish(command->run(count, argv + 1));
-    return code;
+    struct result result = {0};
+    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1, &result);
+    if (code != EXIT_FINE) return code;
+    code = command->run(count, argv + 1);
+    return result.stream != NULL ? result_close(&result, code) : finish(code);
 }
