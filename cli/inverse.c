@@ -272,6 +272,19 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
     return code;
 }
 
+/* Forces of the actuators in place of drives, of which no joint's share may be left over */
+static int actuate_rigid(struct run *run, const struct cli_model *own, double t, double *force)
+{
+    const struct model *model = own->model;
+    const double most = largest(model->n, force);
+    const int code = actuated_forces("inverse", own, force, run->F);
+    if (code != EXIT_FINE) return code;
+    for (int i = 0; i < model->n_links; i++)
+        if (joint_actuated(run->robot, i) && fabs(force[model->link[i].q]) > 1e-9 * most)
+            return tell(status_text(STATUS_UNBALANCED), t);
+    return EXIT_FINE;
+}
+
 static int write_rigid(struct run *run)
 {
     const size_t n = (size_t)sim_model(run->sim)->n;
@@ -295,7 +308,8 @@ static int write_rigid(struct run *run)
         dyn_inverse(own.model, own.work, &in, at.qdd, at.force);
         dyn_velocity(own.model, own.work, &in);
         if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
-        if (code == EXIT_FINE && run->n_forces > 0) code = actuated_forces("inverse", &own, at.force, run->F);
+        if (code == EXIT_FINE && run->n_forces > 0)
+            code = actuate_rigid(run, &own, motion_time(&run->motion, row), at.force);
         if (code == EXIT_FINE) write_row(run, row, at.force);
     }
     table_end(&run->torques);

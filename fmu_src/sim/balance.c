@@ -96,7 +96,7 @@ int balance_jacobian(struct sim *sim, double *A, double *B)
 }
 
 /* Here tau = h - B F, with B = dl/dq' of unit forces on the lines */
-enum status balance_at_rest(struct sim *sim, bool *same)
+enum status balance_at_rest(struct sim *sim, double *change)
 {
     struct balance *balance = &sim->balance;
     const size_t n = (size_t)sim->model->n;
@@ -116,12 +116,7 @@ enum status balance_at_rest(struct sim *sim, bool *same)
     in.actuator_force = sim->actuator_force;
     status = loops_actuate(sim->model, sim->work, sim->loops, &in, &actuated);
     dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
-    const double change = correction(balance, sim->force);
-    double size = 0;
-    for (int a = 0; a < balance->n; a++) {
-        sim->actuator_force[a] += balance->dF[a];
-        size += sim->actuator_force[a] * sim->actuator_force[a];
-    }
-    *same = change <= 1e-13 * sqrt(size);
+    *change = correction(balance, sim->force);
+    for (int a = 0; a < balance->n; a++) sim->actuator_force[a] += balance->dF[a];
     return status;
 }

@@ -92,8 +92,8 @@ enum status sim_balance(struct sim *sim);
 /* balance.c: the Jacobians of sim_jacobian(), F following the state. */
 int balance_jacobian(struct sim *sim, double *A, double *B);
 
-/* balance.c: F for the positions q at rest; `same`: they were that already. */
-enum status balance_at_rest(struct sim *sim, bool *same);
+/* balance.c: F for the positions q at rest, and the size of what it changed by. */
+enum status balance_at_rest(struct sim *sim, double *change);
 
 /* parameters.c */
 enum status sim_apply_parameters(struct sim *sim);
