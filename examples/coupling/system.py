@@ -1,12 +1,10 @@
 """A system of FMUs as an SSP package (System Structure and Parameterization 1.0): packed from NAME.ssd, read back.
 
-The structure, resources/NAME.ssd, is the one place that says which FMUs there are, how they are connected and with which
-parameters. Its sources name the FMUs: resources/cylinder.fmu is made by `limber drive cylinder` if there is such a companion, otherwise
-by `limber fmu resources/crane.json`. Parameters stand inside of the structure, in sets that are all named "parameters" (ecos wants one
-name, libcosim takes any)."""
+The structure, resources/NAME.ssd, is the one place that says which FMUs there are, how they are connected and with which parameters.
+Its sources name the FMUs: resources/cylinder.fmu is made by `limber drive cylinder` where there is such a companion, otherwise, as
+resources/crane.fmu, by `limber fmu resources/crane.json`. Parameters stand inside of the structure, in sets that are all named
+"parameters": ecos is told one name, libcosim takes any."""
 
-import os
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -14,11 +12,11 @@ from typing import NamedTuple
 from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMBER = os.path.abspath(os.environ.get("LIMBER", ROOT / "build/out/limber"))
-COMPANIONS = ["servo", "cylinder", "axis", "sling"]
+COMPANIONS = {file.stem for file in (ROOT / "drives").glob("*.c")}
 NAMES = {each: f"http://ssp-standard.org/SSP1/SystemStructure{what}"
          for each, what in dict(ssd="Description", ssv="ParameterValues", ssc="Common").items()}
 CONVERT = {"Real": float, "Integer": int, "Boolean": lambda text: text == "true"}
+STRUCTURE = "SystemStructure.ssd"
 
 
 class Component(NamedTuple):
@@ -41,10 +39,8 @@ class System(NamedTuple):
 
 
 def read(file):
-    """The system of an .ssd file or an .ssp package."""
-    if Path(file).suffix == ".ssp":
-        with zipfile.ZipFile(file) as package: root = etree.fromstring(package.read("SystemStructure.ssd"))
-    else: root = etree.parse(file).getroot()
+    """The system of an .ssd file."""
+    root = etree.parse(file).getroot()
     find = lambda element, path: element.iterfind(path, NAMES)
     components = {}
     for each in find(root, "ssd:System/ssd:Elements/ssd:Component"):
@@ -57,15 +53,14 @@ def read(file):
     return System(root.get("name"), components, connections, float(stop))
 
 
-def pack(ssd, ssp, run=lambda *words: subprocess.run([LIMBER, *words], check=True, stdout=subprocess.DEVNULL)):
-    """Makes the FMUs with run("fmu" or "drive", ...) and packs them with the structure."""
-    folder = ssp.with_suffix("")
-    folder.mkdir(parents=True, exist_ok=True)
-    sources = dict.fromkeys(each.source for each in read(ssd).components.values())
-    for source in sources:
-        name = Path(source).stem
-        what = ["drive", name] if name in COMPANIONS else ["fmu", ROOT / f"resources/{name}.json"]
-        run(*what, "-o", folder / Path(source).name)
-    with zipfile.ZipFile(ssp, "w", zipfile.ZIP_DEFLATED) as package:
-        package.write(ssd, "SystemStructure.ssd")
-        for source in sources: package.write(folder / Path(source).name, source)
+def pack(ssd, folder, limber):
+    """The package FOLDER.ssp, and the same not zipped in FOLDER. FMUs are made with limber("fmu" or "drive", ...)."""
+    files = {STRUCTURE: ssd}
+    for source in dict.fromkeys(each.source for each in read(ssd).components.values()):
+        name, files[source] = Path(source).stem, folder / source
+        files[source].parent.mkdir(parents=True, exist_ok=True)
+        limber(*(["drive", name] if name in COMPANIONS else ["fmu", ROOT / f"resources/{name}.json"]), "-o", files[source])
+    package = folder.with_suffix(".ssp")
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in files.items(): archive.write(file, name)
+    return package

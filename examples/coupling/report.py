@@ -1,0 +1,83 @@
+"""What both examples do: pack the system, run it in every way, say how it went."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from canadarm import ROOT, limber, shown  # noqa: E402
+
+from . import study, system  # noqa: E402
+
+MASTERS_AGREE = 5e-3  # of the range: another master that couples at once, against ours; they settle the start in fewer passes
+plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3,
+                     "legend.frameon": False})
+
+
+def arguments(text):
+    parser = argparse.ArgumentParser(usage=text.split("\n\n")[1].removeprefix("usage: "))
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build/out/run")
+    parser.add_argument("--quick", action="store_true")
+    return parser.parse_args()
+
+
+def prepare(name, folder, recorded, judged):
+    """The case and its package."""
+    folder = folder.resolve() / name
+    package = system.pack(ROOT / f"resources/{name}.ssd", folder, limber)
+    return study.Case(system.read(ROOT / f"resources/{name}.ssd"), folder, recorded, judged), package
+
+
+def integral(run, *names):
+    return sum(np.trapezoid(run[name], run["time"]) for name in names)
+
+
+def imbalance(work, energy, losses):
+    """Share of the work that is neither in the energy nor lost."""
+    return abs(work - energy - losses) / work
+
+
+def other_masters(case, package, right):
+    """Runs of the package in the masters of others: prints how far they are from the reference, gives checks against our own."""
+    why = study.missing_tools()
+    if why is not None:
+        print(f"other masters: could not be installed ({why})")
+        return []
+    ours, checks = study.cosimulate(case, "at once", 1e-3, right), []
+    names = {name for each in case.judged for name in each.columns}
+    for tool in study.TOOLS:
+        run = study.run_tool(case, package, tool)
+        far = max(np.abs(run[name] - ours[name])[1:].max() / np.ptp(ours[name]) for name in names)
+        print(f"{tool}, 1 ms: " + ", ".join(f"{each.name} {study.errors(case, run, right)[each.name]:.2g} {each.unit}" for each in case.judged))
+        checks.append((f"{tool} against our master at once, share of the range", far, MASTERS_AGREE))
+    return checks
+
+
+def step_study(case, right, quick):
+    """Prints the tables; what was found."""
+    steps, ways = ([2e-3], [study.BEST, "iterated"]) if quick else (study.STEPS, study.WAYS)
+    found = study.compare(case, right, steps, ways)
+    for judged in case.judged:
+        print(f"\nlargest error against the reference: {judged.name} [{judged.unit}]")
+        for line in study.table(case, found, judged, steps, ways): print("  " + line)
+    print()
+    return found
+
+
+def conclude(checks, files):
+    """Prints checks, (what, value, limit) each, and files, and ends the program."""
+    good = True
+    for what, value, limit in checks:
+        good = good and value < limit
+        print(f"  {'ok    ' if value < limit else 'FAILED'}  {what}: {value:.2g}, limit {limit:g}")
+    for what, file in files.items(): print(f"{what + ':':9}{shown(file)}")
+    sys.exit(0 if good else 1)
+
+
+def write_table(file, run):
+    names = ["time", *(name for name in run if name != "time")]
+    np.savetxt(file, np.column_stack([run[name] for name in names]), "%.17g", ",", header=",".join(names), comments="")
