@@ -84,6 +84,7 @@ def plot(run, case, found, file):
     for name in ("load", "length", "bending", "lift", "fold"): axes[name].set(xlabel="time [s]", xlim=(0, t[-1]))
     for name in ("load", "length", "lift", "fold"): axes[name].legend(fontsize=9)
     study.plot_errors(case, found, [axes["error0"], axes["error1"]])
+    study.plot_legend(axes["error0"])
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

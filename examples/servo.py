@@ -68,6 +68,7 @@ def plot(run, case, found, file):
         axes[name].set(xlabel="time [s]", ylabel=unit, title=title, xlim=(0, t[-1]))
     for name in ("joints", "current", "tip", "bending"): axes[name].legend(fontsize=9)
     study.plot_errors(case, found, [axes["error0"], axes["error1"]])
+    study.plot_legend(axes["error0"])
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

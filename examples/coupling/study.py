@@ -76,12 +76,12 @@ class Progress:
         print(f"{clear}{self.what}: {time.monotonic() - self.start:.1f} s{result}", file=sys.stderr, flush=True)
 
 
-def reference(case):
+def reference(case, tolerance=TOLERANCE):
     """The system in one piece, at the points of comparison."""
-    progress = Progress(f"{case.system.name}: in one piece, tolerance {TOLERANCE:g}", case.system.stop_time)
+    progress = Progress(f"{case.system.name}: in one piece, tolerance {tolerance:g}", case.system.stop_time)
     times = np.linspace(0, case.system.stop_time, round(case.system.stop_time / SHOWN) + 1)
     monolith = Monolith(case.system, case.folder, case.recorded)
-    rows = monolith.run(times, TOLERANCE, progress)
+    rows = monolith.run(times, tolerance, progress)
     monolith.free()
     progress.done(f", {monolith.evaluations} right-hand sides")
     return case.columns(rows, monolith.instances)
@@ -186,4 +186,8 @@ def plot_errors(case, found, axes):
                  ylim=(min(good.values()) / 2, 3 * edge))
         axis.set_xticks([1e3 * h for h in STEPS], [f"{1e3 * h:g}" for h in STEPS], minor=False)
         axis.minorticks_off()
-    axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(WAYS), fontsize=9)
+
+
+def plot_legend(axis):
+    """Below the whole figure"""
+    axis.figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=len(WAYS), fontsize=9)
