@@ -11,8 +11,8 @@ const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, &axis_d
 enum { MOST_VALUES = 128 };
 
 static const struct drive_row solver_rows[SOLVER_ROWS] = {
-    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, NOT_NEGATIVE,
-     "relative tolerance; 0: the importer's, else 1e-6"},
+    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, BELOW_ONE,
+     "relative tolerance (0: the importer's, else 1e-6)"},
     {"solver.max_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE, "largest internal step; 0: no limit"},
     {"solver.max_order", PARAMETER, NULL, NULL, 0, WHOLE_UP_TO_FIVE,
      "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"}};
@@ -153,6 +153,7 @@ const char *drive_complaint(const struct drive *drive, int reference, double val
     const int solver = reference - solver_reference(drive, 0);
     const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
     switch (row->demand) {
+    case BELOW_ONE: return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
     case NOT_NEGATIVE: return value >= 0 ? NULL : "must not be negative";
     case ABOVE_ZERO: return value > 0 ? NULL : "must be positive";
     case UP_TO_ONE: return value > 0 && value <= 1 ? NULL : "must be above 0 and at most 1";

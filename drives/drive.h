@@ -15,10 +15,11 @@ enum role { INPUT, OUTPUT, LOCAL, OUTPUT_STATE, LOCAL_STATE, PARAMETER };
 enum demand {
     ANY_NUMBER,
     NOT_NEGATIVE,
+    BELOW_ONE,
     ABOVE_ZERO,
     UP_TO_ONE,
     WHOLE_UP_TO_FIVE
-}; /* what a parameter must be; UP_TO_ONE: above 0, at most 1; WHOLE_UP_TO_FIVE: an integer from 0 */
+}; /* what a parameter must be; BELOW_ONE: from 0; UP_TO_ONE: above 0, at most 1; WHOLE_UP_TO_FIVE: an integer from 0 */
 
 struct drive_row {
     const char *name;
