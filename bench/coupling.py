@@ -87,15 +87,15 @@ def stiffest(folder):
         yield line, mass, stiffness, np.sqrt(stiffness / mass) / (2 * np.pi)
 
 
-def balance_line(module, run, noun):
-    work, gained, lost = module.balance(run)
-    return (f"{noun} work {work:.4g} J = {gained:.4g} J in energy + {lost:.4g} J lost, to {report.imbalance(work, gained, lost):.1e} of the work "
+def balance_line(example, run):
+    work, gained, lost = example.balance(run)
+    return (f"{example.WORK.capitalize()} work {work:.4g} J = {gained:.4g} J in energy + {lost:.4g} J lost, to {report.imbalance(work, gained, lost):.1e} of the work "
             f"({study.BEST}, 1 ms).")
 
 
-def part(module, name, title, noun, folder):
+def part(example, name, title, folder):
     """A section of the page; the case and what was found."""
-    case, package = report.prepare(name, folder, module.RECORDED, module.JUDGED)
+    case, package = report.prepare(name, folder, example.RECORDED, example.JUDGED)
     right = study.reference(case)
     say(f"\n## {title}\n")
     found = study.compare(case, right)
@@ -103,7 +103,7 @@ def part(module, name, title, noun, folder):
         say(f"Error of the {judged.name} [{judged.unit}]:\n")
         for line in study.table(case, found, judged): say(line)
         say()
-    say(balance_line(module, study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3), noun))
+    say(balance_line(example, study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3)))
     if study.missing_tools() is None:
         say("\nThe package in other masters at 1 ms, error against one piece:\n")
         say("| master | " + " | ".join(f"{judged.name} [{judged.unit}]" for judged in case.judged) + " |")
@@ -126,8 +126,8 @@ def main():
     if sys.argv[1:] not in ([], ["--write-docs"]): sys.exit(__doc__)
     say(HEAD)
     with tempfile.TemporaryDirectory() as folder:
-        parts = [part(crane, "crane", "The crane", "Hydraulic", Path(folder)),
-                 part(servo, "servo", "The arm with servo drives", "Electrical", Path(folder))]
+        parts = [part(crane, "crane", "The crane", Path(folder)),
+                 part(servo, "servo", "The arm with servo drives", Path(folder))]
         say("\n## The stiffest couplings of the crane\n\n| cylinder | mass that the pins move at once [kg] | stiffness when shut [N/m] | frequency [Hz] |")
         say("| --- | --- | --- | --- |")
         for line, mass, stiffness, frequency in stiffest(Path(folder)): say(f"| {line} | {mass:.0f} | {stiffness:.2g} | {frequency:.0f} |")

@@ -8,6 +8,8 @@ The lift cylinder extends by 0.25 m from 0.5 s to 3.5 s, the fold cylinder by 0.
 slack at first and comes taut after 1.3 s. Checks, and exit code 1 when one fails: it starts at rest, the load is lifted and the cylinders
 arrive; at 1 ms, hydraulic work is energy and losses; the tip is where it is in one piece; other masters give what ours gives."""
 
+import sys
+
 import numpy as np
 
 from coupling import report, study
@@ -26,6 +28,7 @@ RECORDED = {
 }
 JUDGED = [study.Judged("tip", "mm", ["arm.tip.position[1]", "arm.tip.position[2]"], 1e3),
           study.Judged("force of the lift cylinder", "share of its range", ["cylinder_lift.force"])]
+WORK = "hydraulic"
 FIRST_MOVE = 0.5  # [s]
 
 
@@ -36,15 +39,13 @@ def balance(run):
     return work, gained + report.integral(run, *STORED), report.integral(run, *LOSSES, "arm.power.losses", "sling.power.losses")
 
 
-def checks(run, right, case):
+def checks(run):
     before = run["time"] < FIRST_MOVE
     speed = np.hypot(run["arm.tip.velocity[1]"], run["arm.tip.velocity[2]"])[before].max()
     arrival = max(abs(run[f"arm.{line}.length"][-1] - run[f"axis_{line}.reference"][-1]) for line in LINES)
     return [("speed of the tip before the first move: it creeps, the valve leaks [m/s]", speed, 0.01),
             ("force of the ground at the end [N]", run["sling.ground_force"][-1], 1e-9),
-            ("cylinders from their references at the end [m]", arrival, 0.01),
-            ("hydraulic work less energy and losses, share of the work", report.imbalance(*balance(run)), 1e-3),
-            ("tip against the reference [mm]", study.errors(case, run, right)["tip"], 1)]
+            ("cylinders from their references at the end [m]", arrival, 0.01)]
 
 
 def plot_crane(axis, run):
@@ -89,22 +90,11 @@ def plot(run, case, found, file):
     plt.close(figure)
 
 
-def main():
-    given = report.arguments(__doc__)
-    case, package = report.prepare("crane", given.folder, RECORDED, JUDGED)
-    files = {what: case.folder.with_suffix(suffix) for what, suffix in (("package", ".ssp"), ("results", ".csv"), ("plot", ".png"))}
-    right = study.reference(case)
-    run = study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3)
-    report.write_table(files["results"], run)
-    others = report.other_masters(case, package, right)
-    found = report.step_study(case, right, given.quick)
-    plot(run, case, found, files["plot"])
-    work, gained, lost = balance(run)
-    print(f"hydraulic work {work:.0f} J: {gained:.0f} J in crane, load and oil, {lost:.0f} J lost, {work - gained - lost:+.1f} J unaccounted for "
-          f"({study.BEST}, 1 ms)")
-    print(f"load lifted by {run['sling.position[2]'][-1] - run['sling.position[2]'][0]:.2f} m; rope {run['sling.tension'].max():.0f} N at most "
-          f"for {200 * 9.81:.0f} N of weight; boom bends by {1e3 * np.ptp(run['arm.boom.deflection[2]']):.1f} mm more and less")
-    report.conclude(checks(run, right, case) + others, files)
+def story(run):
+    lifted = run["sling.position[2]"][-1] - run["sling.position[2]"][0]
+    yield f"load lifted by {lifted:.2f} m, its weight {run['sling.ground_force'][0]:.0f} N; rope {run['sling.tension'].max():.0f} N at most"
+    bent = 1e3 * run["arm.boom.deflection[2]"]
+    yield f"boom bent by {-bent[0]:.1f} mm at first, {-bent.min():.1f} mm at most, {-bent[-1]:.1f} mm at the end"
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__": report.run("crane", sys.modules[__name__])

@@ -1,4 +1,10 @@
-"""What both examples do: pack the system, run it in every way, say how it went."""
+"""What both examples do: pack the system, run it in every way, say how it went.
+
+An example is a module with a text as its help, RECORDED {component: variables}, JUDGED (study.Judged), WORK (which kind goes in), and
+balance(run)      work, what of it is in the energy, and what is lost [J]
+checks(run)       (what, value, limit) each: every value must stay below its limit
+plot(...)         run, case, errors found, file
+story(run)        lines for the summary"""
 
 import argparse
 import sys
@@ -81,3 +87,22 @@ def conclude(checks, files):
 def write_table(file, run):
     names = ["time", *(name for name in run if name != "time")]
     np.savetxt(file, np.column_stack([run[name] for name in names]), "%.17g", ",", header=",".join(names), comments="")
+
+
+def run(name, example):
+    given = arguments(example.__doc__)
+    case, package = prepare(name, given.folder, example.RECORDED, example.JUDGED)
+    files = {what: case.folder.with_suffix(suffix) for what, suffix in (("package", ".ssp"), ("results", ".csv"), ("plot", ".png"))}
+    right = study.reference(case)
+    best = study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3)
+    write_table(files["results"], best)
+    others = other_masters(case, package, right)
+    found = step_study(case, right, given.quick)
+    example.plot(best, case, found, files["plot"])
+    work, gained, lost = example.balance(best)
+    print(f"{example.WORK} work {work:.1f} J: {gained:.1f} J in energy, {lost:.1f} J lost, {work - gained - lost:+.2f} J unaccounted for "
+          f"({study.BEST}, 1 ms)")
+    for line in example.story(best): print(line)
+    ours = [(f"{example.WORK} work less energy and losses, share of the work", imbalance(work, gained, lost), 1e-3),
+            ("tip against the reference [mm]", study.errors(case, best, right)["tip"], 1)]
+    conclude(example.checks(best) + ours + others, files)
