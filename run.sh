@@ -36,8 +36,8 @@ cd "$root"
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU, with a controller beside it" ;;
-crane) set_up_and_build && example crane "a hydraulic crane, six FMUs in an SSP package, in three masters and in one piece" ;;
-servo) set_up_and_build && example servo "an arm with electric drives, nine FMUs in an SSP package, in three masters and in one piece" ;;
+crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled in several ways and in one piece" ;;
+servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled in several ways and in one piece" ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"

@@ -17,7 +17,7 @@ from coupling.report import plt
 
 LINES = ("lift", "fold")
 LOSSES = [f"cylinder_{line}.power.{what}" for line in LINES for what in ("valve", "leakage", "friction")]
-STORED = [f"cylinder_{line}.power.{what}" for line in LINES for what in ("compression", "stops")]
+COMPRESSED = [f"cylinder_{line}.power.{what}" for line in LINES for what in ("compression", "stops")]
 RECORDED = {
     **{f"axis_{line}": ["reference", "command"] for line in LINES},
     **{f"cylinder_{line}": ["force", "p1", "p2", "spool", *(f"power.{what}" for what in
@@ -33,10 +33,15 @@ FIRST_MOVE = 0.5  # [s]
 
 
 def balance(run):
-    """Hydraulic work, what of it is in the energy of crane, load and oil, and what is lost [J]"""
+    """Hydraulic work, what of it is in the energy of crane and load and in the compression of oil and stops, and what is lost [J]"""
     work = report.integral(run, *(f"cylinder_{line}.power.supply" for line in LINES))
     gained = sum(run[f"{part}.energy.total"][-1] - run[f"{part}.energy.total"][0] for part in ("arm", "sling"))
-    return work, gained + report.integral(run, *STORED), report.integral(run, *LOSSES, "arm.power.losses", "sling.power.losses")
+    return work, gained + report.integral(run, *COMPRESSED), report.integral(run, *LOSSES, "arm.power.losses", "sling.power.losses")
+
+
+def passed_on(run):
+    """Work at the pins: what the cylinders gave, what the crane took [J]"""
+    return report.integral(run, *(f"cylinder_{line}.power.mechanical" for line in LINES)), report.integral(run, "arm.power.actuators")
 
 
 def checks(run):

@@ -38,6 +38,11 @@ def balance(run):
     return of("electrical"), gained + of("magnetic"), of("copper", "gear") + report.integral(run, "arm.power.losses")
 
 
+def passed_on(run):
+    """Work at the joints: what the drives gave, what the arm took [J]"""
+    return report.integral(run, *(f"servo_{axis}.power.mechanical" for axis in JOINTS)), report.integral(run, "arm.power.joints")
+
+
 def joint_error(run, axis):
     return run[f"arm.{JOINTS[axis]}.q"] - run[f"axis_{axis}.reference"]
 

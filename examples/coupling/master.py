@@ -16,7 +16,7 @@ from .instance import instantiate, levels, settle
 
 
 class Failed(Exception):
-    """A step was refused: the coupling has gone unstable."""
+    """The coupling does not go on: a step was refused, values run away, passes do not agree."""
 
 
 class Master:
@@ -63,16 +63,17 @@ class Master:
 
 
 class Iterated(Master):
-    """With rollback: a step is repeated, `most` times at most, until what comes out meets what went in within `close` of its size.
+    """With rollback: a step is repeated, `most` times at most, until what comes out meets what went in within `close` of its size. `size`: how
+    large the values of each connection become; those that stay 0 are left alone.
 
     The step is a map G of the values at its end that the FMUs are given to those that they give; x = G(x) is wanted. Feeding G(x) back
     converges only for short steps. Here differences of r = G(x) - x of earlier passes are combined so that r vanishes as well as it
     can (interface quasi-Newton with least squares: Degroote, Bathe and Vierendeels, Computers and Structures 87, 2009)."""
 
-    def __init__(self, *arguments, close=1e-5, most=12, remembered=24, **more):
+    def __init__(self, *arguments, size, close=1e-5, most=20, remembered=24, **more):
         super().__init__(*arguments, slopes=True, **more)
-        self.close, self.most, self.remembered, self.passes = close, most, remembered, 0
-        self.size, self.history = np.abs(self.w), []
+        self.size = np.where(size > 0, size, 1)
+        self.close, self.most, self.remembered, self.passes, self.history = close, most, remembered, 0, []
 
     def _pass(self, h, start, x, saved):
         """G(x), in units of each value's size"""
@@ -82,21 +83,29 @@ class Iterated(Master):
         self.passes += 1
         return self.w / self.size
 
+    def _remember(self, dx, dr):
+        """Directions count, not lengths"""
+        length = np.linalg.norm(dr)
+        if length > 0: self.history = [(dx / length, dr / length), *self.history][:self.remembered]
+
     def _better(self, x, r):
         """x + r + (dX + dR) c  with c from  dR c = -r  in the sense of least squares"""
         if not self.history: return x + 0.1 * r
         dX, dR = (np.array(each).T for each in zip(*self.history))
         return x + r + (dX + dR) @ np.linalg.lstsq(dR, -r, rcond=1e-3)[0]
 
-    def step(self, h):
-        start, end = self.w.copy(), self.w + h * self.slope
-        self.size = np.maximum(np.maximum(self.size, np.abs(end)), 1e-9)
-        saved = [each.fmu.getFMUstate() for each in self.instances]
-        x = end / self.size
+    def _solve(self, h, start, x, saved):
         for turn in range(self.most):
             r = self._pass(h, start, x, saved) - x
-            if turn > 0: self.history = [(x - before[0], r - before[1]), *self.history][:self.remembered]
-            if np.abs(r).max() <= self.close: break
+            if turn > 0: self._remember(x - before[0], r - before[1])
+            if np.abs(r).max() <= self.close: return
             before, x = (x, r), self._better(x, r)
-        for each, state in zip(self.instances, saved): each.fmu.freeFMUstate(state)
+        raise Failed(f"no agreement at {self.time:.3f} s: {np.abs(r).max():.1e} of the size after {self.most} passes")
+
+    def step(self, h):
+        start, guess = self.w.copy(), self.w + h * self.slope
+        saved = [each.fmu.getFMUstate() for each in self.instances]
+        try: self._solve(h, start, guess / self.size, saved)
+        finally:
+            for each, state in zip(self.instances, saved): each.fmu.freeFMUstate(state)
         self.time += h

@@ -16,15 +16,15 @@ from .master import Failed, Iterated, Master
 from .monolith import Monolith
 from .system import ROOT, System
 
-STEPS = [1e-3, 2e-3, 5e-3, 10e-3]
+STEPS = [0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3]
 SHOWN = 0.01  # [s] between the points at which runs are compared: a multiple of each step
 TOLERANCE = 1e-8  # of the reference
 WAYS = {
-    "at once": lambda case, **more: Master(case.system, case.folder, **more),
-    "at once, slopes": lambda case, **more: Master(case.system, case.folder, slopes=True, **more),
-    "in turn": lambda case, **more: Master(case.system, case.folder, case.order, **more),
-    "in turn, slopes": lambda case, **more: Master(case.system, case.folder, case.order, True, **more),
-    "iterated": lambda case, **more: Iterated(case.system, case.folder, **more),
+    "at once": lambda case, right: Master(case.system, case.folder, recorded=case.recorded),
+    "at once, slopes": lambda case, right: Master(case.system, case.folder, slopes=True, recorded=case.recorded),
+    "in turn": lambda case, right: Master(case.system, case.folder, case.order, recorded=case.recorded),
+    "in turn, slopes": lambda case, right: Master(case.system, case.folder, case.order, True, recorded=case.recorded),
+    "iterated": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], tolerance=1e-8, recorded=case.recorded),
 }
 BEST = "in turn, slopes"
 TOOLS = {"ecos": "ecos_master.py", "libcosim": "cosim_master.py"}
@@ -77,14 +77,14 @@ class Progress:
 
 
 def reference(case, tolerance=TOLERANCE):
-    """The system in one piece, at the points of comparison."""
+    """The system in one piece, at the points of comparison; "largest": what was largest in each connection."""
     progress = Progress(f"{case.system.name}: in one piece, tolerance {tolerance:g}", case.system.stop_time)
     times = np.linspace(0, case.system.stop_time, round(case.system.stop_time / SHOWN) + 1)
     monolith = Monolith(case.system, case.folder, case.recorded)
     rows = monolith.run(times, tolerance, progress)
     monolith.free()
     progress.done(f", {monolith.evaluations} right-hand sides")
-    return case.columns(rows, monolith.instances)
+    return {**case.columns(rows, monolith.instances), "largest": monolith.largest}
 
 
 def rows_of(case, master, h, every, right, progress):
@@ -105,7 +105,7 @@ def cosimulate(case, way, h, right, every=SHOWN):
     """A run with rows every so many seconds. Raises Failed where a step is refused or values run away."""
     progress = Progress(f"{case.system.name}: {way}, {1e3 * h:g} ms", case.system.stop_time)
     with contextlib.redirect_stdout(io.StringIO()):  # what FMUs say when they refuse a step
-        master = WAYS[way](case, recorded=case.recorded)
+        master = WAYS[way](case, right)
         try: rows = rows_of(case, master, h, every, right, progress)
         except Failed as failure:
             progress.done(f", fails: {failure}")
@@ -117,10 +117,10 @@ def cosimulate(case, way, h, right, every=SHOWN):
 
 
 def missing_tools():
-    """Why the masters of others cannot be had; None where they can."""
-    subprocess.run([ROOT / "build/setup.sh", "tools"], check=True, stdout=subprocess.DEVNULL)
-    why = ROOT / "build/out/tools/python.missing"
-    return " / ".join(why.read_text().splitlines()[1:]) if why.exists() else None
+    """Why the masters of others are not there; None where they are."""
+    folder = ROOT / "build/out/tools"
+    if (folder / "python.missing").exists(): return " / ".join((folder / "python.missing").read_text().splitlines()[1:])
+    return None if (folder / "python.stamp").exists() else "build/setup.sh masters was not run"
 
 
 def run_tool(case, package, tool, h=1e-3):
@@ -138,52 +138,53 @@ def run_tool(case, package, tool, h=1e-3):
 
 
 def errors(case, run, right):
-    """{what is judged: largest distance from the right run}; None where one is larger than the whole motion"""
+    """{what is judged: largest distance from the right run at the points of comparison}; infinite where it is larger than the motion"""
     result = {}
     for each in case.judged:
         values = lambda of: np.array([of[name][::round((len(of["time"]) - 1) / (len(right["time"]) - 1))] for name in each.columns])
         distance = np.linalg.norm(values(run) - values(right), axis=0)[1:].max()
         size = np.ptp(values(right), axis=1).max()
-        if not distance < size: return None
-        result[each.name] = distance * each.scale if each.scale else distance / size
+        result[each.name] = (distance * each.scale if each.scale else distance / size) if distance < size else np.inf
     return result
 
 
 def compare(case, right, steps=STEPS, ways=WAYS):
-    """{(way, step): errors, or None where it fails}"""
+    """{(way, step): errors, infinite where it fails}"""
     result = {}
     for way in ways:
         for h in steps:
             try: result[way, h] = errors(case, cosimulate(case, way, h, right), right)
-            except Failed: result[way, h] = None
+            except Failed: result[way, h] = {each.name: np.inf for each in case.judged}
     return result
 
 
-def table(case, found, judged, steps=STEPS, ways=WAYS):
+def table(found, judged, steps=STEPS, ways=WAYS):
     """Lines of a table in Markdown, a column a way."""
-    def cell(way, h):
-        if found[way, h] is None: return "fails"
-        return f"{found[way, h][judged.name]:.2g}"
+    error = lambda way, h: found[way, h][judged.name]
     yield "| step [ms] | " + " | ".join(ways) + " |"
     yield "| --- |" + " --- |" * len(ways)
-    for h in steps: yield f"| {1e3 * h:g} | " + " | ".join(cell(way, h) for way in ways) + " |"
+    for h in steps:
+        yield f"| {1e3 * h:g} | " + " | ".join(f"{error(way, h):.2g}" if np.isfinite(error(way, h)) else "fails" for way in ways) + " |"
 
 
 def plot_errors(case, found, axes):
-    """The errors by step; what failed or went astray stands on the upper edge."""
-    marks = dict(zip(WAYS, "o^sDv"))
+    """The errors by step; what fails stands above the line, side by side."""
     for axis, judged in zip(axes, case.judged):
-        good = {key: each[judged.name] for key, each in found.items() if each is not None}
-        edge = 3 * max(good.values())
-        for way in WAYS:
-            steps = [h for h in STEPS if (way, h) in found]
-            line, = axis.loglog([1e3 * h for h in steps], [good.get((way, h), np.nan) for h in steps], marks[way] + "-", label=way)
-            lost = [1e3 * h for h in steps if (way, h) not in good]
-            axis.plot(lost, [edge] * len(lost), marks[way], color=line.get_color(), fillstyle="none")
-        axis.axhline(edge, color="black", linewidth=0.6)
-        axis.text(1, 1.15 * edge, "fails", fontsize=9)
+        error = {key: each[judged.name] for key, each in found.items()}
+        good = [each for each in error.values() if np.isfinite(each)]
+        edge = 3 * max(good)
+        for k, way in enumerate(WAYS):
+            steps = np.array([h for h in STEPS if (way, h) in found])
+            if len(steps) == 0: continue
+            values = np.array([error[way, h] for h in steps])
+            line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), "o^sDv"[k] + "-", label=way)
+            lost = 1e3 * steps[~np.isfinite(values)] * 1.06 ** (k - 2)
+            axis.plot(lost, [1.8 * edge] * len(lost), "o^sDv"[k], color=line.get_color(), fillstyle="none", markersize=5)
+        if len(good) < len(error):
+            axis.axhline(edge, color="black", linewidth=0.6)
+            axis.text(1e3 * STEPS[0], 1.3 * edge, "fails", fontsize=9)
         axis.set(xlabel="communication step [ms]", ylabel=f"[{judged.unit}]", title=f"{case.system.name}: error of the {judged.name}",
-                 ylim=(min(good.values()) / 2, 3 * edge))
+                 ylim=(min(good) / 2, 4 * edge))
         axis.set_xticks([1e3 * h for h in STEPS], [f"{1e3 * h:g}" for h in STEPS], minor=False)
         axis.minorticks_off()
 

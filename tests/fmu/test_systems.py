@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 
 import fmpy
-import numpy as np
 import pytest
 from lxml import etree
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "examples"))
-from coupling import study, system  # noqa: E402
+from coupling import report, study, system  # noqa: E402
 from coupling.master import Failed  # noqa: E402
 
 NAMES = ["crane", "servo"]
@@ -71,18 +70,22 @@ def test_structure_and_fmus_agree(packages, name):
 # ---- runs ------------------------------------------------------------------------------------------------------------------
 
 
-def test_holding_forces_are_those_of_the_crane(limber, root, cases):
-    """force_start of the cylinders: what `limber linearize --static` finds"""
-    answer = subprocess.run([limber, "linearize", root / "resources/crane.json", "--static"], check=True, capture_output=True)
-    found = json.loads(answer.stdout)["operating_point"]["actuator_force"]
-    components = cases["crane"][0].system.components
-    assert [components[f"cylinder_{line}"].parameters["force_start"] for line in ("lift", "fold")] == pytest.approx(found, abs=0.01)
+@pytest.mark.parametrize("name, robot, what, drives, start", [
+    ("crane", "crane", "actuator_force", ("cylinder_lift", "cylinder_fold"), "force_start"),
+    ("servo", "cibicik-servo", "tau", ("servo_slew", "servo_boom", "servo_jib", "servo_hand"), "torque_start")])
+def test_drives_start_with_what_holds_the_arm(limber, root, name, robot, what, drives, start):
+    """As `limber linearize --static` finds it"""
+    answer = subprocess.run([limber, "linearize", root / f"resources/{robot}.json", "--static"], check=True, capture_output=True)
+    found = json.loads(answer.stdout)["operating_point"][what]
+    components = system.read(root / f"resources/{name}.ssd").components
+    assert [components[drive].parameters[start] for drive in drives] == pytest.approx(found, abs=0.01)
 
 
 @pytest.mark.parametrize("name, way, h, tip", [
-    ("crane", "at once", 1e-3, 1.0), ("crane", "at once, slopes", 1e-3, 0.2), ("crane", "in turn, slopes", 2e-3, 0.3),
-    ("crane", "iterated", 5e-3, 0.5), ("servo", "at once", 1e-3, 3.0), ("servo", "at once, slopes", 1e-3, 0.01),
-    ("servo", "in turn, slopes", 2e-3, 0.03), ("servo", "iterated", 5e-3, 0.1)])
+    ("crane", "at once", 1e-3, 1.0), ("crane", "at once, slopes", 1e-3, 0.2), ("crane", "in turn", 1e-3, 3.0),
+    ("crane", "in turn, slopes", 2e-3, 0.3), ("crane", "iterated", 10e-3, 1.5), ("servo", "at once", 1e-3, 3.0),
+    ("servo", "at once, slopes", 1e-3, 0.01), ("servo", "in turn", 1e-3, 3.0), ("servo", "in turn, slopes", 2e-3, 0.03),
+    ("servo", "iterated", 10e-3, 0.05)])
 def test_ways_of_coupling(cases, name, way, h, tip):
     """The tip against the system in one piece [mm]"""
     case, right, _ = cases[name]
@@ -97,23 +100,24 @@ def test_the_error_falls_with_the_step(cases):
     error = lambda way, h: study.errors(case, study.cosimulate(case, way, h, right), right)["torque of the slewing drive"]
     assert error("at once", 2e-3) / error("at once", 1e-3) == pytest.approx(2, rel=0.2)
     assert error("in turn, slopes", 2e-3) / error("in turn, slopes", 1e-3) == pytest.approx(4, rel=0.3)
+    assert error("iterated", 10e-3) / error("iterated", 5e-3) == pytest.approx(4, rel=0.3)
 
 
-@pytest.mark.parametrize("way", ["at once", "at once, slopes", "in turn"])
-def test_too_long_a_step_fails(cases, way):
+@pytest.mark.parametrize("way, h", [("at once", 2e-3), ("at once, slopes", 2e-3), ("in turn", 10e-3), ("in turn, slopes", 5e-3)])
+def test_too_long_a_step_fails(cases, way, h):
     """As docs/coupling.md says: and it is noticed"""
     case, right, _ = cases["crane"]
-    try: assert study.errors(case, study.cosimulate(case, way, 10e-3, right), right) is None
-    except Failed: pass
+    with pytest.raises(Failed): study.cosimulate(case, way, h, right)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_work_is_energy_and_losses(cases, name):
     case, right, example = cases[name]
     run = study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3)
-    work, gained, lost = example.balance(run)
-    assert work > 10 and lost > 0.1 * work  # [J]
-    assert abs(work - gained - lost) < 1e-3 * work
+    work, stored, lost = example.balance(run)
+    gave, took = example.passed_on(run)
+    assert work > 10 and lost > 0.1 * work and abs(gave) > 1  # [J]
+    assert abs(work - stored - lost) < 1e-3 * work and abs(gave - took) < 1e-3 * abs(gave)
 
 
 def test_the_load_is_lifted(cases):
@@ -124,11 +128,11 @@ def test_the_load_is_lifted(cases):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("tool", study.TOOLS)
-def test_packages_in_other_masters(cases, packages, name, tool):
+def test_packages_in_other_masters(cases, packages, root, name, tool):
     """The package as it is, against our master that couples at once as well"""
+    subprocess.run([root / "build/setup.sh", "masters"], check=True, stdout=subprocess.DEVNULL)
     if why := study.missing_tools(): pytest.skip(f"could not be installed: {why}")
     case, right, _ = cases[name]
     ours, theirs = study.cosimulate(case, "at once", 1e-3, right), study.run_tool(case, packages[name][1], tool)
-    for each in case.judged:
-        for column in each.columns:
-            assert np.abs(theirs[column] - ours[column])[1:].max() < 5e-3 * max(np.ptp(ours[c]) for c in each.columns), column
+    print(report.disagreement(case, theirs, ours))
+    assert report.disagreement(case, theirs, ours) < report.AGREES[tool]
