@@ -7,6 +7,8 @@ usage()
     cat <<'TEXT'
 usage: ./run.sh           set up, build, pack the Canadarm's FMU, simulate and plot it
        ./run.sh dualemps  set up, build, pack the DualEMPS' FMU, drive it along a circle and a square, and plot it
+       ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load with it, and plot it
+       ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load with it, and plot it
        ./run.sh bench     set up, build, and measure
        ./run.sh --help    this text
 
@@ -25,7 +27,6 @@ example()
 {
     local name=$1 text=$2
     [ -x "$out/limber" ] || fail "build/out/limber was not built: are there sources in cli/?"
-    [ -f "resources/$name.json" ] || fail "resources/$name.json is missing"
     say "$text (examples/$name.py)"
     LIMBER="$out/limber" "$python" "examples/$name.py" "$out/run" || fail "the example failed"
 }
@@ -35,6 +36,8 @@ cd "$root"
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU, with a controller beside it" ;;
+crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled in several ways and in one piece" ;;
+servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled in several ways and in one piece" ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes this machine ready to build and test: Debian packages that are missing, and a Python environment in build/out/venv.
 # Then what the FMU's library for Windows needs (windows.sh). Quiet and quick when nothing is missing.
-# setup.sh tools (called by the tests): FMU importers in build/out/tools. They are no condition: one that cannot be had leaves its
+# setup.sh masters (called for the coupled systems): co-simulation masters in build/out/tools.
+# setup.sh tools (called by the tests): these and other FMU importers. They are no condition: one that cannot be had leaves its
 # reason in build/out/tools/NAME.missing, and its tests are skipped with it. Remove that file to try again.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -73,12 +74,12 @@ case "${1-}" in
     make_python
     "$root/build/windows.sh"
     ;;
-tools)
+masters | tools)
     mkdir -p "$tools"
     exec 9>"$tools/lock"
     flock 9   # one at a time
     tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
-    tool fmi-sim "$fmi_sim" tools_fmi_sim
+    [ "$1" = masters ] || tool fmi-sim "$fmi_sim" tools_fmi_sim
     ;;
-*) fail "usage: setup.sh [tools]" ;;
+*) fail "usage: setup.sh [masters|tools]" ;;
 esac

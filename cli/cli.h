@@ -36,5 +36,6 @@ int cli_usage(const char *command, const char *format, ...);
 
 /* Reads the value of an option, or complains of wrong usage. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);
+int cli_tolerance(const char *command, const char *option, const char *text, double *number);
 
 #endif

@@ -1,4 +1,4 @@
-/* limber drive NAME -o FILE.fmu: packs the FMU of a companion drive. */
+/* limber drive NAME -o FILE.fmu: packs the FMU of a companion. */
 #include "drive.h"
 
 #include <json-c/json.h>
@@ -80,7 +80,8 @@ static enum status pack(const struct pack_options *options, const struct drive *
     variables_guid(&variables, file.bytes, guid);
     const struct fmu fmu = {
         .name = drive->name, .description = drive->description, .guid = guid, .variables = &variables, .drive = drive};
-    const struct library_source source = {.name = drive->name, .variable = {"LIMBER_DRIVE_LIBRARY", NULL}};
+    const struct library_source source = {.name = drive->name,
+                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
     if (!pack_libraries(&source, arena, &libraries, report)) return STATUS_NO_FILE;
     return pack_write(options, &fmu, file, &libraries, report);
 }

@@ -1,14 +1,15 @@
-/* limber inverse: joint torques for a joint motion, as a table that `limber simulate --inputs` takes. */
-#include <errno.h>
+/* limber inverse: joint torques and actuator forces for a joint motion, as a table that `limber simulate --inputs` takes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuated.h"
 #include "cli.h"
 #include "closed.h"
 #include "csv.h"
 #include "instance.h"
 #include "motion.h"
+#include "result.h"
 
 struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
@@ -23,7 +24,10 @@ struct run {
     struct motion motion;
     struct sim *sim;               /* the same robot with every joint of a drive following the motion           */
     double *out;                   /* a row of torques                                                           */
+    int n_forces;                  /* actuators that move joints in place of drives: all, or none                */
+    double *F;                     /* their forces                                                               */
     struct table torques, elastic; /* the second has a stream where it is wanted */
+    struct result result;          /* the file of the second                                                     */
     struct columns columns;
     struct arena arena;
 };
@@ -74,6 +78,8 @@ static int parse_options(int argc, char **argv, struct options *options)
             if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
             if (table[found].text != NULL) *table[found].text = argv[i];
             else if (table[found].number == NULL) code = settings_add("inverse", argv[i], &options->settings);
+            else if (table[found].number == &options->rtol)
+                code = cli_tolerance("inverse", "--rtol", argv[i], &options->rtol);
             else code = cli_positive("inverse", table[found].name, argv[i], table[found].number);
         } else if (strcmp(argv[i], "--rigid") == 0) {
             options->rigid = true;
@@ -110,6 +116,7 @@ static void write_names(struct run *run)
         for (int d = 0; joint->prescribed && d < 3; d++) write_name(&run->torques, joint->name, motion[d]);
         if (!joint->prescribed) write_name(&run->torques, joint->name, "tau");
     }
+    for (int a = 0; a < run->n_forces; a++) write_name(&run->torques, run->robot->actuator[a].name, "force");
 }
 
 /* force: generalised forces by coordinate; a joint that the file itself prescribes has its motion as input */
@@ -128,6 +135,7 @@ static void write_row(struct run *run, int row, const double *force)
             run->out[count++] = force[model->link[i].q];
         }
     }
+    for (int a = 0; a < run->n_forces; a++) run->out[count++] = run->F[a];
     table_row(&run->torques, run->out, count);
 }
 
@@ -264,6 +272,19 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
     return code;
 }
 
+/* Forces of the actuators in place of drives, of which no joint's share may be left over */
+static int actuate_rigid(struct run *run, const struct cli_model *own, double t, double *force)
+{
+    const struct model *model = own->model;
+    const double most = largest(model->n, force);
+    const int code = actuated_forces("inverse", own, force, run->F);
+    if (code != EXIT_FINE) return code;
+    for (int i = 0; i < model->n_links; i++)
+        if (joint_actuated(run->robot, i) && fabs(force[model->link[i].q]) > 1e-9 * most)
+            return tell(status_text(STATUS_UNBALANCED), t);
+    return EXIT_FINE;
+}
+
 static int write_rigid(struct run *run)
 {
     const size_t n = (size_t)sim_model(run->sim)->n;
@@ -287,6 +308,8 @@ static int write_rigid(struct run *run)
         dyn_inverse(own.model, own.work, &in, at.qdd, at.force);
         dyn_velocity(own.model, own.work, &in);
         if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
+        if (code == EXIT_FINE && run->n_forces > 0)
+            code = actuate_rigid(run, &own, motion_time(&run->motion, row), at.force);
         if (code == EXIT_FINE) write_row(run, row, at.force);
     }
     table_end(&run->torques);
@@ -305,6 +328,7 @@ static int write_rows_here(struct run *run, int row, double *force)
     if (code != EXIT_FINE) return code;
     for (int i = 0; i < model->n_links; i++)
         if (v->first[KIND_TAU_OUT][i] >= 0) force[model->link[i].q] = sim_get(run->sim, v->first[KIND_TAU_OUT][i]);
+    for (int a = 0; a < run->n_forces; a++) run->F[a] = sim_actuator_force(run->sim, a);
     write_row(run, row, force);
     if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->sim, t, &run->elastic);
     return EXIT_FINE;
@@ -332,23 +356,10 @@ static int write_flexible(struct run *run)
 
 static int open_elastic(struct run *run)
 {
-    const char *file = run->options.elastic;
-    if (file == NULL) return EXIT_FINE;
-    run->elastic = (struct table){.stream = fopen(file, "w"), .json = run->options.json};
-    if (run->elastic.stream != NULL) return columns_choose(run->sim, &run->arena, &run->columns);
-    fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
-    return EXIT_INPUT;
-}
-
-/* A table that could not be written is no success. */
-static int close_elastic(struct run *run, int code)
-{
-    FILE *stream = run->elastic.stream;
-    if (stream == NULL) return code;
-    const bool bad = ferror(stream) != 0;
-    if (fclose(stream) == 0 && !bad) return code;
-    fprintf(stderr, "limber: %s: could not be written: %s\n", run->options.elastic, strerror(errno));
-    return code == EXIT_FINE ? EXIT_INPUT : code;
+    if (run->options.elastic == NULL) return EXIT_FINE;
+    const int code = result_open(run->options.elastic, NULL, &run->result);
+    run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
+    return code == EXIT_FINE ? columns_choose(run->sim, &run->arena, &run->columns) : code;
 }
 
 /* ---- all together ---------------------------------------------------------------------------------------------------------- */
@@ -379,21 +390,43 @@ static int initialise(struct run *run)
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
 }
 
+/* Something must be asked for: drives, or actuators as many as the passive joints that they move */
+static int find_drives(struct run *run)
+{
+    const struct robot *robot = run->robot;
+    int n_drives = 0;
+    for (int i = 0; i < robot->n_links; i++) {
+        n_drives += joint_moves(&robot->link[i].joint) && !robot->link[i].joint.passive;
+        if (joint_actuated(robot, i)) run->n_forces = robot->n_actuators;
+    }
+    run->F = arena_take(&run->arena, (size_t)robot->n_actuators, sizeof(double));
+    run->out = arena_take(&run->arena, 1 + 3 * (size_t)robot->n_links + (size_t)robot->n_actuators, sizeof(double));
+    if (run->arena.failed) return EXIT_COMPUTATION;
+    if (n_drives > 0 || run->n_forces > 0) return EXIT_FINE;
+    fprintf(stderr, "limber: inverse: %s: nothing drives this robot: no joint that moves has a drive%s\n",
+            run->options.robot,
+            robot->n_actuators == 0 ? ""
+            : robot->n_loops > 0
+                ? ", and forces of line actuators are given for open robots alone: give joints a drive (no `passive`)"
+                : ", and forces of line actuators follow from a motion only where there are as many as passive joints "
+                  "between their points: give the other joints a drive (no `passive`), or leave out actuators");
+    return EXIT_INPUT;
+}
+
 static int run_all(struct run *run, struct report *report)
 {
     const struct sim_motion follow = {.context = &run->motion, .at = motion_at};
     int code = EXIT_FINE;
     run->robot = cli_load(run->options.robot, &code);
     if (code == EXIT_FINE) code = cli_load_sim(run->options.robot, &follow, report, &run->arena, &run->sim);
+    if (code == EXIT_FINE) code = find_drives(run);
     if (code == EXIT_FINE) code = make_motion(run);
     if (code == EXIT_FINE) code = initialise(run);
     if (code != EXIT_FINE) return code;
-    run->out = arena_take(&run->arena, 1 + 3 * (size_t)run->robot->n_links, sizeof(double));
-    if (run->out == NULL) return EXIT_COMPUTATION;
     if (run->options.rigid) return write_rigid(run);
     code = open_elastic(run);
     if (code == EXIT_FINE) code = write_flexible(run);
-    return close_elastic(run, code);
+    return result_close(&run->result, code);
 }
 
 int command_inverse(int argc, char **argv)

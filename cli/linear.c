@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actuated.h"
 #include "cli.h"
 #include "closed.h"
 #include "independent.h"
@@ -60,18 +61,29 @@ static void put_state(struct linear *linear)
         sim_set(linear->sim, linear->u[i]->reference, *place_in_state(linear->model, &linear->at, linear->u[i]));
 }
 
-/* tau = h(q, 0) less the shares of tip wrench, actuators and loops: inverse dynamics of standing still */
+/* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
+static int standing_forces(const char *command, struct linear *linear, double *force)
+{
+    const struct cli_model *own = &linear->own;
+    struct input in;
+    dyn_configuration(own->model, own->work, linear->at.q);
+    const enum status status = loops_actuate(own->model, own->work, own->loops, &linear->at.input, &in);
+    if (status != STATUS_OK) {
+        cli_not_solved(command, own->model, own->work, own->loops, status);
+        return EXIT_COMPUTATION;
+    }
+    dyn_inverse(own->model, own->work, &in, NULL, force);
+    dyn_velocity(own->model, own->work, &in);
+    return EXIT_FINE;
+}
+
+/* tau = what is left of them when the loops have their share */
 static int hold(const char *command, struct linear *linear)
 {
     double *force = linear->qdd; /* filled anew afterwards */
-    struct input in;
-    dyn_configuration(linear->own.model, linear->own.work, linear->at.q);
-    if (loops_actuate(linear->own.model, linear->own.work, linear->own.loops, &linear->at.input, &in) != STATUS_OK)
-        return EXIT_COMPUTATION; /* the instance has said why */
-    dyn_inverse(linear->own.model, linear->own.work, &in, NULL, force);
-    dyn_velocity(linear->own.model, linear->own.work, &in);
-    const int code = closed_forces(command, &linear->own, false, force);
-    for (int i = 0; i < linear->model->n_links; i++) {
+    int code = standing_forces(command, linear, force);
+    if (code == EXIT_FINE) code = closed_forces(command, &linear->own, false, force);
+    for (int i = 0; i < linear->model->n_links && code == EXIT_FINE; i++) {
         const struct link_model *lm = &linear->model->link[i];
         if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0) linear->at.tau[lm->tau] = force[lm->q];
     }
@@ -79,19 +91,59 @@ static int hold(const char *command, struct linear *linear)
 }
 
 /* The static equilibrium of the elastic coordinates, found as the instance finds its static start */
-static int stand(const char *command, struct linear *linear)
+static int bend(struct linear *linear)
 {
-    const struct model *model = linear->model;
-    memset(linear->at.qd, 0, (size_t)model->n * sizeof(double));
-    memset(linear->at.prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
     put_state(linear);
     state_to_start(&linear->at, linear->sim);
     sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 1);
     const struct sim_experiment experiment = {0};
     if (sim_initialise(linear->sim, &experiment) != STATUS_OK) return EXIT_COMPUTATION;
     for (int i = 0; i < linear->n_states; i++)
-        *place_in_state(model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
-    return hold(command, linear);
+        *place_in_state(linear->model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
+    return EXIT_FINE;
+}
+
+static double norm(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* Are the actuators to hold passive joints? Not where STATE says what they give, nor in loops, with which these joints move */
+static bool actuators_hold(const struct linear *linear)
+{
+    const int n_actuators = linear->model->robot->n_actuators;
+    return linear->own.loops->n_rows == 0 && n_actuators > 0 && norm(n_actuators, linear->at.actuator_force) == 0;
+}
+
+/* F that leaves passive joints no force, and the elastic coordinates that go with it: links bent by the forces turn their lines, a
+   little, and so do these again. What they cannot hold stays, for check_standing() to see. */
+static int hold_by_actuators(const char *command, struct linear *linear)
+{
+    enum { MOST_ITERATIONS = 200 };
+    const int n_actuators = linear->model->robot->n_actuators;
+    double *F = linear->at.actuator_force, *dF = arena_take(&linear->arena, (size_t)n_actuators, sizeof *dF);
+    int code = dF != NULL ? EXIT_FINE : EXIT_COMPUTATION;
+    for (int i = 0; i < MOST_ITERATIONS && code == EXIT_FINE; i++) {
+        code = standing_forces(command, linear, linear->qdd);
+        if (code == EXIT_FINE) code = actuated_forces(command, &linear->own, linear->qdd, dF);
+        if (code != EXIT_FINE || norm(n_actuators, dF) <= 1e-13 * norm(n_actuators, F)) break;
+        for (int a = 0; a < n_actuators; a++) F[a] += dF[a];
+        code = bend(linear);
+    }
+    return code;
+}
+
+static int stand(const char *command, struct linear *linear)
+{
+    const struct model *model = linear->model;
+    memset(linear->at.qd, 0, (size_t)model->n * sizeof(double));
+    memset(linear->at.prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    linear->actuators_hold = actuators_hold(linear);
+    int code = bend(linear);
+    if (code == EXIT_FINE && linear->actuators_hold) code = hold_by_actuators(command, linear);
+    return code == EXIT_FINE ? hold(command, linear) : code;
 }
 
 /* The instance chooses its equations anew at this state */
@@ -108,19 +160,20 @@ static int start_closed(const char *command, struct linear *linear)
     return EXIT_COMPUTATION;
 }
 
-/* Passive joints have nothing that holds them */
+/* Passive joints have nothing that holds them but actuators */
 static int check_standing(const char *command, const struct linear *linear)
 {
     int code = EXIT_FINE;
     for (int i = 0; i < linear->model->n_links; i++) {
         const struct link_model *lm = &linear->model->link[i];
         if (!lm->passive || lm->q < 0 || fabs(linear->qdd[lm->q]) <= STANDS) continue;
-        fprintf(stderr,
-                "limber: %s: --static: no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s; give the "
-                "q at which "
-                "it rests in STATE (--at)\n",
-                command, linear->model->robot->link[i].joint.name, linear->at.q[lm->q], linear->qdd[lm->q],
-                lm->joint == JOINT_REVOLUTE ? "rad/s^2" : "m/s^2");
+        fprintf(
+            stderr,
+            "limber: %s: --static: no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the "
+            "q at which it rests in STATE (--at)\n",
+            command, linear->model->robot->link[i].joint.name, linear->at.q[lm->q], linear->qdd[lm->q],
+            lm->joint == JOINT_REVOLUTE ? "rad/s^2" : "m/s^2",
+            linear->actuators_hold ? ", no forces of the actuators hold it" : "");
         code = EXIT_COMPUTATION;
     }
     return code;
@@ -162,7 +215,6 @@ struct json_object *linear_operating_point(const struct linear *linear)
     add_numbers(point, "tip_force", at->tip_wrench + 3, 3);
     add_numbers(point, "tip_torque", at->tip_wrench, 3);
     add_numbers(point, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
-    add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     add_numbers(point, "actuator_force", at->actuator_force, model->robot->n_actuators);
     return point;
 }

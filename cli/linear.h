@@ -20,6 +20,7 @@ struct linear {
     double *A, *B, *C, *D; /* row major                                  */
     struct state at;       /* the operating point, and                   */
     double *qdd;           /* n: the accelerations there                 */
+    bool actuators_hold;   /* its actuator forces are chosen to hold passive joints */
     const struct model *model;
     struct robot robot;   /* that of the instance */
     struct cli_model own; /* work, tangent and loops of its own, at the operating point */
@@ -32,7 +33,7 @@ struct linear {
 };
 
 /* The operating point of a closed robot is closed first (closed.h). With `standing`, rates and prescribed accelerations of the state become zero, its elastic coordinates those of the static
-   equilibrium, its torques those that hold the arm there. Problems go to standard error; the result is an exit code. To be
+   equilibrium, its torques those that hold the arm there, and so are the actuator forces of an open robot, where the state has none. Problems go to standard error; the result is an exit code. To be
    freed, where it is, in any case. */
 int linear_make(const char *command, const struct linear_options *options, struct linear *linear);
 void linear_free(struct linear *linear);

@@ -1,11 +1,11 @@
 /* limber linearize ROBOT: A, B, C, D about an operating point, as JSON, for python-control, for MATLAB. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 #include "json_out.h"
 #include "linear.h"
+#include "result.h"
 
 struct options {
     struct linear_options linear;
@@ -174,14 +174,11 @@ static void write_matlab(FILE *stream, const struct linear *l)
 static int write_file(const char *file, const struct linear *linear, void (*write)(FILE *, const struct linear *))
 {
     if (file == NULL) return EXIT_FINE;
-    FILE *stream = fopen(file, "w");
-    if (stream != NULL) {
-        write(stream, linear);
-        const int bad = ferror(stream);
-        if (fclose(stream) == 0 && !bad) return EXIT_FINE;
-    }
-    fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
-    return EXIT_INPUT;
+    struct result result;
+    const int code = result_open(file, NULL, &result);
+    if (code != EXIT_FINE) return code;
+    write(result.stream, linear);
+    return result_close(&result, EXIT_FINE);
 }
 
 int command_linearize(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "result.h"
 #include "robot/nearest.h"
 
 static const struct command {
@@ -40,14 +41,18 @@ static const struct command {
      "  --inputs CSV      inputs by name, first column time, linear between rows\n"
      "  --at STATE        start from the q and qd of a state file (-: standard input); of prescribed joints qdd too\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
-     "  --rtol R          relative tolerance (default 1e-6)\n"
+     "  --rtol R          relative tolerance, below 1 (default 1e-6)\n"
      "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
      "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
      command_simulate, false},
     {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
-     "joint torques for a joint motion, as CSV that simulate --inputs takes",
-     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints.\n\n"
+     "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",
+     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints. Line actuators of "
+     "an\n"
+     "  open robot that are as many as the passive joints between their points move these in place of drives: their\n"
+     "  motion is given with that of the drives, the forces A.force are in the answer. Other actuators give "
+     "nothing.\n\n"
      "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
      "rows\n"
      "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"
@@ -58,7 +63,7 @@ static const struct command {
      "zero\n"
      "  --elastic CSV        second table: elastic motion, tip, all else that simulate prints\n"
      "  --set NAME=VALUE     a parameter, by its FMU name; as often as needed\n"
-     "  --rtol R             relative tolerance (default 1e-8)\n"
+     "  --rtol R             relative tolerance, below 1 (default 1e-8)\n"
      "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too, unless the "
      "robot\n"
      "                       has loops: these determine it\n"
@@ -73,18 +78,21 @@ static const struct command {
      "program, or\n"
      "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
-    {"drive", "servo|cylinder -o FILE.fmu [--set NAME=VALUE ...] [--json]",
-     "packs the FMU of a companion drive: an electric servo drive for a joint, a hydraulic cylinder for a line "
-     "actuator",
+    {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
+     "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
+     "actuator, the motion of an axis, a load in a sling",
      "  servo             DC motor with gear, current, velocity and position loop; joint position and rate in, torque "
      "out\n"
      "  cylinder          cylinder with a 4/3 proportional valve; valve command, length and rate in, force out\n"
+     "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
+     "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
      "  -o FILE.fmu       where to; replaced as a whole if it exists\n"
      "  --set NAME=VALUE  a parameter's value in this FMU, instead of the default; as often as needed\n"
      "  --json            machine-readable summary\n\n"
-     "  Equations, parameters and how to couple them to an arm: docs/drives.md. The library that goes into the FMU is\n"
-     "  servo.so or cylinder.so beside this program, or the file that the environment variable LIMBER_DRIVE_LIBRARY\n"
-     "  names.\n",
+     "  Equations, parameters and how to couple them to an arm: docs/drives.md. The libraries that go into the FMU "
+     "are\n"
+     "  NAME.so and, where there is one, NAME.dll beside this program, or the files that the environment variables\n"
+     "  LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL name.\n",
      command_drive, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
      "natural frequencies, damping ratios and what moves in each mode, at a state or over a joint's position",
@@ -117,8 +125,12 @@ static const struct command {
      "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
      "  --static       an equilibrium: rates zero, elastic coordinates where they rest with the joints held at their "
      "q,\n"
-     "                 joint torques those that hold the arm. A passive joint must rest at its q within 1e-5 rad/s^2\n"
-     "                 or m/s^2; otherwise there is no equilibrium, which is an error\n"
+     "                 joint torques those that hold the arm. Passive joints of an open robot are held by its line\n"
+     "                 actuators: their forces are found, of all that do the smallest, unless STATE has an "
+     "actuator_force\n"
+     "                 that is not 0. A passive joint must rest at its q within 1e-5 rad/s^2 or m/s^2; otherwise there "
+     "is\n"
+     "                 no equilibrium, which is an error\n"
      "  --minimal      a closed robot by those states alone that its loops leave free: 2 for every independent motion\n"
      "  --python FILE  also a Python module with `system`, made by control.ss; a slash stands for the dot in names\n"
      "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"
@@ -230,6 +242,13 @@ int cli_positive(const char *command, const char *option, const char *text, doub
     return cli_usage(command, "%s takes a positive number, not '%s'", option, text);
 }
 
+int cli_tolerance(const char *command, const char *option, const char *text, double *number)
+{
+    const int code = cli_positive(command, option, text, number);
+    if (code != EXIT_FINE || *number < 1) return code;
+    return cli_usage(command, "%s takes a number below 1, not '%s'", option, text);
+}
+
 void cli_print_error(void *context, enum report_level level, const char *text)
 {
     (void)context;
@@ -273,16 +292,14 @@ static int check_result(const char *command, int argc, char **argv, int o)
 }
 
 /* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
-static int redirect(const char *command, int *argc, char **argv)
+static int redirect(const char *command, int *argc, char **argv, struct result *result)
 {
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
         if (check_result(command, *argc, argv, i) != EXIT_FINE) return EXIT_USAGE;
-        if (freopen(argv[i + 1], "w", stdout) == NULL) {
-            fprintf(stderr, "limber: %s: cannot be written: %s\n", argv[i + 1], strerror(errno));
-            return EXIT_INPUT;
-        }
+        const int code = result_open(argv[i + 1], stdout, result);
+        if (code != EXIT_FINE) return code;
         for (int j = i + 2; j < *argc; j++) argv[j - 2] = argv[j];
         *argc -= 2;
         return EXIT_FINE;
@@ -308,7 +325,9 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : complain_unknown(argv[1]);
     if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
-    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1);
-    if (code == EXIT_FINE) code = finish(command->run(count, argv + 1));
-    return code;
+    struct result result = {0};
+    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1, &result);
+    if (code != EXIT_FINE) return code;
+    code = command->run(count, argv + 1);
+    return result.stream != NULL ? result_close(&result, code) : finish(code);
 }

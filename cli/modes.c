@@ -384,7 +384,7 @@ static int draw_map(const struct analysis *analysis, const struct sweep *sweep, 
                               .stride = analysis->shown,
                               .x = map->position,
                               .y = map->frequency};
-    return plot_write(&plot, analysis->options.plot) == 0 ? EXIT_FINE : EXIT_INPUT;
+    return plot_write(&plot, analysis->options.plot);
 }
 
 static int run_sweep(struct analysis *analysis)

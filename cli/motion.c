@@ -11,7 +11,16 @@ enum { MOST_ROWS = 1000000000 };
 bool motion_gives(const struct motion *motion, int link)
 {
     const struct joint *joint = &motion->robot->link[link].joint;
-    return joint_moves(joint) && (motion->passive_too || !joint->passive);
+    return joint_moves(joint) && (motion->passive_too || !joint->passive || joint_actuated(motion->robot, link));
+}
+
+/* What such a joint is, in words */
+static const char *given_joint(const struct motion *motion)
+{
+    if (motion->passive_too) return "joint that moves";
+    for (int i = 0; i < motion->robot->n_links; i++)
+        if (joint_actuated(motion->robot, i)) return "joint with a drive or moved by actuators";
+    return "joint with a drive";
 }
 
 /* ---- a table --------------------------------------------------------------------------------------------------------------- */
@@ -43,7 +52,7 @@ int motion_read(const char *file, struct arena *arena, struct motion *motion)
         motion->column[i] = find_column(&motion->table, joint, suffix[i % 3]);
         if (motion->column[i] >= 0) continue;
         fprintf(stderr, "limber: %s: the column %s%s is missing: q, qd and qdd of every %s are needed\n", file, joint,
-                suffix[i % 3], motion->passive_too ? "joint that moves" : "joint with a drive");
+                suffix[i % 3], given_joint(motion));
         missing++;
     }
     return missing == 0 ? EXIT_FINE : EXIT_INPUT;
@@ -103,7 +112,7 @@ static int read_list(const char *command, const char *option, const char *text, 
         number[i] = strtod(text, &end);
         if (end == text || !isfinite(number[i]) || *end != (--left > 0 ? ',' : '\0'))
             return cli_usage(command, "%s takes %d numbers with commas between, one for every %s", option, count,
-                             motion->passive_too ? "joint that moves" : "joint with a drive");
+                             given_joint(motion));
         text = end + 1;
     }
     return EXIT_FINE;

@@ -7,7 +7,8 @@
 
 struct motion {
     const struct robot *robot;
-    bool passive_too; /* passive joints have a motion too, not only driven and prescribed ones */
+    bool
+        passive_too; /* passive joints have a motion too, not only those with a drive, prescribed or moved by actuators */
     int n_rows;
     /* a table */
     struct csv table;

@@ -91,8 +91,7 @@ bool pack_libraries(const struct library_source *source, struct arena *arena, st
                     struct report *report)
 {
     memset(libraries, 0, sizeof *libraries);
-    for (int p = 0; p < PLATFORM_COUNT; p++)
-        if (source->variable[p] != NULL) libraries->of[p] = load_library(source, p, arena, report);
+    for (int p = 0; p < PLATFORM_COUNT; p++) libraries->of[p] = load_library(source, p, arena, report);
     return report->errors == 0;
 }
 
@@ -114,11 +113,10 @@ static int count(const struct variables *variables, enum causality causality)
     return n;
 }
 
-/* For which systems, in words */
-static const char *systems(const struct fmu *fmu, const struct libraries *libraries)
+static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
 {
-    if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) return "for Linux and Windows";
-    return fmu->model != NULL ? "for Linux alone: there is no limber_fmu.dll beside limber" : "for Linux";
+    if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
+    else printf("for Linux alone: there is no %s.dll beside limber\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
 }
 
 static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)
@@ -127,8 +125,9 @@ static void print_summary(const struct pack_options *options, const struct fmu *
     const int inputs = count(variables, CAUSALITY_INPUT), outputs = count(variables, CAUSALITY_OUTPUT);
     const int parameters = count(variables, CAUSALITY_PARAMETER);
     if (!options->json) {
-        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; %s\n", options->output, fmu->name, inputs,
-               outputs, parameters, variables->n_states, systems(fmu, libraries));
+        printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; ", options->output, fmu->name, inputs, outputs,
+               parameters, variables->n_states);
+        print_systems(fmu, libraries);
         return;
     }
     struct json_object *json = json_object_new_object();

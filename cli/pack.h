@@ -23,7 +23,7 @@ int pack_complete(const struct pack_options *options);
    system's ending beside this program. */
 struct library_source {
     const char *name;
-    const char *variable[PLATFORM_COUNT]; /* NULL: none for this system */
+    const char *variable[PLATFORM_COUNT];
 };
 
 /* False, with a report, where one cannot be read; the one for Windows may be missing, unless it was named. */

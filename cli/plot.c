@@ -1,10 +1,11 @@
 #include "plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli.h"
+#include "result.h"
 #include "xml.h"
 
 enum { WIDTH = 800, HEIGHT = 480, LEFT = 76, RIGHT = 60, TOP = 48, BOTTOM = 60, LABEL_HEIGHT = 15 };
@@ -231,14 +232,14 @@ int plot_write(const struct plot *plot, const char *file)
 {
     struct arena arena = {0};
     const struct blob svg = draw(plot, &arena);
-    int failed = svg.bytes == NULL;
-    if (failed) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
-    FILE *stream = failed ? NULL : fopen(file, "wb");
-    if (stream != NULL) {
-        failed = fwrite(svg.bytes, 1, svg.size, stream) != svg.size;
-        failed = fclose(stream) != 0 || failed;
-    } else failed = 1;
-    if (failed && svg.bytes != NULL) fprintf(stderr, "limber: %s: cannot be written: %s\n", file, strerror(errno));
+    struct result result = {0};
+    int code = EXIT_COMPUTATION;
+    if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
+    else code = result_open(file, NULL, &result);
+    if (code == EXIT_FINE) {
+        fwrite(svg.bytes, 1, svg.size, result.stream); /* the stream remembers what goes wrong */
+        code = result_close(&result, code);
+    }
     arena_release(&arena);
-    return failed;
+    return code;
 }

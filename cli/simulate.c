@@ -45,7 +45,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         i += takes_value;
         if (strcmp(option, "--until") == 0) code = cli_positive("simulate", option, next, &options->until);
         else if (strcmp(option, "--step") == 0) code = cli_positive("simulate", option, next, &options->step);
-        else if (strcmp(option, "--rtol") == 0) code = cli_positive("simulate", option, next, &options->rtol);
+        else if (strcmp(option, "--rtol") == 0) code = cli_tolerance("simulate", option, next, &options->rtol);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
         else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);

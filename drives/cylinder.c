@@ -9,7 +9,6 @@
 #include "drive.h"
 #include "laws.h"
 
-#define PI         3.14159265358979323846
 #define ATMOSPHERE 101325.0 /* Pa */
 #define VAPOUR     1000.0   /* Pa: below, the oil boils and the pressure hardly falls any more */
 
@@ -74,11 +73,6 @@ struct edge {
     double drop, q;        /* pressure drop and flow                               [Pa], [m^3/s]  */
 };
 
-/* An end stop, penetrated by p at the rate pd */
-struct stop {
-    double p, pd, inside; /* inside: 1 or 0 */
-};
-
 /* What evaluate() and tangent() both go through. Index 0: chamber 1, index 1: chamber 2 */
 struct work {
     double area[2], volume[2], modulus[2], slope[2]; /* slope: d(modulus)/dp   */
@@ -86,7 +80,7 @@ struct work {
     struct edge supply[2], tank[2];                  /* edges from the supply and to the tank    */
     double command, within;                          /* held to -1 .. 1; within: its slope       */
     struct law dry;
-    struct stop out, in;
+    struct contact out, in; /* end stops, extended and retracted */
 };
 
 static double area_of(const double *v, int chamber)
@@ -107,19 +101,6 @@ static struct edge edge_of(const double *v, double K, double spool, double drop)
 static double change_of(const struct edge *e, double K, double dspool, double ddrop)
 {
     return K * (e->open.slope * dspool * e->root.value + e->open.value * e->root.slope * ddrop);
-}
-
-/* k p (1 + d pd), never pulling                                                                     (8) */
-static struct law stop_force(const double *v, const struct stop *stop)
-{
-    const double approach = 1 + v[STOP_DAMPING] * stop->pd, pushes = approach > 0 ? stop->inside : 0;
-    return (struct law){.value = pushes * v[STOP_STIFFNESS] * stop->p * approach, .slope = pushes * v[STOP_STIFFNESS]};
-}
-
-static double stop_change(const double *v, const struct stop *stop, double dp, double dpd)
-{
-    const double slope = stop_force(v, stop).slope;
-    return slope * ((1 + v[STOP_DAMPING] * stop->pd) * dp + stop->p * v[STOP_DAMPING] * dpd);
 }
 
 static void fill_chambers(const double *v, struct work *w)
@@ -155,8 +136,10 @@ static struct work work_of(const double *v)
     w.command = fmin(fmax(v[COMMAND], -1), 1);
     w.within = fabs(v[COMMAND]) <= 1;
     w.dry = smooth_sign(v[RATE], v[FRICTION_RATE]);
-    w.out = (struct stop){.p = s - v[STROKE], .pd = v[RATE], .inside = s > v[STROKE]};
-    w.in = (struct stop){.p = -s, .pd = -v[RATE], .inside = s < 0};
+
+    /* k p (1 + d dp/dt), never pulling                                                               (8) */
+    w.out = contact(s - v[STROKE], v[RATE], v[STOP_STIFFNESS], v[STOP_DAMPING]);
+    w.in = contact(-s, -v[RATE], v[STOP_STIFFNESS], v[STOP_DAMPING]);
     return w;
 }
 
@@ -181,7 +164,7 @@ static void evaluate(double *v)
 
     /* F = p1 A1 - p2 A2 - friction + stops                                                      (1), (7) */
     v[FRICTION] = v[COULOMB] * w.dry.value + v[VISCOUS] * v[RATE];
-    v[STOP_FORCE] = stop_force(v, &w.in).value - stop_force(v, &w.out).value;
+    v[STOP_FORCE] = w.in.force - w.out.force;
     v[FORCE] = v[P1] * A[0] - v[P2] * A[1] - v[FRICTION] + v[STOP_FORCE];
 
     /* supply = mechanical + valve + leakage + friction + stops + compression                         (9) */
@@ -226,7 +209,7 @@ static void tangent(const double *v, double *dv)
     }
 
     dv[FRICTION] = (v[COULOMB] * w.dry.slope + v[VISCOUS]) * drate;
-    dv[STOP_FORCE] = stop_change(v, &w.in, -ds, -drate) - stop_change(v, &w.out, ds, drate);
+    dv[STOP_FORCE] = -(w.in.by_p + w.out.by_p) * ds - (w.in.by_pd + w.out.by_pd) * drate;
     dv[FORCE] = dp[0] * A[0] - dp[1] * A[1] - dv[FRICTION] + dv[STOP_FORCE];
 
     dv[POWER_SUPPLY] = v[SUPPLY_PRESSURE] * dv[SUPPLY_FLOW] - v[TANK_PRESSURE] * dv[RETURN_FLOW];
@@ -272,6 +255,7 @@ const struct drive cylinder_drive = {
     .n_rows = ROWS,
     .n_states = VALUES - ROWS,
     .row = table,
+    .n_driven = 1,
     .position = LENGTH,
     .rate = RATE,
     .start = start,

@@ -6,15 +6,15 @@
 
 #include "robot/read.h"
 
-const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, NULL};
+const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, &axis_drive, &sling_drive, NULL};
 
 enum { MOST_VALUES = 128 };
 
 static const struct drive_row solver_rows[SOLVER_ROWS] = {
-    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, NOT_NEGATIVE,
-     "relative tolerance; 0: the importer's, else 1e-6"},
+    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, BELOW_ONE,
+     "relative tolerance (0: the importer's, else 1e-6)"},
     {"solver.max_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE, "largest internal step; 0: no limit"},
-    {"solver.max_order", PARAMETER, NULL, NULL, 0, NOT_NEGATIVE,
+    {"solver.max_order", PARAMETER, NULL, NULL, 0, WHOLE_UP_TO_FIVE,
      "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"}};
 
 static bool is_state(const struct drive_row *row)
@@ -34,7 +34,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .description = row->description,
                              .unit = row->unit,
                              .display_unit = row->display_unit,
-                             .type = row->unit == NULL ? TYPE_INTEGER : TYPE_REAL,
+                             .type = row->demand == WHOLE_UP_TO_FIVE ? TYPE_INTEGER : TYPE_REAL,
                              .causality = causality[row->role],
                              .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
                              .initial = parameter            ? INITIAL_EXACT
@@ -142,16 +142,24 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
 
 /* ---- checks and structure ---------------------------------------------------------------------------------------------- */
 
+const char *drive_nothing_wrong(const double *v)
+{
+    (void)v;
+    return NULL;
+}
+
 const char *drive_complaint(const struct drive *drive, int reference, double value)
 {
     const int solver = reference - solver_reference(drive, 0);
     const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
-    if (solver == MAX_ORDER && value != rint(value)) return "must be an integer";
-    if (solver == MAX_ORDER && value > 5) return "must be 0 (chosen) or 1 to 5";
     switch (row->demand) {
+    case BELOW_ONE: return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
     case NOT_NEGATIVE: return value >= 0 ? NULL : "must not be negative";
     case ABOVE_ZERO: return value > 0 ? NULL : "must be positive";
     case UP_TO_ONE: return value > 0 && value <= 1 ? NULL : "must be above 0 and at most 1";
+    case WHOLE_UP_TO_FIVE:
+        if (value != rint(value)) return "must be an integer";
+        return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
     case ANY_NUMBER: break;
     }
     return NULL;

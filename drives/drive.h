@@ -1,5 +1,5 @@
-/* A drive: a table of variables and two functions over one array of their values. Everything else that makes an FMU of it
-   (integration, saved states, derivatives, dependencies, XML) follows from these.
+/* A drive, or another companion of an arm: a table of variables and two functions over one array of their values. Everything
+   else that makes an FMU of it (integration, saved states, derivatives, dependencies, XML) follows from these.
 
    v[0 .. n_rows - 1] are the variables in the order of the table, v[n_rows .. n_rows + n_states - 1] the time derivatives of
    the states in their order of the table; the index is the value reference. */
@@ -15,14 +15,16 @@ enum role { INPUT, OUTPUT, LOCAL, OUTPUT_STATE, LOCAL_STATE, PARAMETER };
 enum demand {
     ANY_NUMBER,
     NOT_NEGATIVE,
+    BELOW_ONE,
     ABOVE_ZERO,
-    UP_TO_ONE
-}; /* what a parameter must be; UP_TO_ONE: above 0, at most 1 */
+    UP_TO_ONE,
+    WHOLE_UP_TO_FIVE
+}; /* what a parameter must be; BELOW_ONE: from 0; UP_TO_ONE: above 0, at most 1; WHOLE_UP_TO_FIVE: an integer from 0 */
 
 struct drive_row {
     const char *name;
     enum role role;
-    const char *unit, *display_unit; /* NULL: none                                            */
+    const char *unit, *display_unit; /* NULL: none, or not the same in every use              */
     double number;                   /* start of an input or a parameter, nominal of a state  */
     enum demand demand;
     const char *description;
@@ -32,7 +34,8 @@ struct drive {
     const char *name, *description;
     int n_rows, n_states;
     const struct drive_row *row;
-    int position, rate; /* inputs: the motion of what is driven goes on, within a step, as its rate says */
+    int n_driven;       /* inputs position + i and rate + i, i < n_driven: the motion of what is driven */
+    int position, rate; /* goes on, within a step, as its rate says                                     */
 
     /* States at the start, from parameters and inputs. */
     void (*start)(double *v);
@@ -49,7 +52,7 @@ struct drive {
 #define DRIVE_INDEX(identifier, ...) identifier,
 #define DRIVE_ROW(identifier, ...)   {__VA_ARGS__},
 
-extern const struct drive servo_drive, cylinder_drive;
+extern const struct drive servo_drive, cylinder_drive, axis_drive, sling_drive;
 
 /* All of them; NULL ends the list. */
 extern const struct drive *const all_drives[];
@@ -65,6 +68,9 @@ static inline int solver_reference(const struct drive *drive, int which)
    "drive": NAME, "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. */
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                             struct arena *arena, struct variables *variables);
+
+/* For a drive whose parameters go together whatever they are, or for which any state is possible. */
+const char *drive_nothing_wrong(const double *v);
 
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */
 const char *drive_complaint(const struct drive *drive, int reference, double value);

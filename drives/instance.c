@@ -153,10 +153,17 @@ enum status sim_update(struct sim *sim)
     if (course->fresh) return STATUS_OK;
     course_hold_inputs(course);
     put_states(sim, course->y, course->value);
-    const enum status status = complain_of_fault(sim, course->value);
-    if (status == STATUS_OK) sim->drive->evaluate(course->value);
-    course->fresh = status == STATUS_OK;
-    return status;
+    sim->drive->evaluate(course->value);
+    course->fresh = true;
+    return STATUS_OK;
+}
+
+/* The same where time derivatives are wanted: forces are known at inputs where no motion is possible, as masters may have them
+   before they have connected all */
+static enum status update_rates(struct sim *sim)
+{
+    const enum status status = sim_update(sim);
+    return status == STATUS_OK ? complain_of_fault(sim, sim->course.value) : status;
 }
 
 double sim_get(struct sim *sim, int reference)
@@ -227,8 +234,10 @@ bool sim_acts_on_start(const struct sim *sim, int reference)
 static void continue_motion(struct sim *sim)
 {
     const struct course *course = &sim->course;
-    double *rate = &course->now.rate[course->input_place[sim->drive->position]];
-    if (*rate == 0) *rate = course->value[sim->drive->rate];
+    for (int i = 0; i < sim->drive->n_driven; i++) {
+        double *rate = &course->now.rate[course->input_place[sim->drive->position + i]];
+        if (*rate == 0) *rate = course->value[sim->drive->rate + i];
+    }
 }
 
 /* What the inputs would have led to over all of the step that failed says more than the integrator */
@@ -281,7 +290,7 @@ void sim_set_states(struct sim *sim, const double *x)
 
 enum status sim_get_derivatives(struct sim *sim, double *dx)
 {
-    const enum status status = sim_update(sim);
+    const enum status status = update_rates(sim);
     double sum = 0;
     for (int s = 0; s < sim->variables.n_states; s++) {
         dx[s] = sim->course.value[sim->drive->n_rows + s];
@@ -307,7 +316,7 @@ enum status sim_return_to_loops(struct sim *sim)
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result)
 {
-    const enum status status = sim_update(sim);
+    const enum status status = update_rates(sim);
     if (status != STATUS_OK) return status;
     memset(sim->dv, 0, (size_t)sim->variables.n_values * sizeof *sim->dv);
     for (int i = 0; i < n_known; i++) sim->dv[known[i]] += seed[i];
@@ -320,7 +329,7 @@ enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, 
 enum status sim_output_rate(struct sim *sim, int reference, double *rate)
 {
     const struct course *course = &sim->course;
-    const enum status status = sim_update(sim);
+    const enum status status = update_rates(sim);
     if (status != STATUS_OK) return status;
     memset(sim->dv, 0, (size_t)sim->variables.n_values * sizeof *sim->dv);
     for (int s = 0; s < sim->variables.n_states; s++)

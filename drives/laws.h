@@ -1,8 +1,10 @@
-/* Laws with corners, rounded off: each with its slope, which is continuous too. */
+/* Laws with corners, rounded off: each with its slope, which is continuous too; and contacts. */
 #ifndef LAWS_H
 #define LAWS_H
 
 #include <math.h>
+
+#define PI 3.14159265358979323846
 
 struct law {
     double value, slope;
@@ -45,6 +47,22 @@ static inline struct law smooth_sign(double x, double width)
 {
     const double t = tanh(x / width);
     return (struct law){t, (1 - t * t) / width};
+}
+
+/* What resists a penetration p > 0 and never pulls: k p max(0, 1 + d dp/dt) (Hunt and Crossley). No jump at p = 0. */
+struct contact {
+    double p, held;            /* max(p, 0); its slope: 1 or 0  */
+    double force, by_p, by_pd; /* and slopes by p and dp/dt     */
+};
+
+static inline struct contact contact(double p, double pd, double k, double d)
+{
+    const double held = p > 0, inside = fmax(p, 0), approach = fmax(1 + d * pd, 0);
+    return (struct contact){.p = inside,
+                            .held = held,
+                            .force = k * inside * approach,
+                            .by_p = held * k * approach,
+                            .by_pd = approach > 0 ? k * inside * d : 0};
 }
 
 #endif

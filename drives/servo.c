@@ -146,13 +146,6 @@ static void start(double *v)
     v[TORQUE_INTEGRAL] = v[TORQUE_START];
 }
 
-/* Any parameters go together, any state is possible. */
-static const char *nothing(const double *v)
-{
-    (void)v;
-    return NULL;
-}
-
 const struct drive servo_drive = {
     .name = "servo",
     .description =
@@ -160,10 +153,11 @@ const struct drive servo_drive = {
     .n_rows = ROWS,
     .n_states = VALUES - ROWS,
     .row = table,
+    .n_driven = 1,
     .position = Q,
     .rate = QD,
     .start = start,
     .evaluate = evaluate,
     .tangent = tangent,
-    .conflict = nothing,
-    .fault = nothing};
+    .conflict = drive_nothing_wrong,
+    .fault = drive_nothing_wrong};

@@ -351,9 +351,10 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
     heading(xml, "Using it");
     paragraph(xml, "The FMU follows FMI 2.0 and serves both co-simulation, with its own integrator (CVODE), and model "
                    "exchange, with the importer's. Whatever input is not connected stays at its start value.");
-    paragraph(xml, fmu->model != NULL ? "Torques and forces of the driven joints and the wrench on the tip are inputs."
-                                      : "The motion of what is driven comes in, a force or torque goes out, which is "
-                                        "computed from it: connect the two to the arm's variables of the same names.");
+    paragraph(xml, fmu->model != NULL
+                       ? "Torques and forces of the driven joints and the wrench on the tip are inputs."
+                       : "What the arm does comes in, what acts on it or tells it where to go comes out: "
+                         "the descriptions say what to connect with which.");
     paragraph(
         xml,
         "Units are SI throughout: metres, kilograms, seconds, newtons, radians. Degrees and millimetres are offered "

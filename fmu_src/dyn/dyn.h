@@ -84,10 +84,10 @@ double joint_energy(const struct link_model *lm, double q, double *force);
 void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
 
 struct energy {
-    double kinetic, elastic, gravity; /* elastic: strain and joint springs [J] */
+    double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops [J] */
     double power;                     /* sum tau qd of the driven joints             [W] */
     double tip;                       /* power of the tip wrench                     [W] */
-    double loss;                      /* power taken by damping and friction, >= 0   [W] */
+    double loss;                      /* taken by friction, damping of links, stops  [W] */
 };
 
 /* After dyn_configuration(), dyn_motion() and dyn_velocity() (energy.c, theory.md 39). */

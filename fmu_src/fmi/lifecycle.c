@@ -153,7 +153,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     REQUIRE(isfinite(start), "the start time must be finite: %g", start);
     REQUIRE(!limited || (isfinite(stop) && stop >= start), "the stop time %g must not lie before the start time %g",
             stop, start);
-    REQUIRE(!tolerance_defined || (isfinite(tolerance) && tolerance >= 0), "the tolerance must be positive: %g",
+    REQUIRE(!tolerance_defined || (tolerance >= 0 && tolerance < 1), "the tolerance must be positive and below 1: %g",
             tolerance);
     instance->progress.experiment = (struct sim_experiment){.start_time = start,
                                                             .stop_defined = limited,

@@ -1,5 +1,6 @@
 #include "math/dense.h"
 
+#include <math.h>
 #include <stddef.h>
 
 enum { PANEL = 4 };
@@ -56,4 +57,38 @@ void cholesky_solve(int n, const double *U, const double *inverse_d, double *x)
         for (; j < n; j++) sum[0] += Uk[j] * x[j];
         x[k] -= ((sum[0] + sum[1]) + (sum[2] + sum[3])) * inverse_d[k];
     }
+}
+
+static void swap_rows(int n, double *A, int i, int j)
+{
+    for (int k = 0; k < n; k++) {
+        const double kept = A[n * i + k];
+        A[n * i + k] = A[n * j + k];
+        A[n * j + k] = kept;
+    }
+}
+
+int invert(int n, double *A, double *inverse)
+{
+    double largest = 0;
+    for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));
+    for (int i = 0; i < n * n; i++) inverse[i] = i % (n + 1) == 0;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[n * i + k]) > fabs(A[n * pivot + k])) pivot = i;
+        if (!(fabs(A[n * pivot + k]) > 1e-12 * largest)) return 1;
+        swap_rows(n, A, k, pivot);
+        swap_rows(n, inverse, k, pivot);
+        for (int i = 0; i < n; i++) {
+            const double factor = A[n * i + k] / A[n * k + k];
+            for (int j = 0; j < n && i != k; j++) {
+                A[n * i + j] -= factor * A[n * k + j];
+                inverse[n * i + j] -= factor * inverse[n * k + j];
+            }
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) inverse[n * i + j] /= A[(n + 1) * i];
+    return 0;
 }

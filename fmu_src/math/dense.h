@@ -11,6 +11,9 @@ int cholesky_factor(int n, double *A, double *inverse_d);
 /* x = A^-1 x by those factors */
 void cholesky_solve(int n, const double *U, const double *inverse_d, double *x);
 
+/* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is used up. Nonzero when A is singular (NaN included). */
+int invert(int n, double *A, double *inverse);
+
 /* The share of its diagonal element below which a pivot is rounding. */
 #define PIVOT_SHARE 4e-15
 

@@ -254,12 +254,12 @@ static void explain(struct integrator *integrator, int code)
                    {CV_ERR_FAILURE, "the error test fails with any step"},
                    {CV_CONV_FAILURE, "Newton's iteration finds no solution with any step"},
                    {CV_LSETUP_FAIL, "the Newton matrix cannot be made"},
-                   {CV_RHSFUNC_FAIL, "the accelerations cannot be computed"},
-                   {CV_FIRST_RHSFUNC_ERR, "the accelerations cannot be computed"},
-                   {CV_REPTD_RHSFUNC_ERR, "the accelerations cannot be computed with any step"},
+                   {CV_RHSFUNC_FAIL, "the time derivatives cannot be computed"},
+                   {CV_FIRST_RHSFUNC_ERR, "the time derivatives cannot be computed"},
+                   {CV_REPTD_RHSFUNC_ERR, "the time derivatives cannot be computed with any step"},
                    {CV_PROJFUNC_FAIL, "the loops cannot be closed"},
                    {CV_REPTD_PROJFUNC_ERR, "the loops cannot be closed with any step"},
-                   {CV_UNREC_RHSFUNC_ERR, "the accelerations cannot be computed"}};
+                   {CV_UNREC_RHSFUNC_ERR, "the time derivatives cannot be computed"}};
     const double h = integrator_step_size(integrator);
     char *text = integrator->trouble, steps[64] = "";
     if (h > 0) snprintf(steps, sizeof steps, " (the last of %.3g s)", h);

@@ -175,6 +175,10 @@ struct robot {
 int link_modes(const struct link *link);
 bool joint_moves(const struct joint *joint);
 
+/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as passive joints between the
+   points of an actuator, and this is one of them. */
+bool joint_actuated(const struct robot *robot, int link);
+
 /* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error
    the result is NULL and the status negative. `name` is what messages call the file. */
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report);

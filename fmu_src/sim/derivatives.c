@@ -13,6 +13,7 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
     struct sim *sim = context;
     const int n = sim->n_free;
     sim_take(sim, &sim->course.now, t, y);
+    if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
     if (loops_forward_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd, sim->by_q,
                                sim->by_qd) != STATUS_OK)
         return 1;
@@ -28,7 +29,7 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 
 /* ---- a direction --------------------------------------------------------------------------------------------------------- */
 
-static void clear(struct seed *seed, const struct model *model)
+void seed_clear(struct seed *seed, const struct model *model)
 {
     memset(seed->q, 0, (size_t)model->n * sizeof(double));
     memset(seed->qd, 0, (size_t)model->n * sizeof(double));
@@ -65,14 +66,8 @@ static bool add_seed(struct sim *sim, const struct variable *variable, double am
     }
 }
 
-/* The tangent at the present state in the direction of the seed */
-static enum status differentiate(struct sim *sim)
+void sim_along_seed(struct sim *sim, const struct input *in)
 {
-    const enum status status = sim_update(sim);
-    if (status != STATUS_OK) return status;
-    const struct input in = loops_input(sim->loops, &sim->in);
-    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
-    sim->tangent_fresh = true;
     const struct seed *seed = &sim->seed;
     const struct direction direction = {.q = seed->q,
                                         .qd = seed->qd,
@@ -81,7 +76,18 @@ static enum status differentiate(struct sim *sim)
                                         .prescribed_qdd = seed->qdd,
                                         .actuator_force = seed->actuator_force,
                                         .payload_mass = seed->payload_mass};
-    loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, &in, &direction, true, sim->dqdd);
+    loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, in, &direction, true, sim->dqdd);
+}
+
+/* The tangent at the present state in the direction of the seed */
+static enum status differentiate(struct sim *sim)
+{
+    const enum status status = sim_update(sim);
+    if (status != STATUS_OK) return status;
+    const struct input in = loops_input(sim->loops, &sim->in);
+    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
+    sim->tangent_fresh = true;
+    sim_along_seed(sim, &in);
     return STATUS_OK;
 }
 
@@ -166,7 +172,7 @@ static enum status refuse(struct sim *sim, const struct variable *variable, cons
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result)
 {
-    clear(&sim->seed, sim->model);
+    seed_clear(&sim->seed, sim->model);
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = sim->variables.by_reference[known[i]];
         if (!add_seed(sim, variable, seed[i])) return refuse(sim, variable, "known");
@@ -185,7 +191,7 @@ enum status sim_output_rate(struct sim *sim, int reference, double *rate)
 {
     enum status status = sim_update(sim);
     if (status != STATUS_OK) return status;
-    clear(&sim->seed, sim->model);
+    seed_clear(&sim->seed, sim->model);
     for (int i = 0; i < sim->n_free; i++) {
         const int c = sim->free_coordinate[i];
         sim->seed.q[c] = sim->qd[c];

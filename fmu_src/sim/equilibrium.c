@@ -155,6 +155,28 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     return STATUS_NO_EQUILIBRIUM;
 }
 
+/* The size of what actuators balance: weight, tip force, strain, their own forces */
+static double load_size(const struct sim *sim)
+{
+    double mass = 0, forces = 0;
+    for (int i = 0; i < sim->model->n_links; i++) mass += sim->work->link[i].self.m + sim->work->link[i].load.m;
+    for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
+    return mass * sqrt(product(3, sim->model->gravity, sim->model->gravity)) + strain_force(sim) + forces +
+           sqrt(product(6, sim->tip_wrench, sim->tip_wrench));
+}
+
+/* The same with the forces of actuators that hold joints in place of drives: links that these bend turn their lines, a little */
+static enum status balance_too(struct sim *sim, struct equilibrium *e)
+{
+    double change = INFINITY;
+    enum status status = balance_at_rest(sim, &change);
+    for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK && change > 1e-13 * load_size(sim); i++) {
+        if (e->n > 0) status = iterate(sim, e);
+        if (status == STATUS_OK) status = balance_at_rest(sim, &change);
+    }
+    return status == STATUS_OK && !(change <= 1e-8 * load_size(sim)) ? STATUS_NO_EQUILIBRIUM : status;
+}
+
 static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 {
     for (int i = 0; i < sim->model->n_links; i++) {
@@ -186,6 +208,7 @@ enum status sim_find_equilibrium(struct sim *sim)
         memset(sim->qd, 0, n * sizeof(double));
         memset(sim->loops->lambda, 0, (size_t)sim->loops->n_rows * sizeof(double));
         status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
+        if (status == STATUS_OK && sim->balance.n > 0) status = balance_too(sim, &e);
     }
     arena_release(&scratch);
     return status;

@@ -17,6 +17,16 @@ struct seed {
     double *payload_mass; /* n_links                    */
 };
 
+/* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
+struct balance {
+    int n;           /* joints, and actuators; 0: F are inputs                     */
+    int *coordinate; /* n: of the joints in q                                      */
+    double *T;       /* n x n: d tau/dF                                            */
+    double *inverse; /* n x n: of T, after sim_balance()                           */
+    double *X;       /* n rows of the model's n: d qdd/dF, after sim_balance()     */
+    double *dF;      /* n                                                          */
+};
+
 struct sim {
     const char *name;
     struct report *report;
@@ -38,6 +48,7 @@ struct sim {
     double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
     struct input in;          /* points to q, qd, tau, ...                                           */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
+    struct balance balance;
 
     enum status failure; /* what last kept the integrator from a state in this step             */
 
@@ -67,6 +78,22 @@ enum status sim_adopt_parameters(struct sim *sim, double tolerance);
 
 /* derivatives.c: the integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
 int sim_jacobian(void *context, double t, const double *y, double *A, double *B);
+
+/* derivatives.c: a direction of nothing, and what it does to the state of the last sim_compute() or sim_balance(). */
+void seed_clear(struct seed *seed, const struct model *model);
+void sim_along_seed(struct sim *sim, const struct input *in);
+
+/* balance.c: which joints actuators move where a motion is given. */
+enum status balance_make(struct sim *sim);
+
+/* balance.c: qdd with actuator forces that leave the drives of these joints nothing to do. After loops_forward(). */
+enum status sim_balance(struct sim *sim);
+
+/* balance.c: the Jacobians of sim_jacobian(), F following the state. */
+int balance_jacobian(struct sim *sim, double *A, double *B);
+
+/* balance.c: F for the positions q at rest, and the size of what it changed by. */
+enum status balance_at_rest(struct sim *sim, double *change);
 
 /* parameters.c */
 enum status sim_apply_parameters(struct sim *sim);

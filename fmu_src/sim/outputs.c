@@ -130,6 +130,7 @@ static void put_energy(struct sim *sim)
     put(sim, KIND_ENERGY_GRAVITY, 0, &energy.gravity, 1);
     put(sim, KIND_ENERGY_TOTAL, 0, &total, 1);
     put(sim, KIND_POWER_JOINTS, 0, &power, 1);
+    put(sim, KIND_POWER_LOSSES, 0, &energy.loss, 1);
 }
 
 static void put_actuators(struct sim *sim)

@@ -43,8 +43,8 @@ static const char *complaint(const struct variable *variable, double value)
     case KIND_MOTOR_INERTIA:
     case KIND_STIFFNESS:
     case KIND_PAYLOAD_MASS:
-    case KIND_RELATIVE_TOLERANCE:
     case KIND_MAX_STEP: return value >= 0 ? NULL : "must not be negative";
+    case KIND_RELATIVE_TOLERANCE: return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
     case KIND_ELASTIC_TERMS:
         return value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS
                    ? NULL

@@ -36,7 +36,9 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
         case KIND_TAU_IN: sim->tau[lm->tau] = u; break;
         case KIND_TIP_FORCE: sim->tip_wrench[3 + variable->k] = u; break;
         case KIND_TIP_TORQUE: sim->tip_wrench[variable->k] = u; break;
-        case KIND_ACTUATOR_FORCE: sim->actuator_force[variable->owner] = u; break;
+        case KIND_ACTUATOR_FORCE:
+            if (sim->balance.n == 0) sim->actuator_force[variable->owner] = u;
+            break;
         case KIND_Q_IN: sim->q[lm->q] = u; break;
         case KIND_QD_IN: sim->qd[lm->q] = u; break;
         default: sim->prescribed_qdd[lm->prescribed] = u; break; /* KIND_QDD_IN */
@@ -69,7 +71,8 @@ void sim_take(struct sim *sim, const struct held_inputs *held, double t, const d
 
 enum status sim_forward(struct sim *sim)
 {
-    return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+    const enum status status = loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+    return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
 /* ydot = (qd; qdd) with given inputs */
@@ -186,6 +189,7 @@ static enum status build(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = loops_make(sim->model, &sim->loops);
     if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
+    if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
     number_states(sim);
     sim->course.variables = &sim->variables;
@@ -207,11 +211,12 @@ static enum status build(struct sim *sim, const char *text)
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
 
+/* Drives, and actuators in place of drives */
 static void prescribe_drives(struct robot *robot)
 {
     for (int i = 0; i < robot->n_links; i++) {
         struct joint *joint = &robot->link[i].joint;
-        joint->prescribed = joint_moves(joint) && !joint->passive;
+        joint->prescribed = joint_moves(joint) && (!joint->passive || joint_actuated(robot, i));
     }
 }
 
@@ -329,6 +334,11 @@ void sim_set(struct sim *sim, int reference, double value)
         sim_apply_payloads(sim);
         sim->course.restart = true;
     }
+}
+
+double sim_actuator_force(const struct sim *sim, int actuator)
+{
+    return sim->actuator_force[actuator];
 }
 
 const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE])

@@ -1,5 +1,5 @@
 /* An instance: a robot, its model and work, an integrator, and the values of all variables. `limber simulate` and the FMU
-   are the same instance, with and without an importer. No function here knows FMI. (The companion drives stand behind the
+   are the same instance, with and without an importer. No function here knows FMI. (The companions of an arm stand behind the
    same functions: drives/instance.c.) */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -28,7 +28,8 @@ struct sim_motion {
 };
 
 /* The same robot with the drives' motion given instead of their torques: every joint that is not passive is prescribed and
-   follows `motion` at every instant, its inputs q, qd, qdd are not read; `tau` is what its drive must give. */
+   follows `motion` at every instant, its inputs q, qd, qdd are not read; `tau` is what its drive must give. So do passive joints
+   that actuators move (joint_actuated()): the actuators' forces are not read either, but are those that leave their tau zero. */
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct sim **sim);
 void sim_free(struct sim *sim);
@@ -47,6 +48,9 @@ const char *sim_guid(const struct sim *sim);
 /* Brings outputs, locals and state derivatives up to date with time, states and inputs where they are not. */
 enum status sim_update(struct sim *sim);
 double sim_get(struct sim *sim, int reference); /* after sim_update() for whatever is computed */
+
+/* Force of an actuator at the state of the last sim_update(). */
+double sim_actuator_force(const struct sim *sim, int actuator);
 
 /* Sets an input, a parameter or a state (the caller has checked that it may); the value is finite. Fixed parameters act with
    sim_initialise(), inputs, states and tunable parameters at once. */

@@ -63,11 +63,12 @@ static const struct row table[] = {
     {KIND_ETAD, "%L.etad", FLEXIBLE, MODES, LOC, "etad", NULL, NULL, 0, "rate of the elastic coordinate"},
     {KIND_ETADD, "%L.etadd", FLEXIBLE, MODES, LOC, "etadd", NULL, NULL, 0, "acceleration of the elastic coordinate"},
     {KIND_ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "kinetic energy"},
-    {KIND_ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "strain energy and energy of joint springs"},
+    {KIND_ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOC, "J", NULL, NULL, 0, "strain energy and energy of joint springs and stops"},
     {KIND_ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOC, "J", NULL, NULL, 0, "potential energy of gravity, zero at the world's origin"},
     {KIND_ENERGY_TOTAL, "energy.total", ROBOT, 1, LOC, "J", NULL, NULL, 0, "sum of kinetic, elastic and gravity energy"},
     {KIND_POWER_JOINTS, "power.joints", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all joint torques and forces"},
     {KIND_POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power of all line actuators"},
+    {KIND_POWER_LOSSES, "power.losses", ROBOT, 1, LOC, "W", NULL, NULL, 0, "power taken by joint friction, damping of links and damping of joint stops"},
 
     {KIND_Q_START, "%J.q_start", FREE, 1, PAR, "rad", "m", "deg", 0, "joint position at the start"},
     {KIND_QD_START, "%J.qd_start", FREE, 1, PAR, "rad/s", "m/s", "deg/s", 0, "joint rate at the start"},
@@ -89,7 +90,7 @@ static const struct row table[] = {
     {KIND_PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 1, TUN, "kg", NULL, NULL, 0, "mass of the payload; may change between steps"},
     {KIND_ELASTIC_TERMS, "elastic_terms", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "order of the elastic terms that are kept"},
     {KIND_START_STATIC, "start_static", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "start from the static equilibrium of the elastic coordinates, joints held"},
-    {KIND_RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 1, PAR, "1", NULL, NULL, 0, "relative tolerance; 0: the importer's, else 1e-6"},
+    {KIND_RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 1, PAR, "1", NULL, NULL, 0, "relative tolerance, below 1; 0: the importer's, else 1e-6"},
     {KIND_MAX_STEP, "solver.max_step", ROBOT, 1, PAR, "s", NULL, NULL, 0, "largest internal step; 0: no limit"},
     {KIND_MAX_ORDER, "solver.max_order", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"},
 };

@@ -50,6 +50,7 @@ enum kind {
     KIND_ENERGY_TOTAL,
     KIND_POWER_JOINTS,
     KIND_POWER_ACTUATORS,
+    KIND_POWER_LOSSES,
     KIND_Q_START, /* parameters from here on                       */
     KIND_QD_START,
     KIND_ETA_START,

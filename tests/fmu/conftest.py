@@ -15,6 +15,13 @@ PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": 
 
 
 @pytest.fixture(scope="session")
+def platforms(root):
+    """What every FMU is for: Windows too where build/windows.sh has made the build ready for it."""
+    ready = root / "build/out/windows/libraries.ready"
+    return ["linux64", "win64"] if ready.is_file() and ready.read_text().strip() else ["linux64"]
+
+
+@pytest.fixture(scope="session")
 def canadarm_fmu(pack, root):
     return pack(root / "resources/canadarm.json")
 
@@ -34,9 +41,9 @@ def arm(pack, tmp_path_factory):
     return unzip(pack(robot), folder / "fmu")
 
 
-@pytest.fixture(scope="session", params=["arm", "servo", "cylinder"])
+@pytest.fixture(scope="session", params=["arm", "servo", "cylinder", "axis", "sling"])
 def fmu(request):
-    """An arm's FMU and those of the drives, unzipped: what must hold for any of them."""
+    """An arm's FMU and those of its companions, unzipped: what must hold for any of them."""
     return request.getfixturevalue(request.param)
 
 
@@ -63,3 +70,15 @@ def servo(drive, tmp_path_factory):
 @pytest.fixture(scope="session")
 def cylinder(drive, tmp_path_factory):
     return unzip(drive("cylinder"), tmp_path_factory.mktemp("cylinder"))
+
+
+@pytest.fixture(scope="session")
+def axis(drive, tmp_path_factory):
+    """An axis that moves, out and half way back."""
+    settings = {"start": 1.4, "move[1].distance": 0.3, "move[2].time": 2.0, "move[2].duration": 0.5, "move[2].distance": -0.15}
+    return unzip(drive("axis", **settings), tmp_path_factory.mktemp("axis"))
+
+
+@pytest.fixture(scope="session")
+def sling(drive, tmp_path_factory):
+    return unzip(drive("sling"), tmp_path_factory.mktemp("sling"))

@@ -35,6 +35,7 @@ class Package:
         self.guid = root.get("guid")
         identifier = root.find("CoSimulation").get("modelIdentifier")
         self.file = self.folder / "binaries/linux64" / f"{identifier}.so"
+        self.dll = self.folder / "binaries/win64" / f"{identifier}.dll"
         self.categories = [category.get("name") for category in root.iterfind("LogCategories/Category")]
         variables = list(root.iterfind("ModelVariables/ScalarVariable"))
         self.reference = {v.get("name"): int(v.get("valueReference")) for v in variables}
@@ -50,9 +51,13 @@ class Package:
         return [name for name, causality in self.causality.items() if causality == "input"]
 
     @property
+    def outputs(self):
+        return [name for name, causality in self.causality.items() if causality == "output"]
+
+    @property
     def watched(self):
         """Two numbers that tell how it goes: where the tip is, or else the first outputs."""
-        return self.named(r"tip\.position\[[12]\]") or [n for n, c in self.causality.items() if c == "output"][:2]
+        return self.named(r"tip\.position\[[12]\]") or self.outputs[:2]
 
     def named(self, pattern):
         return [name for name in self.reference if re.fullmatch(pattern, name)]

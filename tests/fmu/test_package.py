@@ -1,4 +1,4 @@
-"""The package as a whole, for every robot: valid for FMPy, and a library that shows and needs nothing it should not."""
+"""The package as a whole, for every robot and drive: valid for FMPy, and a library that shows and needs nothing it should not."""
 
 import subprocess
 from pathlib import Path
@@ -12,14 +12,19 @@ ROBOTS = sorted(file.name for file in (Path(__file__).resolve().parents[2] / "re
                 if not file.name.endswith(".schema.json"))
 
 
+def check(file, platforms):
+    assert fmpy.validation.validate_fmu(str(file)) == []
+    assert fmpy.supported_platforms(str(file)) == platforms
+
+
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_valid_for_fmpy(pack, root, robot):
-    assert fmpy.validation.validate_fmu(str(pack(root / "resources" / robot))) == []
+def test_valid_for_fmpy(pack, root, platforms, robot):
+    check(pack(root / "resources" / robot), platforms)
 
 
-@pytest.mark.parametrize("name", ["servo", "cylinder"])
-def test_drive_valid_for_fmpy(drive, name):
-    assert fmpy.validation.validate_fmu(str(drive(name))) == []
+@pytest.mark.parametrize("name", ["servo", "cylinder", "axis", "sling"])
+def test_drive_valid_for_fmpy(drive, platforms, name):
+    check(drive(name), platforms)
 
 
 def test_only_fmi_functions_leave_the_library(fmu):

@@ -559,8 +559,8 @@ def test_states_set_like_any_real(fmu):
     n = len(fmu.states)
     x = [0.1 * (i + 1) / n for i in range(n)]
     assert instance.set(dict(zip(fmu.states, x))) == OK
-    assert instance.get(*fmu.states) == x
-    by_real = instance.get(*[f"der({state})" for state in fmu.states])
+    assert [instance.get(state) for state in fmu.states] == x
+    by_real = [instance.get(f"der({state})") for state in fmu.states]
     values, derivatives = (ct.c_double * n)(*x), (ct.c_double * n)()
     assert instance.EnterContinuousTimeMode() == OK
     assert instance.SetContinuousStates(values, n) == OK

@@ -1,4 +1,4 @@
-"""The library for Windows, loaded under wine by an importer of our own (tests/windows/importer.c), against the one for Linux.
+"""The libraries for Windows, loaded under wine by an importer of our own (tests/windows/importer.c), against those for Linux.
 Skipped with the reason where build/windows.sh could not have mingw-w64 or wine."""
 
 import ctypes as ct
@@ -9,16 +9,12 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-import fmpy
 import numpy as np
 import pytest
 
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 
-STEP, STEPS, TOLERANCE = 0.01, 300, 1e-8
-TORQUES = ["upper_joint.tau", "lower_joint.tau", "wrist_joint.tau"]
-OUTPUTS = ["upper_joint.q", "lower_joint.q", "wrist_joint.q", "upper_joint.qd", "tip.position[1]", "tip.position[2]",
-           "upper.deflection[2]", "lower.deflection[2]", "energy.total"]
+STEPS, TOLERANCE = 300, 1e-8
 
 
 def missing(root, name):
@@ -30,16 +26,14 @@ def missing(root, name):
 
 
 @pytest.fixture(scope="session")
-def dll(canadarm, root):
-    """The Canadarm's library for Windows."""
+def built(root):
+    """FMUs carry a library for Windows."""
     if why := missing(root, "libraries"): pytest.skip(f"no library for Windows: {why}")
-    return canadarm.folder / "binaries/win64" / f"{canadarm.file.stem}.dll"
 
 
 @pytest.fixture(scope="session")
-def wine(root):
-    """wine(words...) gives what the importer answers, or its complaint where it fails."""
-    if why := missing(root, "libraries"): pytest.skip(f"no importer for Windows: {why}")
+def wine(root, built):
+    """wine(lines...) gives what the importer answers, or its complaint where it fails."""
     subprocess.run([root / "build/windows.sh", "wine"], check=True, stdout=subprocess.DEVNULL)
     if why := missing(root, "wine"): pytest.skip(f"no wine: {why}")
     environment = {**os.environ, "WINEPREFIX": str(root / "build/out/windows/wine"), "WINEDEBUG": "-all", "LC_ALL": "C.UTF-8"}
@@ -60,24 +54,18 @@ def exact(value):
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-def drive(path):
+def seen(path):
     """The path as Windows sees it; wine shows the root as Z:."""
     return f"Z:{path}"
 
 
 def uri(path):
-    return f"file:///{quote(drive(path), safe='/:')}"
+    return f"file:///{quote(seen(path), safe='/:')}"
 
 
 def table(answer):
     assert answer.returncode == 0, answer.stderr
     return [np.array(line.split(","), float) for line in answer.stdout.splitlines()]
-
-
-def torques():
-    """Smooth, from rest to rest; one row a step."""
-    t = (np.arange(STEPS) + 0.5) / STEPS
-    return np.outer(np.sin(2 * np.pi * t) * np.sin(np.pi * t) ** 2, [300.0, 120.0, 10.0]).tolist()
 
 
 # ---- the file ----------------------------------------------------------------------------------------------------------
@@ -87,52 +75,96 @@ def headers(file):
     return subprocess.run(["x86_64-w64-mingw32-objdump", "-p", file], check=True, capture_output=True, text=True).stdout
 
 
-def test_only_fmi_functions_leave_the_library(dll, canadarm):
-    names = headers(dll).split("[Ordinal/Name Pointer] Table")[1].split("\n\n")[0].splitlines()[1:]
-    linux = subprocess.run(["nm", "-D", "--defined-only", canadarm.file], check=True, capture_output=True, text=True).stdout
+def test_only_fmi_functions_leave_the_library(built, fmu):
+    names = headers(fmu.dll).split("[Ordinal/Name Pointer] Table")[1].split("\n\n")[0].splitlines()[1:]
+    linux = subprocess.run(["nm", "-D", "--defined-only", fmu.file], check=True, capture_output=True, text=True).stdout
     assert {line.split()[-1] for line in names} == {line.split()[-1].split("@")[0] for line in linux.splitlines()}
     assert len(names) == 44
 
 
-def test_needs_only_what_every_windows_has(dll):
-    needed = {line.split()[-1] for line in headers(dll).splitlines() if "DLL Name:" in line}
+def test_needs_only_what_every_windows_has(built, fmu):
+    needed = {line.split()[-1] for line in headers(fmu.dll).splitlines() if "DLL Name:" in line}
     assert needed <= {"KERNEL32.dll", "ADVAPI32.dll", "msvcrt.dll"}
-    assert "setlocale" not in headers(dll), "the locale belongs to the process"
-
-
-def test_both_platforms(canadarm_fmu, dll):
-    assert fmpy.supported_platforms(str(canadarm_fmu)) == ["linux64", "win64"]
+    assert "setlocale" not in headers(fmu.dll), "the locale belongs to the process"
 
 
 # ---- the numbers -------------------------------------------------------------------------------------------------------
 
 
-def linux_run(package):
+def canadarm_course():
+    """Torques, smooth, from rest to rest."""
+    t = (np.arange(STEPS) + 0.5) / STEPS
+    course = np.sin(2 * np.pi * t) * np.sin(np.pi * t) ** 2
+    return 0.01, {"upper_joint.tau": 300 * course, "lower_joint.tau": 120 * course, "wrist_joint.tau": 10 * course}
+
+
+def servo_course():
+    """The reference jumps, the joint follows by and by."""
+    h, jump, rate = 1e-3, 0.2, 20.0
+    t = h * np.maximum(np.arange(STEPS) - 20, 0)
+    return h, {"reference": jump * (np.arange(STEPS) >= 20), "q": jump * (1 - (1 + rate * t) * np.exp(-rate * t)),
+               "qd": jump * rate**2 * t * np.exp(-rate * t)}
+
+
+def cylinder_course():
+    """The valve opens one way and the other, the rod moves in and out."""
+    h, reach = 1e-3, 0.02
+    w = 2 * np.pi / (STEPS * h)
+    angle = w * h * np.arange(STEPS)
+    return h, {"command": 0.6 * np.sin(angle), "length": 1.9 + reach * (1 - np.cos(angle)), "rate": reach * w * np.sin(angle)}
+
+
+def axis_course():
+    """The axis moves, and its controller wants it back."""
+    h, rate = 1e-3, 3.0
+    t = h * np.arange(STEPS)
+    return h, {"position": 0.2 * np.sin(rate * t), "rate": 0.2 * rate * np.cos(rate * t)}
+
+
+def sling_course():
+    """The hook goes up and aside: it lifts the load, which swings."""
+    h, up, aside = 1e-3, 2.0, np.array([0.5, 0.3])
+    t = h * np.arange(STEPS)
+    return h, {"hook.position[1]": aside[0] * t**2 / 2, "hook.position[2]": aside[1] * t**2 / 2, "hook.position[3]": 1.9 + up * t,
+               "hook.velocity[1]": aside[0] * t, "hook.velocity[2]": aside[1] * t, "hook.velocity[3]": up + 0 * t}
+
+
+# what each FMU is driven with: a step and {input: values, one a step}
+COURSES = {"canadarm": canadarm_course(), "servo": servo_course(), "cylinder": cylinder_course(), "axis": axis_course(),
+           "sling": sling_course()}
+CANADARM = ["upper_joint.q", "lower_joint.q", "wrist_joint.q", "upper_joint.qd", "tip.position[1]", "tip.position[2]",
+            "upper.deflection[2]", "lower.deflection[2]", "energy.total"]
+
+
+def linux_run(package, h, inputs, outputs):
     """What the importer does in `simulate`."""
     instance = Instance(package).initialise(tolerance=TOLERANCE)
     rows = []
-    for k, values in enumerate(torques()):
+    for k, values in enumerate(zip(*inputs.values())):
         if k == STEPS // 2: state = instance.save()
-        assert instance.set(dict(zip(TORQUES, values))) == OK
-        assert instance.step(k * STEP, STEP) == OK
-        rows.append(instance.get(*OUTPUTS))
+        assert instance.set(dict(zip(inputs, values))) == OK
+        assert instance.step(k * h, h) == OK
+        rows.append(instance.get(*outputs))
     instance.FreeFMUstate(ct.byref(state))
     instance.free()
     return np.array(rows)
 
 
-def test_co_simulation(wine, canadarm, dll):
-    """The same torques: the same motion to 1e-9. And a state that was saved, serialised and put into
-    another instance goes on bit for bit as the original did."""
-    references = [[canadarm.reference[name] for name in names] for names in (TORQUES, OUTPUTS)]
-    rows = table(wine(drive(dll), uri(canadarm.resources), canadarm.guid, "simulate",
-                      [len(TORQUES), len(OUTPUTS), STEPS, STEP, TOLERANCE], *references, *torques()))
+@pytest.mark.parametrize("name", COURSES)
+def test_co_simulation(request, wine, name):
+    """The same inputs: the same motion to 1e-9. And a state that was saved, serialised and put into another instance goes on bit
+    for bit as the original did."""
+    package, (h, inputs) = request.getfixturevalue(name), COURSES[name]
+    outputs = CANADARM if name == "canadarm" else package.outputs + package.states
+    references = [[package.reference[variable] for variable in variables] for variables in (inputs, outputs)]
+    rows = table(wine(seen(package.dll), uri(package.resources), package.guid, "simulate",
+                      [len(inputs), len(outputs), STEPS, h, TOLERANCE], *references, *np.array(list(inputs.values())).T.tolist()))
     assert len(rows) == STEPS + STEPS // 2
     original, again = np.array(rows[:STEPS]), np.array(rows[STEPS:])
     assert (again == original[STEPS // 2:]).all()
-    linux = linux_run(canadarm)
-    error = np.abs(original - linux).max(axis=0) / np.abs(linux).max(axis=0)
-    print("Windows against Linux, relative:", dict(zip(OUTPUTS, error)))
+    linux = linux_run(package, h, inputs, outputs)
+    error = np.abs(original - linux).max(axis=0) / np.maximum(np.abs(linux).max(axis=0), 1e-12)
+    print("Windows against Linux, relative:", dict(zip(outputs, error)))
     assert error.max() < 1e-9
 
 
@@ -144,21 +176,18 @@ def doubles(values):
     return (ct.c_double * len(values))(*values)
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_model_exchange(wine, dll, pack, root, tmp_path, robot):
+def compare_evaluations(wine, package, inputs, outputs):
     """Derivatives and a directional derivative at one state near the start, to 1e-9 of the largest."""
-    package = unzip(pack(root / "resources" / robot), tmp_path)
     random = np.random.default_rng(3)
-    n, inputs = len(package.states), package.named(r".*\.(tau|force)")
-    inputs = [name for name in inputs if package.causality[name] == "input"]
-    unknown = [f"der({name})" for name in package.states] + package.named(r"tip\.(position|velocity|acceleration)\[.\]")
-    values, seeds = random.uniform(-1, 1, len(inputs)), random.uniform(-1, 1, n)
+    n, unknown = len(package.states), [f"der({name})" for name in package.states] + outputs
+    seeds = random.uniform(-1, 1, n)
 
     instance = Instance(package, MODEL_EXCHANGE).initialise()
-    x, expected, expected_changes = (doubles([0] * count) for count in (n, n, len(unknown)))
+    x, nominal, expected, expected_changes = (doubles([0] * count) for count in (n, n, n, len(unknown)))
     assert instance.EnterContinuousTimeMode() == OK
-    assert instance.GetContinuousStates(x, n) == OK
-    x = doubles(np.array(x) + 1e-3 * random.uniform(-1, 1, n))
+    assert instance.GetContinuousStates(x, n) == OK and instance.GetNominalsOfContinuousStates(nominal, n) == OK
+    x = doubles(np.array(x) + 1e-3 * np.array(nominal) * random.uniform(-1, 1, n))
+    values = [instance.get(name) + random.uniform(-0.3, 0.3) for name in inputs]
     assert instance.SetContinuousStates(x, n) == OK
     assert instance.set(dict(zip(inputs, values))) == OK
     assert instance.GetDerivatives(expected, n) == OK
@@ -168,14 +197,24 @@ def test_model_exchange(wine, dll, pack, root, tmp_path, robot):
 
     references = lambda names: [package.reference[name] for name in names]
     derivatives, changes = table(wine(
-        drive(tmp_path / "binaries/win64" / f"{package.file.stem}.dll"), uri(package.resources), package.guid, "evaluate",
-        [n], list(x), [len(inputs)], references(inputs), values.tolist(), [len(unknown)], references(unknown),
-        [n], references(package.states), seeds.tolist()))
+        seen(package.dll), uri(package.resources), package.guid, "evaluate", [n], list(x), [len(inputs)], references(inputs), values,
+        [len(unknown)], references(unknown), [n], references(package.states), seeds.tolist()))
     for ours, theirs in (derivatives, expected), (changes, expected_changes):
         theirs = np.array(theirs)
-        error = np.abs(ours - theirs).max() / np.abs(theirs).max()
-        print(robot, "Windows against Linux, relative:", error)
+        error = np.abs(ours - theirs).max() / max(np.abs(theirs).max(), 1e-12)
+        print(package.file.stem, "Windows against Linux, relative:", error)
         assert error < 1e-9
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_model_exchange(wine, pack, root, tmp_path, robot):
+    package = unzip(pack(root / "resources" / robot), tmp_path)
+    forces = [name for name in package.named(r".*\.(tau|force)") if package.causality[name] == "input"]
+    compare_evaluations(wine, package, forces, package.named(r"tip\.(position|velocity|acceleration)\[.\]"))
+
+
+def test_model_exchange_of_all_inputs(wine, fmu):
+    compare_evaluations(wine, fmu, fmu.inputs, fmu.outputs)
 
 
 # ---- what importers do on Windows ----------------------------------------------------------------------------------------
@@ -190,26 +229,27 @@ def odd_folder(canadarm, tmp_path_factory):
 
 
 @pytest.mark.parametrize("spelling", [
-    lambda path: uri(path), lambda path: uri(path) + "/", lambda path: "file:///" + quote(drive(path), safe="/"),
-    lambda path: "file:/" + quote(drive(path), safe="/:"), lambda path: "file://" + drive(path), lambda path: drive(path),
-    lambda path: drive(path).replace("/", "\\"), lambda path: drive(path).replace("/", "\\") + "\\",
-    lambda path: "file:///" + drive(path).replace("/", "\\"), lambda path: "file:" + drive(path),
-    lambda path: "file:////" + drive(path), lambda path: f"file://localhost/{drive(path)}",
-    lambda path: f"file:////./{drive(path)}", lambda path: f"file://./{drive(path)}",  # to Windows it looks like a server
+    lambda path: uri(path), lambda path: uri(path) + "/", lambda path: "file:///" + quote(seen(path), safe="/"),
+    lambda path: "file:/" + quote(seen(path), safe="/:"), lambda path: "file://" + seen(path), lambda path: seen(path),
+    lambda path: seen(path).replace("/", "\\"), lambda path: seen(path).replace("/", "\\") + "\\",
+    lambda path: "file:///" + seen(path).replace("/", "\\"), lambda path: "file:" + seen(path),
+    lambda path: "file:////" + seen(path), lambda path: f"file://localhost/{seen(path)}",
+    lambda path: f"file:////./{seen(path)}", lambda path: f"file://./{seen(path)}",  # to Windows it looks like a server
 ], ids=["as it should be", "slash behind", "coded colon", "one slash", "two slashes", "plain", "backslashes", "backslash behind",
         "backslashes in a location", "no slash", "four slashes", "local host", "server by four slashes",
         "server"])
-def test_locations(wine, canadarm, dll, odd_folder, spelling):
-    answer = wine(drive(dll), spelling(odd_folder), canadarm.guid, "simulate", [0, 1, 0, 1, 0], [0])
+def test_locations(wine, canadarm, odd_folder, spelling):
+    answer = wine(seen(canadarm.dll), spelling(odd_folder), canadarm.guid, "simulate", [0, 1, 0, 1, 0], [0])
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
-def test_refusal_is_logged(wine, canadarm, dll):
-    answer = wine(drive(dll), "file:///Z:/no/such/folder", canadarm.guid, "simulate", [0, 1, 0, 1, 0], [0])
-    assert answer.returncode == 1 and "Z:/no/such/folder/robot.json" in answer.stderr
+def test_refusal_is_logged(wine, fmu):
+    answer = wine(seen(fmu.dll), "file:///Z:/no/such/folder", fmu.guid, "simulate", [0, 1, 0, 1, 0], [0])
+    file, = fmu.resources.iterdir()
+    assert answer.returncode == 1 and f"Z:/no/such/folder/{file.name}" in answer.stderr
 
 
-def test_threads_and_a_decimal_comma(wine, canadarm, dll):
-    """Many threads read the robot file at the same time, where numbers are written with a comma; that stays so."""
-    answer = wine(drive(dll), uri(canadarm.resources), canadarm.guid, "threads", [4])
+def test_threads_and_a_decimal_comma(wine, fmu):
+    """Many threads read the robot's or drive's file at the same time, where numbers are written with a comma; that stays so."""
+    answer = wine(seen(fmu.dll), uri(fmu.resources), fmu.guid, "threads", [4])
     assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (0, ",", "")

@@ -183,3 +183,88 @@ def test_a_crane_that_falls_on_its_stops(limber, tmp_path):
     this = Run(limber, tmp_path, robot, 3, 0.01, "--rtol", 1e-8)
     assert this["boom_joint.q"].min() < -0.01 and (np.diff(np.sign(this["boom_joint.qd"])) > 0).sum() >= 1  # it hits and comes back
     assert this.drift() < 1e-7 * np.ptp(this["energy.kinetic"])
+
+
+# ---- linearize --static: forces that hold passive joints ------------------------------------------------------------------------
+
+
+def static_point(limber, file, state=None):
+    result = run(limber, "linearize", file, "--static", *(["--at", "-"] if state else []), input=json.dumps(state) if state else None)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["operating_point"]
+
+
+def height(q):
+    """Potential energy of the bars: 2 kg, each at its middle."""
+    turned = lambda length, angle: length * np.sin(angle)
+    tip = turned(0.4, q[0])
+    return 2 * 9.81 * (tip / 2 + tip + turned(0.35, q[0] + q[1]) + turned(0.25, q[2]))
+
+
+def bars_with_passive(folder, *passive):
+    robot, file = bars(False), folder / "bars.json"
+    for link in robot["links"]:
+        if link["name"] in passive: link["joint"]["passive"] = True
+    file.write_text(json.dumps(robot))
+    return file
+
+
+def slope(function, q):
+    return np.array([function(q + 1e-30j * e).imag / 1e-30 for e in np.eye(3)])
+
+
+def test_actuators_hold_passive_joints_by_virtual_work(limber, tmp_path):
+    """dV = F dl of the passive joints a and c; the drive of b has what is left."""
+    q = np.array([0.9, -0.5, 1.3])
+    point = static_point(limber, bars_with_passive(tmp_path, "a", "c"), {"q": q.tolist()})
+    weight, gradient = slope(height, q), slope(lengths, q)
+    F = np.linalg.solve(gradient[[0, 2]], weight[[0, 2]])
+    assert np.abs(np.array(point["actuator_force"]) - F).max() < 1e-12 * np.abs(F).max()
+    assert np.abs(np.array(point["tau"]) - [0, (weight - gradient @ F)[1], 0]).max() < 1e-12 * np.abs(weight).max()
+
+
+def test_the_smallest_of_all_forces_hold_one_joint(limber, tmp_path):
+    q = np.array([0.9, -0.5, 1.3])
+    point = static_point(limber, bars_with_passive(tmp_path, "a"), {"q": q.tolist()})
+    F = np.linalg.pinv(slope(lengths, q)[:1]) @ slope(height, q)[:1]
+    assert np.abs(np.array(point["actuator_force"]) - F).max() < 1e-12 * np.abs(F).max()
+
+
+def test_joints_that_actuators_cannot_hold_are_named(limber, tmp_path):
+    result = run(limber, "linearize", bars_with_passive(tmp_path, "a", "b", "c"), "--static", "--at", "-",
+                 input='{"q": [0.9, -0.5, 1.3]}')
+    assert result.returncode == 3 and "passive joint 'ja'" in result.stderr
+    assert "no forces of the actuators hold it" in result.stderr
+
+
+@pytest.mark.parametrize("links", ["stiff", "soft"])
+def test_cylinders_hold_the_bent_crane(limber, tmp_path, links):
+    """The forces that are found hold it in `eval` too; dV of the joints, V by neighbouring positions, is F dl."""
+    robot, file = read(CRANE), tmp_path / "crane.json"
+    if links == "soft":  # and the line of one bends the boom
+        robot["actuators"][1]["from"] = {"link": "boom", "frame": "tip", "xyz": [-1.2, 0.4, 0]}
+        robot["links"][0]["beam"]["material"]["E"] = 4e10
+    file.write_text(json.dumps(robot))
+    point = static_point(limber, file)
+    joints, q, F, h = [0, 4], np.array(point["q"]), np.array(point["actuator_force"]), 1e-3
+    assert np.abs(q[joints] - [0.5, -1.2]).max() == 0 and np.abs(q[1]) > 0.01
+    rest = evaluate(limber, file, {"q": q, "actuator_force": F})
+    free = evaluate(limber, file, {"q": q})
+    assert np.abs(rest["qdd"]).max() < 1e-7 < 1 < np.abs(free["qdd"][joints]).max()
+
+    def work(x):
+        found = evaluate(limber, file, {"q": x})
+        return found["potential_energy"] - F @ found["actuator_length"]
+
+    for e in np.eye(8)[joints]:
+        change = (8 * (work(q + h * e) - work(q - h * e)) - work(q + 2 * h * e) + work(q - 2 * h * e)) / (12 * h)
+        assert abs(change) < 1e-7 * np.abs(F).max()
+
+
+def test_forces_that_a_state_has_are_kept(limber):
+    found = static_point(limber, CRANE)
+    again = static_point(limber, CRANE, found)
+    assert again["actuator_force"] == found["actuator_force"]
+    result = run(limber, "linearize", CRANE, "--static", "--at", "-",
+                 input=json.dumps({"q": found["q"], "actuator_force": [2e4, -1.5e4]}))
+    assert result.returncode == 3 and "boom_joint" in result.stderr and "no forces" not in result.stderr

@@ -52,11 +52,11 @@ def run(limber, *arguments, **environment):
                           env={**os.environ, **environment})
 
 
-def libraries_of(limber):
+def libraries_of(limber, name="limber_fmu", kind="FMU"):
     """{folder and ending: library}; the one for Windows only where it was built."""
-    beside = lambda name, variable: Path(os.environ.get(variable) or Path(limber).resolve().parent / name)
-    libraries = {("linux64", "so"): beside("limber_fmu.so", "LIMBER_FMU_LIBRARY"),
-                 ("win64", "dll"): beside("limber_fmu.dll", "LIMBER_FMU_DLL")}
+    beside = lambda file, variable: Path(os.environ.get(variable) or Path(limber).resolve().parent / file)
+    libraries = {("linux64", "so"): beside(f"{name}.so", f"LIMBER_{kind}_LIBRARY"),
+                 ("win64", "dll"): beside(f"{name}.dll", f"LIMBER_{kind}_DLL")}
     return {place: file for place, file in libraries.items() if place[0] == "linux64" or file.is_file()}
 
 
@@ -165,7 +165,7 @@ def robot_rows(robot):
             ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
-    for key in "joints", "actuators": yield f"power.{key}", "local", {"W"}, None
+    for key in "joints", "actuators", "losses": yield f"power.{key}", "local", {"W"}, None
     for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
     yield "elastic_terms", "parameter", {None}, {"full": 1, "linear": 2, "ruthless": 3}[robot.get("elastic_terms", "full")]
     yield "start_static", "parameter", {None}, "false"
@@ -525,29 +525,56 @@ def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
     assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
 
 
-@pytest.mark.parametrize("variable", ["LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"])
+@pytest.fixture(params=["fmu", "servo", "cylinder", "axis", "sling"])
+def packing(request, limber, made_up_file):
+    """An FMU to pack: arguments, libraries, and what the environment variables for them begin with."""
+    if request.param == "fmu": return ["fmu", made_up_file], libraries_of(limber), "LIMBER_FMU"
+    return ["drive", request.param], libraries_of(limber, request.param, "DRIVE"), "LIMBER_DRIVE"
+
+
+@pytest.mark.parametrize("variable", ["LIBRARY", "DLL"])
 @pytest.mark.parametrize("library", ["missing", "bad"])
-def test_library_that_is_none(limber, made_up_file, tmp_path, library, variable):
+def test_library_that_is_none(limber, packing, tmp_path, library, variable):
+    arguments, _, prefix = packing
     (tmp_path / "bad").write_text("not a library")
     out = tmp_path / "x.fmu"
     out.write_text("precious")
-    answer = run(limber, "fmu", made_up_file, "-o", out, **{variable: str(tmp_path / library)})
-    assert answer.returncode == 1 and library in answer.stderr and variable in answer.stderr
+    answer = run(limber, *arguments, "-o", out, **{f"{prefix}_{variable}": str(tmp_path / library)})
+    assert answer.returncode == 1 and library in answer.stderr and f"{prefix}_{variable}" in answer.stderr
     assert out.read_text() == "precious"
 
 
-def test_library_of_the_other_system(limber, made_up_file, tmp_path):
-    library = str(libraries_of(limber)["linux64", "so"])
-    answer = run(limber, "fmu", made_up_file, "-o", tmp_path / "x.fmu", LIMBER_FMU_DLL=library)
+def test_library_of_the_other_system(limber, packing, tmp_path):
+    arguments, libraries, prefix = packing
+    answer = run(limber, *arguments, "-o", tmp_path / "x.fmu", **{f"{prefix}_DLL": str(libraries["linux64", "so"])})
     assert answer.returncode == 1 and "not a shared library for Windows" in answer.stderr
 
 
-def test_without_a_library_for_windows(limber, made_up_file, tmp_path):
+def test_libraries_are_packed(limber, packing, tmp_path):
+    """Those that were built, or those that are named."""
+    arguments, libraries, prefix = packing
+    other = tmp_path / "other.dll"
+    other.write_bytes(b"MZ and so on")
+    for named, environment in (libraries, {}), ({**libraries, ("win64", "dll"): other}, {f"{prefix}_DLL": str(other)}):
+        answer = run(limber, *arguments, "-o", tmp_path / "x.fmu", "--json", **environment)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        summary = json.loads(answer.stdout)
+        assert summary["platforms"] == [folder for folder, _ in named]
+        with zipfile.ZipFile(tmp_path / "x.fmu") as archive:
+            inside = {name: archive.read(name) for name in archive.namelist() if name.startswith("binaries/")}
+        assert inside == {f"binaries/{folder}/{summary['name']}.{ending}": file.read_bytes()
+                          for (folder, ending), file in named.items()}
+
+
+def test_without_a_library_for_windows(limber, packing, tmp_path):
     """Where it was not built the FMU is for Linux alone, and the command says so."""
+    arguments, libraries, _ = packing
+    library = libraries["linux64", "so"]
     shutil.copy2(limber, tmp_path / "limber")
-    shutil.copy2(libraries_of(limber)["linux64", "so"], tmp_path / "limber_fmu.so")
-    answer = run(tmp_path / "limber", "fmu", made_up_file, "-o", tmp_path / "x.fmu")
-    assert (answer.returncode, answer.stderr) == (0, "") and "Linux alone" in answer.stdout
+    shutil.copy2(library, tmp_path / library.name)
+    answer = run(tmp_path / "limber", *arguments, "-o", tmp_path / "x.fmu")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert f"Linux alone: there is no {library.stem}.dll beside limber" in answer.stdout
     assert fmpy.supported_platforms(str(tmp_path / "x.fmu")) == ["linux64"]
 
 

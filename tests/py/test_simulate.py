@@ -71,3 +71,63 @@ def test_result_never_replaces_what_is_read(simulate, tmp_path):
     assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0
     assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0  # a result may be replaced
     assert simulate("-o", "/dev/null", command="linearize").returncode == 0
+
+
+def shown(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+@pytest.mark.parametrize("code, command, options", [
+    (3, "simulate", ["--until", "1", "--step", "0.5", "--set", "solver.max_step=1e-300"]),
+    (1, "simulate", ["--until", "1", "--step", "0.5", "--set", "nothing=1"]),
+    (2, "simulate", ["--until", "1"]), (1, "inverse", ["--trajectory", "none.csv"]), (1, "eval", ["none.json"])],
+    ids=["computation", "input", "usage", "inverse", "eval"])
+def test_a_result_stays_when_the_command_fails(simulate, tmp_path, code, command, options):
+    before = shown(tmp_path)
+    assert simulate(*options, "-o", tmp_path / "new.csv", command=command).returncode == code
+    assert shown(tmp_path) == before
+    (tmp_path / "old.csv").write_text("time\n0\n")
+    assert simulate(*options, "-o", tmp_path / "old.csv", command=command).returncode == code
+    assert (tmp_path / "old.csv").read_text() == "time\n0\n" and shown(tmp_path) == sorted([*before, "old.csv"])
+
+
+def test_second_tables_stay_when_the_command_fails(simulate, tmp_path):
+    (tmp_path / "elastic.csv").write_text("kept")
+    motion = tmp_path / "motion.csv"
+    motion.write_text("time,base.q,base.qd,base.qdd,elbow.q,elbow.qd,elbow.qdd\n0,0,0,0,0,0,0\n1,0,0,1e300,0,0,0\n")
+    before = shown(tmp_path)
+    done = simulate("--trajectory", motion, "--elastic", tmp_path / "elastic.csv", command="inverse")
+    assert done.returncode == 3, done.stderr
+    assert (tmp_path / "elastic.csv").read_text() == "kept" and shown(tmp_path) == before
+
+
+def test_a_result_replaces_the_file_that_a_link_names(simulate, tmp_path):
+    file, link = tmp_path / "old.csv", tmp_path / "link.csv"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file.name)
+    before = shown(tmp_path)
+    options = ["--until", "0.2", "--step", "0.1"]
+    done = simulate(*options, "-o", link)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert link.is_symlink() and file.read_text() == simulate(*options).stdout
+    assert file.stat().st_mode & 0o777 == 0o640 and shown(tmp_path) == before
+
+
+def test_a_full_disk_is_no_result(simulate):
+    done = simulate("--until", "0.2", "--step", "0.1", "-o", "/dev/full")
+    assert done.returncode == 1 and "/dev/full: could not be written" in done.stderr
+
+
+@pytest.mark.parametrize("command, options", [("simulate", ["--until", "1", "--step", "0.5"]),
+                                              ("inverse", ["--trajectory", "none.csv"])])
+@pytest.mark.parametrize("rtol", ["1", "1e3"])
+def test_tolerances_are_below_one(simulate, command, options, rtol):
+    done = simulate(*options, "--rtol", rtol, command=command)
+    assert (done.returncode, done.stdout) == (2, "") and "--rtol takes a number below 1" in done.stderr
+    done = simulate("--until", "1", "--step", "0.5", "--set", f"solver.relative_tolerance={rtol}")
+    assert (done.returncode, done.stdout) == (1, "") and "solver.relative_tolerance" in done.stderr and "below 1" in done.stderr
+
+
+def test_tolerances_just_below_one_are_taken(simulate):
+    assert simulate("--until", "0.2", "--step", "0.1", "--rtol", "0.99").returncode == 0

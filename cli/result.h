@@ -1,0 +1,23 @@
+/* A result file: what is written shows under its name when all of it is there, and not if the command fails. */
+#ifndef CLI_RESULT_H
+#define CLI_RESULT_H
+
+#include <limits.h>
+#include <stdio.h>
+
+struct result {
+    const char *given; /* the file's name as given, for messages; NULL: not open    */
+    FILE *stream;
+    char file[PATH_MAX];           /* the file itself, where the name is a link                 */
+    char temporary[PATH_MAX + 32]; /* beside it; "": written at once, as what is there is no file (a device, a pipe) */
+};
+
+/* Opens a file, or sends standard output there: `stream` is NULL or stdout. Problems go to standard error; the result is an exit
+   code. */
+int result_open(const char *file, FILE *stream, struct result *result);
+
+/* With code EXIT_FINE, and all written, the result takes the file's name; else what had this name stays. An exit code: `code`, or
+   that of what failed here. Does nothing where the result is not open. */
+int result_close(struct result *result, int code);
+
+#endif

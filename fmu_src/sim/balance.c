@@ -1,0 +1,122 @@
+/* Joints that line actuators move along a given motion: prescribed joints whose drives have nothing to do, as the actuator forces F
+   do it all. At a state tau is linear in F, and so is qdd:
+       tau + T dF = 0,   qdd + X dF. */
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "sim/instance.h"
+
+enum status balance_make(struct sim *sim)
+{
+    struct balance *balance = &sim->balance;
+    const size_t n = (size_t)sim->model->n, m = (size_t)sim->robot->n_actuators;
+    balance->coordinate = arena_take(&sim->arena, m, sizeof(int));
+    balance->T = arena_take(&sim->arena, m * m, sizeof(double));
+    balance->inverse = arena_take(&sim->arena, m * m, sizeof(double));
+    balance->X = arena_take(&sim->arena, m * n, sizeof(double));
+    balance->dF = arena_take(&sim->arena, m, sizeof(double));
+    if (sim->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < sim->model->n_links; i++)
+        if (joint_actuated(sim->robot, i)) balance->coordinate[balance->n++] = sim->model->link[i].q;
+    return STATUS_OK;
+}
+
+/* dF = -T^-1 tau, tau by coordinates; the size of it */
+static double correction(struct balance *balance, const double *tau)
+{
+    double sum = 0;
+    for (int a = 0; a < balance->n; a++) {
+        balance->dF[a] = 0;
+        for (int i = 0; i < balance->n; i++)
+            balance->dF[a] -= balance->inverse[balance->n * a + i] * tau[balance->coordinate[i]];
+        sum += balance->dF[a] * balance->dF[a];
+    }
+    return sqrt(sum);
+}
+
+/* Readies the tangent at the state, X and T^-1; tau is in sim->force. After loops_forward(). */
+static enum status differentiate_by_forces(struct sim *sim, struct input *in)
+{
+    struct balance *balance = &sim->balance;
+    const size_t n = (size_t)sim->model->n;
+    *in = loops_input(sim->loops, &sim->in);
+    dyn_inverse(sim->model, sim->work, in, sim->qdd, sim->force);
+    dyn_velocity(sim->model, sim->work, in);
+    dyn_tangent_state(sim->model, sim->work, sim->tangent, in, sim->qdd);
+    for (int a = 0; a < balance->n; a++) {
+        seed_clear(&sim->seed, sim->model);
+        sim->seed.actuator_force[a] = 1;
+        sim_along_seed(sim, in);
+        memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
+        for (int i = 0; i < balance->n; i++)
+            balance->T[balance->n * i + a] = sim->tangent->force[balance->coordinate[i]];
+    }
+    return invert(balance->n, balance->T, balance->inverse) == 0 ? STATUS_OK : STATUS_UNBALANCED;
+}
+
+enum status sim_balance(struct sim *sim)
+{
+    struct input in;
+    const enum status status = differentiate_by_forces(sim, &in);
+    if (status != STATUS_OK) return status;
+    correction(&sim->balance, sim->force);
+    for (int a = 0; a < sim->balance.n; a++) sim->actuator_force[a] += sim->balance.dF[a];
+    return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+}
+
+/* d qdd + X dF in the direction of the seed, of the free coordinates */
+static void total_change(struct sim *sim, const struct input *in, double *column)
+{
+    const struct balance *balance = &sim->balance;
+    sim_along_seed(sim, in);
+    correction(&sim->balance, sim->tangent->force);
+    for (int i = 0; i < sim->n_free; i++) {
+        const int c = sim->free_coordinate[i];
+        column[i] = sim->dqdd[c];
+        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->model->n * a + c] * balance->dF[a];
+    }
+}
+
+int balance_jacobian(struct sim *sim, double *A, double *B)
+{
+    struct input in;
+    if (sim_forward(sim) != STATUS_OK || differentiate_by_forces(sim, &in) != STATUS_OK) return 1;
+    const size_t n = (size_t)sim->n_free;
+    seed_clear(&sim->seed, sim->model);
+    for (size_t j = 0; j < n; j++) {
+        double *const seed[2] = {&sim->seed.q[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
+        for (int rate = 0; rate < 2; rate++) {
+            *seed[rate] = 1;
+            total_change(sim, &in, (rate == 0 ? A : B) + n * j);
+            *seed[rate] = 0;
+        }
+    }
+    return 0;
+}
+
+/* Here tau = h - B F, with B = dl/dq' of unit forces on the lines */
+enum status balance_at_rest(struct sim *sim, double *change)
+{
+    struct balance *balance = &sim->balance;
+    const size_t n = (size_t)sim->model->n;
+    struct input in = {.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench, .actuator_force = balance->dF};
+    struct input actuated;
+    dyn_configuration(sim->model, sim->work, sim->q);
+    for (int a = 0; a < balance->n; a++) balance->dF[a] = 1;
+    enum status status = loops_actuate(sim->model, sim->work, sim->loops, &in, &actuated);
+    if (status != STATUS_OK) return status;
+    for (int a = 0; a < balance->n; a++) {
+        memset(sim->dqdd, 0, n * sizeof(double));
+        for (int end = 0; end < 2; end++)
+            dyn_frame_force(sim->model, sim->work, &actuated.load[2 * a + end], sim->dqdd);
+        for (int i = 0; i < balance->n; i++) balance->T[balance->n * i + a] = -sim->dqdd[balance->coordinate[i]];
+    }
+    if (invert(balance->n, balance->T, balance->inverse) != 0) return STATUS_UNBALANCED;
+    in.actuator_force = sim->actuator_force;
+    status = loops_actuate(sim->model, sim->work, sim->loops, &in, &actuated);
+    dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
+    *change = correction(balance, sim->force);
+    for (int a = 0; a < balance->n; a++) sim->actuator_force[a] += balance->dF[a];
+    return status;
+}
