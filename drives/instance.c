@@ -230,14 +230,11 @@ bool sim_acts_on_start(const struct sim *sim, int reference)
     return true; /* states start from parameters and inputs */
 }
 
-/* The driven motion goes on as its rate says, where no other rate was given */
+/* The driven motion goes on as its rate says */
 static void continue_motion(struct sim *sim)
 {
-    const struct course *course = &sim->course;
-    for (int i = 0; i < sim->drive->n_driven; i++) {
-        double *rate = &course->now.rate[course->input_place[sim->drive->position + i]];
-        if (*rate == 0) *rate = course->value[sim->drive->rate + i];
-    }
+    for (int i = 0; i < sim->drive->n_driven; i++)
+        course_go_on(&sim->course, sim->drive->position + i, sim->course.value[sim->drive->rate + i]);
 }
 
 /* What the inputs would have led to over all of the step that failed says more than the integrator */
@@ -267,7 +264,7 @@ double sim_time(const struct sim *sim)
 
 void sim_set_input_rate(struct sim *sim, int reference, double rate)
 {
-    sim->course.now.rate[sim->course.input_place[reference]] = rate;
+    course_give_rate(&sim->course, reference, rate);
 }
 
 /* ---- model exchange ---------------------------------------------------------------------------------------------------- */

@@ -324,15 +324,39 @@ def test_moves_are_cycloids(axis, start):
     instance.free()
 
 
+def give_slope(instance, name, slope):
+    assert instance.SetRealInputDerivatives(instance.references([name]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(slope)) == OK
+
+
+def way_of_position(instance, t, h=0.1):
+    """How far the position of an axis with the gain 2 goes within a step from 1: what its command shows."""
+    assert instance.set({"position": 1.0}) == OK and instance.step(t, h) == OK, instance.log
+    reference, command = instance.get("reference", "command")
+    return reference - command / 2 - 1
+
+
 def test_position_goes_on_by_its_rate(axis):
-    """Within a step, unless the importer gives another slope."""
+    """Within a step, unless the importer gives another slope, which holds for one step and may be 0."""
     instance = started(axis, {"position_gain": 2.0, "rate_gain": 0.0}, inputs={"position": 1.0, "rate": 0.5})
-    for i, (given, slope) in enumerate([(None, 0.5), (0.2, 0.2)]):
-        assert instance.set({"position": 1.0}) == OK
-        if given: assert instance.SetRealInputDerivatives(instance.references(["position"]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(given)) == OK
-        assert instance.step(i * 0.1, 0.1) == OK
-        reference, command = instance.get("reference", "command")
-        assert command == pytest.approx(2 * (reference - 1 - 0.1 * slope), rel=1e-14)
+    for i, (given, slope) in enumerate([(None, 0.5), (0.2, 0.2), (None, 0.5), (0.0, 0.0), (None, 0.5)]):
+        if given is not None: give_slope(instance, "position", given)
+        assert way_of_position(instance, i * 0.1) == pytest.approx(0.1 * slope, abs=1e-15)
+    instance.free()
+
+
+def test_slope_that_was_given_is_saved_and_reset(axis):
+    settings, inputs = {"position_gain": 2.0, "rate_gain": 0.0}, {"position": 1.0, "rate": 0.5}
+    instance = started(axis, settings, inputs=inputs)
+    without = instance.save()
+    give_slope(instance, "position", 0.0)
+    state = instance.save()
+    for saved, way in (state, 0), (without, 0.05), (state, 0):
+        assert instance.SetFMUstate(saved) == OK
+        assert way_of_position(instance, 0) == pytest.approx(way, abs=1e-15)
+    for saved in state, without: assert instance.FreeFMUstate(ct.byref(saved)) == OK
+    give_slope(instance, "position", 0.0)
+    assert instance.Reset() == OK and instance.set({**settings, **inputs}) == OK
+    assert way_of_position(instance.initialise(), 0) == pytest.approx(0.05, abs=1e-15)
     instance.free()
 
 
