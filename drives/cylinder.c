@@ -234,8 +234,9 @@ static void start(double *v)
     v[SPOOL] = v[SPOOL_RATE] = 0;
 }
 
-static const char *conflict(const double *v)
+static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
+    (void)text;
     return v[ROD] < v[BORE] ? NULL : "the rod must be thinner than the bore";
 }
 

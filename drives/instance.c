@@ -208,9 +208,11 @@ static enum status check_parameters(struct sim *sim)
             report_add(sim->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, value[r], complaint,
                        variable->unit != NULL ? variable->unit : "1");
     }
-    const char *conflict = sim->drive->conflict(value);
+    if (sim->report->errors > before) return STATUS_BAD_DRIVE;
+    char text[CONFLICT_SIZE];
+    const char *conflict = sim->drive->conflict(value, text);
     if (conflict != NULL) report_add(sim->report, REPORT_ERROR, "%s: %s", sim->drive->name, conflict);
-    return sim->report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
+    return conflict == NULL ? STATUS_OK : STATUS_BAD_DRIVE;
 }
 
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)

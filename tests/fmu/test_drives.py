@@ -519,6 +519,17 @@ def test_impossible_parameters(request, name, parameter, value):
     instance.free()
 
 
+@pytest.mark.parametrize("name, settings, reason", [
+    ("cylinder", {"rod": 0.2}, "the rod must be thinner than the bore"), ("cylinder", {"bore": 0.04}, "the rod must be thinner than the bore"),
+    ("sling", {"gravity[3]": 0}, "gravity must not be zero")])
+def test_what_cannot_start_is_not_packed(limber, limber_sanitized, tmp_path, name, settings, reason):
+    file, words = tmp_path / "x.fmu", [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    answer = subprocess.run([limber_sanitized, "drive", name, "-o", file, *words], capture_output=True, text=True,
+                            env={**os.environ, "LIMBER_DRIVE_LIBRARY": str(limber.parent / f"{name}.so")})
+    assert answer.returncode == 1 and reason in answer.stderr, answer.stderr
+    assert answer.stderr.count("\n") == 1 and not file.exists()
+
+
 def test_settings_are_packed(drive, limber):
     """What --set says is the start value in the XML and the value that the library takes."""
     file = str(drive("cylinder", bore=0.1, rod=0.05, force_start=1000.0))
