@@ -508,7 +508,7 @@ def test_energy_of_a_lifted_load(sling):
 
 IMPOSSIBLE = [("servo", "efficiency", 1.2), ("servo", "inductance", 0.0), ("cylinder", "bore", -1.0), ("cylinder", "rod", 0.08),
               ("cylinder", "solver.relative_tolerance", -1.0), ("axis", "move[3].duration", 0.0), ("sling", "length", 0.0),
-              ("sling", "gravity[3]", 0.0)]
+              ("sling", "gravity[3]", 0.0), ("servo", "torque_start", -1e4), ("cylinder", "force_start", 1e6), ("cylinder", "pressure_start", 201e5)]
 
 
 @pytest.mark.parametrize("name, parameter, value", IMPOSSIBLE)
@@ -521,13 +521,28 @@ def test_impossible_parameters(request, name, parameter, value):
 
 @pytest.mark.parametrize("name, settings, reason", [
     ("cylinder", {"rod": 0.2}, "the rod must be thinner than the bore"), ("cylinder", {"bore": 0.04}, "the rod must be thinner than the bore"),
-    ("sling", {"gravity[3]": 0}, "gravity must not be zero")])
+    ("sling", {"gravity[3]": 0}, "gravity must not be zero"), ("servo", {"torque_start": 1920.1}, "no more than 1920 N.m"),
+    ("servo", {"torque_start": -961, "voltage_limit": 9}, "no more than 960 N.m"), ("cylinder", {"pressure_start": 201e5}, "supply_pressure"),
+    ("cylinder", {"force_start": -7e4, "bore": 0.1, "rod": 0.06, "pressure_start": 0, "supply_pressure": 100e5}, "-50265.4825 to 78539.8163 N")])
 def test_what_cannot_start_is_not_packed(limber, limber_sanitized, tmp_path, name, settings, reason):
     file, words = tmp_path / "x.fmu", [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     answer = subprocess.run([limber_sanitized, "drive", name, "-o", file, *words], capture_output=True, text=True,
                             env={**os.environ, "LIMBER_DRIVE_LIBRARY": str(limber.parent / f"{name}.so")})
     assert answer.returncode == 1 and reason in answer.stderr, answer.stderr
     assert answer.stderr.count("\n") == 1 and not file.exists()
+
+
+@pytest.mark.parametrize("name, output, settings", [
+    ("servo", "tau", {"torque_start": 1920.0}), ("servo", "tau", {"torque_start": -1920.0}),
+    ("cylinder", "force", {"force_start": (SUPPLY * A1 - 10e5 * A2) * (1 - 1e-12)}),
+    ("cylinder", "force", {"force_start": (10e5 * A1 - SUPPLY * A2) * (1 - 1e-12)})])
+def test_largest_start(request, name, output, settings):
+    """What the drive can just give is taken, and is there at the start."""
+    instance = started(request.getfixturevalue(name), settings)
+    assert instance.get(output) == pytest.approx(next(iter(settings.values())), rel=1e-9)
+    if name == "cylinder": assert max(instance.get("p1", "p2")) == pytest.approx(SUPPLY, rel=1e-9)
+    else: assert abs(instance.get("current")) == pytest.approx(20, rel=1e-12)
+    instance.free()
 
 
 def test_settings_are_packed(drive, limber):
