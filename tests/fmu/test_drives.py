@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from importer import DISCARD, ERROR, MODEL_EXCHANGE, OK, Instance
-from test_robustness import growth
+from test_robustness import growth, output_rates
 
 BORE, ROD, STROKE, CLOSED, DEAD, SUPPLY, ATMOSPHERE = 0.080, 0.045, 1.0, 1.4, 0.05, 200e5, 101325.0
 A1, A2 = math.pi / 4 * BORE**2, math.pi / 4 * (BORE**2 - ROD**2)
@@ -603,19 +603,22 @@ def test_directional_derivatives(request, name, inputs, least):
     instance.free()
 
 
-@pytest.mark.parametrize("name, driven", [("servo", {"reference": 0.3}), ("cylinder", {"command": 0.3}), ("axis", {"rate": 0.3}),
-                                          ("sling", {"hook.position[3]": 2.05, "hook.velocity[1]": 0.5, "hook.velocity[3]": 0.2})])
+@pytest.mark.parametrize("name, driven", [
+    ("servo", {"reference": 0.02}), ("cylinder", {"command": 0.3}), ("axis", {"rate": 0.3}),
+    ("sling", {"hook.position[3]": 2.005, "hook.velocity[1]": 0.5, "hook.velocity[2]": -0.3, "hook.velocity[3]": 0.2})])
 def test_output_derivatives(request, name, driven):
+    """Against central differences, each output by its own rate; every one of them moves."""
     package = request.getfixturevalue(name)
-    instance, h = started(package, {}, inputs=driven, tolerance=1e-9), 1e-5
+    instance, h = started(package, {}, inputs=driven, tolerance=1e-10), 1e-5
     outputs = package.outputs
-    for i in range(400): assert instance.step(i * h, h) == OK
-    n = len(outputs)
-    before, rate = np.array(instance.get(*outputs)), (ct.c_double * n)()
-    assert instance.GetRealOutputDerivatives(instance.references(outputs), n, (ct.c_int * n)(*[1] * n), rate) == OK
-    assert instance.step(400 * h, h) == OK
-    difference = (np.array(instance.get(*outputs)) - before) / h
-    assert np.array(rate) == pytest.approx(difference, rel=0.05, abs=1e-6 * np.abs(before).max() / h)
+    rows = []
+    for i in range(102):
+        assert instance.step(i * h, h) == OK
+        rows.append(instance.get(*outputs))
+        if i == 100: rates = output_rates(instance, outputs)
+    before, _, after = np.array(rows[-3:])
+    for output, rate, difference in zip(outputs, rates, (after - before) / (2 * h)):
+        assert difference != 0 and rate == pytest.approx(difference, rel=1e-3, abs=0), output
     instance.free()
 
 
