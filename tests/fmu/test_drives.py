@@ -638,7 +638,7 @@ def test_co_simulation_agrees_with_model_exchange(drive, name, start):
     ("axis", "move[4].duration", "must be positive"), ("sling", "damping", "must not be negative")])
 def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, demand):
     library = str(limber.parent / f"{name}.so")
-    for arguments, code, word in [([name], 2, "-o"), ([], 2, "which drive"), (["motor", "-o", "x"], 2, "motor"),
+    for arguments, code, word in [([name], 2, "-o"), ([], 2, "expected the name of a drive; see"), (["motor", "-o", "x"], 2, "motor"),
                                   ([name, "-o", "x", "--set", "nonsense=1"], 1, "nonsense"),
                                   ([name, "-o", "x", "--set", parameter], 2, "NAME=VALUE"),
                                   ([name, "-o", "x", "--set", f"{parameter}=-1"], 1, demand),
@@ -647,4 +647,5 @@ def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, deman
         answer = subprocess.run([limber_sanitized, "drive", *arguments], capture_output=True, text=True, cwd=tmp_path,
                                 env={**os.environ, "LIMBER_DRIVE_LIBRARY": library})
         assert answer.returncode == code and word in answer.stderr, answer.stderr
+        assert code == 0 or answer.stderr.startswith("limber: drive: "), answer.stderr
         assert (tmp_path / "x.fmu").exists() == (code == 0) and not (tmp_path / "x").exists()
