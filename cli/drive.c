@@ -21,7 +21,7 @@ static const struct drive *find_drive(const char *name)
         if (strcmp(names[n], name) == 0) return all_drives[n];
     }
     const char *meant = nearest(name, n, names);
-    fprintf(stderr, "limber drive: there is no drive \"%s\"", name);
+    fprintf(stderr, "limber: drive: there is no drive \"%s\"", name);
     if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
     else fprintf(stderr, "; `limber drive --help` lists them\n");
     return NULL;
@@ -88,12 +88,12 @@ static enum status pack(const struct pack_options *options, const struct drive *
 
 int command_drive(int argc, char **argv)
 {
-    struct pack_options options = {.command = "drive", .noun = "drive"};
+    struct pack_options options = {.command = "drive", .noun = "the name of a drive"};
     struct settings settings = {0};
     int code = EXIT_FINE;
     for (int i = 1; i < argc && code == EXIT_FINE; i++) {
         if (strcmp(argv[i], "--set") != 0) code = pack_argument(&options, argc, argv, &i);
-        else if (i + 1 == argc) code = cli_usage("drive", "--set needs NAME=VALUE");
+        else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
         else code = settings_add("drive", argv[++i], &settings);
     }
     if (code == EXIT_FINE) code = pack_complete(&options);

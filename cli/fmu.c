@@ -51,7 +51,7 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
 
 int command_fmu(int argc, char **argv)
 {
-    struct pack_options options = {.command = "fmu", .noun = "robot file"};
+    struct pack_options options = {.command = "fmu", .noun = "ROBOT"};
     int code = EXIT_FINE;
     for (int i = 1; i < argc && code == EXIT_FINE; i++) code = pack_argument(&options, argc, argv, &i);
     if (code == EXIT_FINE) code = pack_complete(&options);

@@ -226,7 +226,7 @@ static int asks_for_help(int argc, char **argv)
 int cli_usage(const char *command, const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "limber %s: ", command);
+    fprintf(stderr, "limber: %s: ", command);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

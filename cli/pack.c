@@ -16,7 +16,7 @@ enum { PATH_SIZE = 4096 };
 void pack_print_error(void *context, enum report_level level, const char *text)
 {
     const struct pack_options *options = context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber %s: %s\n", options->command, text);
+    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s: %s\n", options->command, text);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------------------------------ */
@@ -26,18 +26,18 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
     const char *command = options->command, *argument = argv[*i];
     if (strcmp(argument, "--json") == 0) options->json = true;
     else if (strcmp(argument, "-o") == 0) {
-        if (*i + 1 == argc) return cli_usage(command, "-o needs a file");
+        if (*i + 1 == argc) return cli_usage(command, "-o takes a file name");
         options->output = argv[++*i];
     } else if (argument[0] == '-' && argument[1] != '\0') return cli_usage(command, "unknown option '%s'", argument);
-    else if (options->subject != NULL) return cli_usage(command, "one %s at a time", options->noun);
+    else if (options->subject != NULL) return cli_usage(command, "too many arguments: '%s'", argument);
     else options->subject = argument;
     return EXIT_FINE;
 }
 
 int pack_complete(const struct pack_options *options)
 {
-    if (options->subject == NULL) return cli_usage(options->command, "which %s?", options->noun);
-    if (options->output == NULL) return cli_usage(options->command, "where to? give -o FILE.fmu");
+    if (options->subject == NULL) return cli_usage(options->command, "expected %s", options->noun);
+    if (options->output == NULL) return cli_usage(options->command, "expected -o FILE.fmu");
     return EXIT_FINE;
 }
 

@@ -7,8 +7,8 @@
 
 /* The options that both take. */
 struct pack_options {
-    const char *command; /* fmu or drive                  */
-    const char *noun;    /* robot file or drive           */
+    const char *command; /* fmu or drive                   */
+    const char *noun;    /* what the subject is called     */
     const char *subject; /* robot file, or name of a drive */
     const char *output;
     bool json;

@@ -88,5 +88,5 @@ const struct drive axis_drive = {
     .start = start,
     .evaluate = evaluate,
     .tangent = tangent,
-    .conflict = drive_nothing_wrong,
-    .fault = drive_nothing_wrong};
+    .conflict = drive_no_conflict,
+    .fault = drive_no_fault};

@@ -5,6 +5,7 @@
    Pressures are gauge pressures. Chamber 1 is that of the piston (it extends the cylinder), chamber 2 that of the rod. The
    piston's mass is not here: it is the arm's, or neglected. */
 #include <math.h>
+#include <stdio.h>
 
 #include "drive.h"
 #include "laws.h"
@@ -234,9 +235,19 @@ static void start(double *v)
     v[SPOOL] = v[SPOOL_RATE] = 0;
 }
 
-static const char *conflict(const double *v)
+static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
-    return v[ROD] < v[BORE] ? NULL : "the rod must be thinner than the bore";
+    const double A1 = area_of(v, 0), A2 = area_of(v, 1), low = v[PRESSURE_START], ps = v[SUPPLY_PRESSURE];
+    if (v[ROD] >= v[BORE]) return "the rod must be thinner than the bore";
+    if (low > ps) return "pressure_start must not be above supply_pressure";
+
+    /* neither pressure of start() above that of the supply */
+    const double least = low * A1 - ps * A2, most = ps * A1 - low * A2;
+    if (v[FORCE_START] >= least && v[FORCE_START] <= most) return NULL;
+    snprintf(text, CONFLICT_SIZE,
+             "force_start = %.9g N: supply_pressure and pressure_start allow no more than %.9g to %.9g N",
+             v[FORCE_START], least, most);
+    return text;
 }
 
 static const char *fault(const double *v)

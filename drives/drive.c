@@ -118,6 +118,21 @@ static void read_parameters(const struct place *at, const struct drive *drive, s
     object_close(&object);
 }
 
+static void take_starts(const struct variables *variables, double v[MOST_VALUES])
+{
+    for (int r = 0; r < variables->n_values; r++) v[r] = variables->by_reference[r]->start;
+}
+
+static void check_together(const struct drive *drive, const struct variables *variables, const char *file,
+                           struct report *report)
+{
+    double v[MOST_VALUES] = {0};
+    char text[CONFLICT_SIZE];
+    take_starts(variables, v);
+    const char *conflict = drive->conflict(v, text);
+    if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
+}
+
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                             struct arena *arena, struct variables *v)
 {
@@ -137,12 +152,19 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
         object_close(&object);
     }
     document_free(root);
+    if (report->errors == before) check_together(drive, v, file, report);
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
 }
 
 /* ---- checks and structure ---------------------------------------------------------------------------------------------- */
 
-const char *drive_nothing_wrong(const double *v)
+const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE])
+{
+    (void)v, (void)text;
+    return NULL;
+}
+
+const char *drive_no_fault(const double *v)
 {
     (void)v;
     return NULL;
@@ -169,7 +191,7 @@ bool drive_depends(const struct drive *drive, const struct variables *variables,
                    const struct variable *known)
 {
     double v[MOST_VALUES] = {0}, dv[MOST_VALUES] = {0};
-    for (int r = 0; r < variables->n_values; r++) v[r] = variables->by_reference[r]->start;
+    take_starts(variables, v);
     drive->start(v);
     drive->evaluate(v);
     dv[known->reference] = NAN;

@@ -21,6 +21,8 @@ enum demand {
     WHOLE_UP_TO_FIVE
 }; /* what a parameter must be; BELOW_ONE: from 0; UP_TO_ONE: above 0, at most 1; WHOLE_UP_TO_FIVE: an integer from 0 */
 
+enum { CONFLICT_SIZE = 160 };
+
 struct drive_row {
     const char *name;
     enum role role;
@@ -43,8 +45,9 @@ struct drive {
     void (*evaluate)(double *v);
     /* Their change dv where inputs and states change by dv: linear in dv, without branches on it. */
     void (*tangent)(const double *v, double *dv);
-    /* What is wrong with the parameters together, and what makes inputs and states impossible, in words; NULL: nothing. */
-    const char *(*conflict)(const double *v);
+    /* What is wrong with the parameters together, in words, perhaps in the text; NULL: nothing. Each alone is as demanded. */
+    const char *(*conflict)(const double *v, char text[CONFLICT_SIZE]);
+    /* What makes inputs and states impossible, in words; NULL: nothing. */
     const char *(*fault)(const double *v);
 };
 
@@ -65,12 +68,14 @@ static inline int solver_reference(const struct drive *drive, int which)
 }
 
 /* The table of variables of a drive, with the start values of its file. The text: {"format": "limber-drive/1",
-   "drive": NAME, "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. */
+   "drive": NAME, "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. Refuses, with a report, parameters with
+   which the drive cannot start. */
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                             struct arena *arena, struct variables *variables);
 
-/* For a drive whose parameters go together whatever they are, or for which any state is possible. */
-const char *drive_nothing_wrong(const double *v);
+/* For a drive whose parameters go together whatever they are, and for one for which any state is possible. */
+const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE]);
+const char *drive_no_fault(const double *v);
 
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */
 const char *drive_complaint(const struct drive *drive, int reference, double value);

@@ -208,9 +208,11 @@ static enum status check_parameters(struct sim *sim)
             report_add(sim->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, value[r], complaint,
                        variable->unit != NULL ? variable->unit : "1");
     }
-    const char *conflict = sim->drive->conflict(value);
+    if (sim->report->errors > before) return STATUS_BAD_DRIVE;
+    char text[CONFLICT_SIZE];
+    const char *conflict = sim->drive->conflict(value, text);
     if (conflict != NULL) report_add(sim->report, REPORT_ERROR, "%s: %s", sim->drive->name, conflict);
-    return sim->report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
+    return conflict == NULL ? STATUS_OK : STATUS_BAD_DRIVE;
 }
 
 enum status sim_initialise(struct sim *sim, const struct sim_experiment *experiment)
@@ -230,14 +232,11 @@ bool sim_acts_on_start(const struct sim *sim, int reference)
     return true; /* states start from parameters and inputs */
 }
 
-/* The driven motion goes on as its rate says, where no other rate was given */
+/* The driven motion goes on as its rate says */
 static void continue_motion(struct sim *sim)
 {
-    const struct course *course = &sim->course;
-    for (int i = 0; i < sim->drive->n_driven; i++) {
-        double *rate = &course->now.rate[course->input_place[sim->drive->position + i]];
-        if (*rate == 0) *rate = course->value[sim->drive->rate + i];
-    }
+    for (int i = 0; i < sim->drive->n_driven; i++)
+        course_go_on(&sim->course, sim->drive->position + i, sim->course.value[sim->drive->rate + i]);
 }
 
 /* What the inputs would have led to over all of the step that failed says more than the integrator */
@@ -267,7 +266,7 @@ double sim_time(const struct sim *sim)
 
 void sim_set_input_rate(struct sim *sim, int reference, double rate)
 {
-    sim->course.now.rate[sim->course.input_place[reference]] = rate;
+    course_give_rate(&sim->course, reference, rate);
 }
 
 /* ---- model exchange ---------------------------------------------------------------------------------------------------- */

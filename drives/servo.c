@@ -5,6 +5,7 @@
    The rotor's inertia is not here: through the stiff gear it moves with the joint, so it is the arm's, J.motor_inertia = N^2
    times that of the rotor. What the drive gives is the torque on the two together. */
 #include <math.h>
+#include <stdio.h>
 
 #include "drive.h"
 #include "laws.h"
@@ -146,6 +147,18 @@ static void start(double *v)
     v[TORQUE_INTEGRAL] = v[TORQUE_START];
 }
 
+/* At rest |i| <= min(i limit, u limit/R) */
+static const char *conflict(const double *v, char text[CONFLICT_SIZE])
+{
+    const double k = v[GEAR_RATIO] * v[TORQUE_CONSTANT];
+    const double largest = k * fmin(v[CURRENT_LIMIT], v[VOLTAGE_LIMIT] / v[RESISTANCE]);
+    if (fabs(v[TORQUE_START]) <= largest) return NULL;
+    snprintf(text, CONFLICT_SIZE,
+             "torque_start = %.9g N.m: the limits of current and voltage allow no more than %.9g N.m", v[TORQUE_START],
+             largest);
+    return text;
+}
+
 const struct drive servo_drive = {
     .name = "servo",
     .description =
@@ -159,5 +172,5 @@ const struct drive servo_drive = {
     .start = start,
     .evaluate = evaluate,
     .tangent = tangent,
-    .conflict = drive_nothing_wrong,
-    .fault = drive_nothing_wrong};
+    .conflict = conflict,
+    .fault = drive_no_fault};

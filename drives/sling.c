@@ -163,8 +163,9 @@ static void start(double *v)
     memset(v + VELOCITY, 0, 3 * sizeof *v);
 }
 
-static const char *conflict(const double *v)
+static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
+    (void)text;
     return dot3(v + GRAVITY, v + GRAVITY) > 0 ? NULL : "gravity must not be zero: it says where the ground is";
 }
 
@@ -181,4 +182,4 @@ const struct drive sling_drive = {
     .evaluate = evaluate,
     .tangent = tangent,
     .conflict = conflict,
-    .fault = drive_nothing_wrong};
+    .fault = drive_no_fault};

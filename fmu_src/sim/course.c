@@ -15,12 +15,13 @@ enum status course_make(struct course *course, const struct ode *ode, struct are
     const struct variables *v = course->variables;
     const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
     double **const state_arrays[] = {&course->y, &course->ydot, &course->nominal};
-    double **const input_arrays[] = {&course->now.u, &course->now.rate, &course->before.u, &course->before.rate};
+    double **const input_arrays[] = {&course->now.u, &course->now.rate, &course->before.u, &course->before.rate,
+                                     &course->given};
     course->value = arena_take(arena, values, sizeof(double));
     course->input = arena_take(arena, values, sizeof(int));
     course->input_place = arena_take(arena, values, sizeof(int));
     for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
-    for (int i = 0; i < 4; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
+    for (int i = 0; i < 5; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
 
     for (int r = 0; r < v->n_values; r++) {
@@ -38,11 +39,18 @@ void course_free(struct course *course)
     integrator_free(course->integrator);
 }
 
+/* Rates are given anew for every step */
+static void forget_rates(struct course *course)
+{
+    memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double));
+    memset(course->given, 0, (size_t)course->n_inputs * sizeof(double));
+}
+
 void course_reset(struct course *course)
 {
     const struct variables *v = course->variables;
     for (int r = 0; r < v->n_values; r++) course->value[r] = v->by_reference[r]->start;
-    memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double));
+    forget_rates(course);
     memset(course->before.rate, 0, (size_t)course->n_inputs * sizeof(double));
     memset(course->state, 0, (size_t)course->n_numbers * sizeof(double));
     course->start_time = course->local = course->carry = 0;
@@ -103,6 +111,19 @@ void course_hold_inputs(struct course *course)
     course->now.from = course->local;
 }
 
+void course_give_rate(struct course *course, int reference, double rate)
+{
+    const int i = course->input_place[reference];
+    course->now.rate[i] = rate;
+    course->given[i] = 1;
+}
+
+void course_go_on(struct course *course, int reference, double rate)
+{
+    const int i = course->input_place[reference];
+    if (course->given[i] == 0) course->now.rate[i] = rate;
+}
+
 /* Did the inputs jump? What the last step's inputs would have come to by now, against what is set. */
 static bool inputs_jumped(struct course *course)
 {
@@ -121,7 +142,7 @@ static void keep_inputs(struct course *course)
     memcpy(course->before.u, course->now.u, (size_t)course->n_inputs * sizeof(double));
     memcpy(course->before.rate, course->now.rate, (size_t)course->n_inputs * sizeof(double));
     course->before.from = course->now.from;
-    memset(course->now.rate, 0, (size_t)course->n_inputs * sizeof(double)); /* rates are given anew for every step */
+    forget_rates(course);
 }
 
 /* Inputs at the end of the step become the values again, so that outputs there belong to them */

@@ -36,6 +36,7 @@ struct course {
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: what compensated summation keeps                          */
     struct held_inputs now, before;  /* of this step and of the last one                                 */
+    double *given;                   /* n_inputs: 1 where the rate of this step was given, 0: not        */
 
     /* a step failed: who is to blame; NULL: nobody in particular. By the owner, or NULL */
     const char *(*blame)(void *context, char text[BLAME_SIZE]);
@@ -65,6 +66,11 @@ void course_start(struct course *course, double start_time);
 
 /* Inputs as they are now, from the values. */
 void course_hold_inputs(struct course *course);
+
+/* The rate of an input over the next step. */
+void course_give_rate(struct course *course, int reference, double rate);
+/* The input goes on by this rate over the next step, unless one was given, were it 0. */
+void course_go_on(struct course *course, int reference, double rate);
 
 /* From the state y at the local time, with the inputs held, over exactly h: y is the state there, or the last good one. The
    values of the inputs are those at the end. */

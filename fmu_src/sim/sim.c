@@ -427,21 +427,18 @@ double sim_time(const struct sim *sim)
 
 void sim_set_input_rate(struct sim *sim, int reference, double rate)
 {
-    sim->course.now.rate[sim->course.input_place[reference]] = rate;
+    course_give_rate(&sim->course, reference, rate);
 }
 
-/* A prescribed motion goes on as its rates say, where no other rate was given */
+/* A prescribed motion goes on as its rates say */
 static void continue_prescribed(struct sim *sim)
 {
     const struct variables *v = &sim->variables;
     for (int i = 0; i < sim->model->n_links; i++) {
         if (v->first[KIND_Q_IN][i] < 0) continue;
-        double *rate = sim->course.now.rate;
-        const int q = sim->course.input_place[v->first[KIND_Q_IN][i]],
-                  qd = sim->course.input_place[v->first[KIND_QD_IN][i]];
-        const int qdd = sim->course.input_place[v->first[KIND_QDD_IN][i]];
-        if (rate[qd] == 0) rate[qd] = sim->course.now.u[qdd];
-        if (rate[q] == 0) rate[q] = sim->course.now.u[qd];
+        const int qd = v->first[KIND_QD_IN][i], qdd = v->first[KIND_QDD_IN][i];
+        course_go_on(&sim->course, qd, sim->course.value[qdd]);
+        course_go_on(&sim->course, v->first[KIND_Q_IN][i], sim->course.value[qd]);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "sim/course.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char MAGIC[8] = "limber-s";
 
 struct header {
@@ -22,7 +22,7 @@ struct part {
     int count;
 };
 
-enum { PARTS = 7 };
+enum { PARTS = 8 };
 
 static void list_parts(struct course *course, double scalars[8], struct part part[PARTS])
 {
@@ -31,6 +31,7 @@ static void list_parts(struct course *course, double scalars[8], struct part par
                                     {course->state, course->n_numbers},
                                     {course->now.u, inputs},
                                     {course->now.rate, inputs},
+                                    {course->given, inputs},
                                     {course->before.u, inputs},
                                     {course->before.rate, inputs},
                                     {scalars, 8}};
@@ -39,7 +40,7 @@ static void list_parts(struct course *course, double scalars[8], struct part par
 
 size_t course_state_size(const struct course *course)
 {
-    const size_t numbers = (size_t)(course->variables->n_values + course->n_numbers + 4 * course->n_inputs + 8);
+    const size_t numbers = (size_t)(course->variables->n_values + course->n_numbers + 5 * course->n_inputs + 8);
     return sizeof(struct header) + numbers * sizeof(double);
 }
 

@@ -46,6 +46,7 @@ static void make(struct specimen *s, int which)
 /* Inputs, states and gains anywhere, limits and end stops passed now and then; a state that the drive can be in */
 static void draw(struct specimen *s, struct random *random)
 {
+    char text[CONFLICT_SIZE];
     do {
         for (int r = 0; r < s->variables.n; r++) {
             const struct variable *variable = &s->variables.row[r];
@@ -53,7 +54,7 @@ static void draw(struct specimen *s, struct random *random)
             if (variable->causality == CAUSALITY_PARAMETER) s->v[r] *= uniform(random, 0.7, 1);
             else if (s->scale[r] > 0) s->v[r] += s->scale[r] * uniform(random, -2, 2);
         }
-    } while (s->drive->fault(s->v) != NULL || s->drive->conflict(s->v) != NULL);
+    } while (s->drive->fault(s->v) != NULL || s->drive->conflict(s->v, text) != NULL);
     s->drive->evaluate(s->v);
 }
 
@@ -255,6 +256,16 @@ TEST(limits_are_never_passed)
     }
 }
 
+static void check_refused(const struct drive *drive, const char *text)
+{
+    struct report report = {0};
+    struct arena arena = {0};
+    struct variables variables;
+    CHECK(drive_variables(drive, "test", text, &report, &arena, &variables) == STATUS_BAD_DRIVE);
+    CHECK(report.errors > 0);
+    arena_release(&arena);
+}
+
 TEST(drive_files_are_checked)
 {
     static const char *const bad[] = {
@@ -272,14 +283,11 @@ TEST(drive_files_are_checked)
         "{\"format\": \"limber-drive/1\", \"drive\": \"servo\", \"parameters\": {\"solver.max_order\": 6}}",
         "{\"format\": \"limber-drive/1\", \"drive\": \"servo\", \"parameters\": {\"resistance\": \"1\"}}",
         "{\"format\": \"limber-drive/1\", \"drive\": \"servo\", \"parameters\": {\"resistance\": 1e999}}"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct report report = {0};
-        struct arena arena = {0};
-        struct variables variables;
-        CHECK(drive_variables(&servo_drive, "test", bad[i], &report, &arena, &variables) == STATUS_BAD_DRIVE);
-        CHECK(report.errors > 0);
-        arena_release(&arena);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) check_refused(&servo_drive, bad[i]);
+    check_refused(&cylinder_drive,
+                  "{\"format\": \"limber-drive/1\", \"drive\": \"cylinder\", \"parameters\": {\"rod\": 0.08}}");
+    check_refused(&sling_drive,
+                  "{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"gravity[3]\": 0}}");
 }
 
 int main(void)

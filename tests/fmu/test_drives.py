@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from importer import DISCARD, ERROR, MODEL_EXCHANGE, OK, Instance
-from test_robustness import growth
+from test_robustness import growth, output_rates
 
 BORE, ROD, STROKE, CLOSED, DEAD, SUPPLY, ATMOSPHERE = 0.080, 0.045, 1.0, 1.4, 0.05, 200e5, 101325.0
 A1, A2 = math.pi / 4 * BORE**2, math.pi / 4 * (BORE**2 - ROD**2)
@@ -324,15 +324,39 @@ def test_moves_are_cycloids(axis, start):
     instance.free()
 
 
+def give_slope(instance, name, slope):
+    assert instance.SetRealInputDerivatives(instance.references([name]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(slope)) == OK
+
+
+def way_of_position(instance, t, h=0.1):
+    """How far the position of an axis with the gain 2 goes within a step from 1: what its command shows."""
+    assert instance.set({"position": 1.0}) == OK and instance.step(t, h) == OK, instance.log
+    reference, command = instance.get("reference", "command")
+    return reference - command / 2 - 1
+
+
 def test_position_goes_on_by_its_rate(axis):
-    """Within a step, unless the importer gives another slope."""
+    """Within a step, unless the importer gives another slope, which holds for one step and may be 0."""
     instance = started(axis, {"position_gain": 2.0, "rate_gain": 0.0}, inputs={"position": 1.0, "rate": 0.5})
-    for i, (given, slope) in enumerate([(None, 0.5), (0.2, 0.2)]):
-        assert instance.set({"position": 1.0}) == OK
-        if given: assert instance.SetRealInputDerivatives(instance.references(["position"]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(given)) == OK
-        assert instance.step(i * 0.1, 0.1) == OK
-        reference, command = instance.get("reference", "command")
-        assert command == pytest.approx(2 * (reference - 1 - 0.1 * slope), rel=1e-14)
+    for i, (given, slope) in enumerate([(None, 0.5), (0.2, 0.2), (None, 0.5), (0.0, 0.0), (None, 0.5)]):
+        if given is not None: give_slope(instance, "position", given)
+        assert way_of_position(instance, i * 0.1) == pytest.approx(0.1 * slope, abs=1e-15)
+    instance.free()
+
+
+def test_slope_that_was_given_is_saved_and_reset(axis):
+    settings, inputs = {"position_gain": 2.0, "rate_gain": 0.0}, {"position": 1.0, "rate": 0.5}
+    instance = started(axis, settings, inputs=inputs)
+    without = instance.save()
+    give_slope(instance, "position", 0.0)
+    state = instance.save()
+    for saved, way in (state, 0), (without, 0.05), (state, 0):
+        assert instance.SetFMUstate(saved) == OK
+        assert way_of_position(instance, 0) == pytest.approx(way, abs=1e-15)
+    for saved in state, without: assert instance.FreeFMUstate(ct.byref(saved)) == OK
+    give_slope(instance, "position", 0.0)
+    assert instance.Reset() == OK and instance.set({**settings, **inputs}) == OK
+    assert way_of_position(instance.initialise(), 0) == pytest.approx(0.05, abs=1e-15)
     instance.free()
 
 
@@ -484,7 +508,7 @@ def test_energy_of_a_lifted_load(sling):
 
 IMPOSSIBLE = [("servo", "efficiency", 1.2), ("servo", "inductance", 0.0), ("cylinder", "bore", -1.0), ("cylinder", "rod", 0.08),
               ("cylinder", "solver.relative_tolerance", -1.0), ("axis", "move[3].duration", 0.0), ("sling", "length", 0.0),
-              ("sling", "gravity[3]", 0.0)]
+              ("sling", "gravity[3]", 0.0), ("servo", "torque_start", -1e4), ("cylinder", "force_start", 1e6), ("cylinder", "pressure_start", 201e5)]
 
 
 @pytest.mark.parametrize("name, parameter, value", IMPOSSIBLE)
@@ -492,6 +516,32 @@ def test_impossible_parameters(request, name, parameter, value):
     instance = Instance(request.getfixturevalue(name))
     assert instance.set({parameter: value}) == OK and instance.EnterInitializationMode() == OK
     assert instance.ExitInitializationMode() == ERROR and parameter.split("[")[0] in instance.log[-1][2]
+    instance.free()
+
+
+@pytest.mark.parametrize("name, settings, reason", [
+    ("cylinder", {"rod": 0.2}, "the rod must be thinner than the bore"), ("cylinder", {"bore": 0.04}, "the rod must be thinner than the bore"),
+    ("sling", {"gravity[3]": 0}, "gravity must not be zero"), ("servo", {"torque_start": 1920.1}, "no more than 1920 N.m"),
+    ("servo", {"torque_start": -961, "voltage_limit": 9}, "no more than 960 N.m"), ("cylinder", {"pressure_start": 201e5}, "supply_pressure"),
+    ("cylinder", {"force_start": -7e4, "bore": 0.1, "rod": 0.06, "pressure_start": 0, "supply_pressure": 100e5}, "-50265.4825 to 78539.8163 N")])
+def test_what_cannot_start_is_not_packed(limber, limber_sanitized, tmp_path, name, settings, reason):
+    file, words = tmp_path / "x.fmu", [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    answer = subprocess.run([limber_sanitized, "drive", name, "-o", file, *words], capture_output=True, text=True,
+                            env={**os.environ, "LIMBER_DRIVE_LIBRARY": str(limber.parent / f"{name}.so")})
+    assert answer.returncode == 1 and reason in answer.stderr, answer.stderr
+    assert answer.stderr.count("\n") == 1 and not file.exists()
+
+
+@pytest.mark.parametrize("name, output, settings", [
+    ("servo", "tau", {"torque_start": 1920.0}), ("servo", "tau", {"torque_start": -1920.0}),
+    ("cylinder", "force", {"force_start": (SUPPLY * A1 - 10e5 * A2) * (1 - 1e-12)}),
+    ("cylinder", "force", {"force_start": (10e5 * A1 - SUPPLY * A2) * (1 - 1e-12)})])
+def test_largest_start(request, name, output, settings):
+    """What the drive can just give is taken, and is there at the start."""
+    instance = started(request.getfixturevalue(name), settings)
+    assert instance.get(output) == pytest.approx(next(iter(settings.values())), rel=1e-9)
+    if name == "cylinder": assert max(instance.get("p1", "p2")) == pytest.approx(SUPPLY, rel=1e-9)
+    else: assert abs(instance.get("current")) == pytest.approx(20, rel=1e-12)
     instance.free()
 
 
@@ -553,19 +603,22 @@ def test_directional_derivatives(request, name, inputs, least):
     instance.free()
 
 
-@pytest.mark.parametrize("name, driven", [("servo", {"reference": 0.3}), ("cylinder", {"command": 0.3}), ("axis", {"rate": 0.3}),
-                                          ("sling", {"hook.position[3]": 2.05, "hook.velocity[1]": 0.5, "hook.velocity[3]": 0.2})])
+@pytest.mark.parametrize("name, driven", [
+    ("servo", {"reference": 0.02}), ("cylinder", {"command": 0.3}), ("axis", {"rate": 0.3}),
+    ("sling", {"hook.position[3]": 2.005, "hook.velocity[1]": 0.5, "hook.velocity[2]": -0.3, "hook.velocity[3]": 0.2})])
 def test_output_derivatives(request, name, driven):
+    """Against central differences, each output by its own rate; every one of them moves."""
     package = request.getfixturevalue(name)
-    instance, h = started(package, {}, inputs=driven, tolerance=1e-9), 1e-5
+    instance, h = started(package, {}, inputs=driven, tolerance=1e-10), 1e-5
     outputs = package.outputs
-    for i in range(400): assert instance.step(i * h, h) == OK
-    n = len(outputs)
-    before, rate = np.array(instance.get(*outputs)), (ct.c_double * n)()
-    assert instance.GetRealOutputDerivatives(instance.references(outputs), n, (ct.c_int * n)(*[1] * n), rate) == OK
-    assert instance.step(400 * h, h) == OK
-    difference = (np.array(instance.get(*outputs)) - before) / h
-    assert np.array(rate) == pytest.approx(difference, rel=0.05, abs=1e-6 * np.abs(before).max() / h)
+    rows = []
+    for i in range(102):
+        assert instance.step(i * h, h) == OK
+        rows.append(instance.get(*outputs))
+        if i == 100: rates = output_rates(instance, outputs)
+    before, _, after = np.array(rows[-3:])
+    for output, rate, difference in zip(outputs, rates, (after - before) / (2 * h)):
+        assert difference != 0 and rate == pytest.approx(difference, rel=1e-3, abs=0), output
     instance.free()
 
 
@@ -585,7 +638,7 @@ def test_co_simulation_agrees_with_model_exchange(drive, name, start):
     ("axis", "move[4].duration", "must be positive"), ("sling", "damping", "must not be negative")])
 def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, demand):
     library = str(limber.parent / f"{name}.so")
-    for arguments, code, word in [([name], 2, "-o"), ([], 2, "which drive"), (["motor", "-o", "x"], 2, "motor"),
+    for arguments, code, word in [([name], 2, "-o"), ([], 2, "expected the name of a drive; see"), (["motor", "-o", "x"], 2, "motor"),
                                   ([name, "-o", "x", "--set", "nonsense=1"], 1, "nonsense"),
                                   ([name, "-o", "x", "--set", parameter], 2, "NAME=VALUE"),
                                   ([name, "-o", "x", "--set", f"{parameter}=-1"], 1, demand),
@@ -594,4 +647,5 @@ def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, deman
         answer = subprocess.run([limber_sanitized, "drive", *arguments], capture_output=True, text=True, cwd=tmp_path,
                                 env={**os.environ, "LIMBER_DRIVE_LIBRARY": library})
         assert answer.returncode == code and word in answer.stderr, answer.stderr
+        assert code == 0 or answer.stderr.startswith("limber: drive: "), answer.stderr
         assert (tmp_path / "x.fmu").exists() == (code == 0) and not (tmp_path / "x").exists()

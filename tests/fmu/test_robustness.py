@@ -539,6 +539,20 @@ def test_reset_forgets_slopes_of_inputs(arm):
     instance.free()
 
 
+def test_prescribed_motion_goes_on_unless_a_slope_is_given(pack, tmp_path):
+    """The position by the rate, the rate by the acceleration; a slope of 0 is a slope, for one step."""
+    robot = tmp_path / "turntable.json"
+    robot.write_text('{"format": "limber-robot/1", "name": "turntable", "links": [{"name": "table", "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}},'
+                     ' "joint": {"name": "turn", "type": "revolute", "motion": "prescribed"}}]}')
+    instance, names = Instance(unzip(pack(robot), tmp_path / "fmu")).initialise(), ["turn.q", "turn.qd"]
+    for i, (given, came) in enumerate([({}, [1.05, 0.7]), ({"turn.q": 0.0}, [1.0, 0.7]), ({"turn.qd": 0.0}, [1.05, 0.5]), ({}, [1.05, 0.7])]):
+        assert instance.set({"turn.q": 1.0, "turn.qd": 0.5, "turn.qdd": 2.0}) == OK
+        for name, slope in given.items():
+            assert instance.SetRealInputDerivatives(instance.references([name]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(slope)) == OK
+        assert instance.step(i * 0.1, 0.1) == OK and instance.get(*names) == pytest.approx(came, rel=1e-14)
+    instance.free()
+
+
 def test_status_questions(fmu):
     instance = started(fmu)
     assert instance.step(0, 0.25) == OK

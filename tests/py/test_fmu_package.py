@@ -510,8 +510,8 @@ def test_json_summary(limber, made_up, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, code, word", [
-    ([], 2, "robot file"), (["ROBOT"], 2, "-o"), (["ROBOT", "-o"], 2, "-o"), (["ROBOT", "-o", "x.fmu", "--fast"], 2, "--fast"),
-    (["ROBOT", "ROBOT", "-o", "x.fmu"], 2, "one robot"), (["missing.json", "-o", "x.fmu"], 1, "missing.json"),
+    ([], 2, "limber: fmu: expected ROBOT; see `limber fmu --help`"), (["ROBOT"], 2, "-o"), (["ROBOT", "-o"], 2, "-o"), (["ROBOT", "-o", "x.fmu", "--fast"], 2, "--fast"),
+    (["ROBOT", "ROBOT", "-o", "x.fmu"], 2, "too many arguments"), (["missing.json", "-o", "x.fmu"], 1, "limber: fmu: missing.json: "),
     (["BAD", "-o", "x.fmu"], 1, "links"), (["ROBOT", "-o", "no/such/folder/x.fmu"], 1, "x.fmu"),
     (["ROBOT", "-o", "."], 1, "regular"), (["ROBOT", "-o", "/dev/null"], 1, "regular"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else None)
