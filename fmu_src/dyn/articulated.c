@@ -153,7 +153,7 @@ static void gather(const struct model *model, struct work *work, const struct in
 {
     for (int i = 0; i < model->n_links; i++) {
         copy6(work->link[i].b, work->link[i].z);
-        copy6(work->link[i].bT, work->link[i].zT);
+        if (model->link[i].body != NULL) copy6(work->link[i].bT, work->link[i].zT);
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];

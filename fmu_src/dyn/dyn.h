@@ -71,8 +71,15 @@ static inline double prescribed_acceleration(const struct link_model *lm, const 
     return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
 }
 
-/* Force on the joint coordinate from friction, spring and stop: -viscous qd - Coulomb - stiffness (q - rest) + stop. */
-double joint_force(const struct link_model *lm, double q, double qd);
+/* Force on the joint coordinate from dry friction and stop: -coulomb tanh(qd/v) + stop. */
+double joint_contact(const struct link_model *lm, double q, double qd);
+
+/* Force on the joint coordinate: -viscous qd - stiffness (q - rest) + contact. */
+static inline double joint_force(const struct link_model *lm, double q, double qd)
+{
+    const double smooth = -lm->viscous * qd - lm->stiffness * (q - lm->rest);
+    return lm->coulomb != 0 || lm->limits != NULL ? smooth + joint_contact(lm, q, qd) : smooth;
+}
 
 /* Its change: d(joint_force) for dq and dqd. */
 double joint_force_tangent(const struct link_model *lm, double q, double qd, double dq, double dqd);

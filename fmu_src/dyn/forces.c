@@ -36,13 +36,10 @@ static double stop_tangent(const struct limits *limits, double q, double qd, dou
     return -limits->stiffness * dq + limits->damping * slope * sign * qd * dq - d * dqd;
 }
 
-double joint_force(const struct link_model *lm, double q, double qd)
+double joint_contact(const struct link_model *lm, double q, double qd)
 {
-    /* -viscous qd - coulomb tanh(qd/v) - stiffness (q - rest) */
-    double force = -lm->viscous * qd - lm->stiffness * (q - lm->rest);
-    if (lm->coulomb != 0) force -= lm->coulomb * tanh(qd / lm->coulomb_velocity);
-    if (lm->limits != NULL) force += stop_force(lm->limits, q, qd);
-    return force;
+    const double stop = lm->limits != NULL ? stop_force(lm->limits, q, qd) : 0;
+    return lm->coulomb != 0 ? stop - lm->coulomb * tanh(qd / lm->coulomb_velocity) : stop;
 }
 
 double joint_force_tangent(const struct link_model *lm, double q, double qd, double dq, double dqd)
