@@ -153,8 +153,9 @@ def compare(case, right, steps=STEPS, ways=WAYS):
     result = {}
     for way in ways:
         for h in steps:
-            try: result[way, h] = errors(case, cosimulate(case, way, h, right), right)
-            except Failed: result[way, h] = {each.name: np.inf for each in case.judged}
+            try: found = errors(case, cosimulate(case, way, h, right), right)
+            except Failed: found = {each.name: np.inf for each in case.judged}
+            result[way, h] = found if np.isfinite(list(found.values())).all() else dict.fromkeys(found, np.inf)
     return result
 
 
