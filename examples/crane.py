@@ -2,7 +2,8 @@
 SSP package (resources/crane.ssd), coupled in every way that there is and compared with the same system in one piece.
 
 usage: crane.py [FOLDER] [--quick]
-       results go to FOLDER, build/out/run if not given; --quick: one step size instead of four; LIMBER may name another limber program
+       results go to FOLDER, build/out/run if not given; --quick: one step size, a rougher reference, no other
+       masters; LIMBER may name another limber program
 
 The lift cylinder extends by 0.25 m from 0.5 s to 3.5 s, the fold cylinder by 0.08 m from 3 s to 5 s; the rope of the load, 200 kg, is
 slack at first and comes taut after 1.3 s. Checks, and exit code 1 when one fails: it starts at rest, the load is lifted and the cylinders

@@ -3,7 +3,8 @@ drive and an axis controller at each joint, nine FMUs in one SSP package (resour
 compared with the same system in one piece.
 
 usage: servo.py [FOLDER] [--quick]
-       results go to FOLDER, build/out/run if not given; --quick: one step size instead of four; LIMBER may name another limber program
+       results go to FOLDER, build/out/run if not given; --quick: one step size, a rougher reference, no other
+       masters; LIMBER may name another limber program
 
 Slewing and boom move from 0.2 s to 1.7 s, jib and hand from 0.7 s to 2.2 s, with 10 kg in the hand. Checks, and exit code 1 when one fails:
 it starts at rest and the joints arrive; at 1 ms, electrical work is energy and losses; the tip is where it is in one piece; other masters
