@@ -63,6 +63,7 @@ fmi_sim=0.7.0
 tools_fmi_sim()
 {
     command -v cargo >/dev/null || { echo "cargo is not on the PATH"; return 1; }
+    install_packages libclang-dev || return 1   # its bindings to the FMI headers are made with it
     CARGO_PROFILE_DEV_DEBUG=0 within 1500 cargo install fmi-sim --version "$fmi_sim" --locked --force --debug \
         --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" || return 1   # not optimised: half the time to build
     rm -rf "$tools/fmi-sim/target"
