@@ -254,9 +254,8 @@ static const char *fault(const double *v)
 {
     const double s = v[LENGTH] - v[LENGTH_CLOSED];
     if (s <= -v[DEAD_LENGTH] || s >= v[STROKE] + v[DEAD_LENGTH])
-        return "the length lies outside of the cylinder: a chamber has no volume left; check length_closed, stroke and "
-               "the "
-               "sign of the force";
+        return "the length lies outside of the cylinder: a chamber has no volume left; "
+               "check length_closed, stroke and the sign of the force";
     return NULL;
 }
 

@@ -85,6 +85,7 @@ static enum status build(struct sim *sim, const char *name, const char *text)
     if (status != STATUS_OK) return status;
     course->state = course->y;
     course->n_numbers = drive->n_states;
+    course->rings = true;
     return sim_reset(sim);
 }
 

@@ -68,7 +68,7 @@ enum status loops_actuate(const struct model *model, struct work *work, struct l
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------------------- */
 
-/* How the points move; `all`: velocities too, else positions alone */
+/* How the points move */
 static void move_points(const struct model *model, const struct work *work, const struct tangent *tangent,
                         struct loops *loops, int i)
 {

@@ -66,9 +66,10 @@ void course_interrupt(struct course *course)
 
 /* ---- start ----------------------------------------------------------------------------------------------------------------- */
 
-/* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap where the tolerance is loose.
-   At tight tolerances order 5 takes fewer steps, held inside its stable region by the error test, and is asked for a tenth of
-   the tolerance, so that the error goes on falling where the cap changes (bench/integration.py). */
+/* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap for what has such modes where
+   the tolerance is loose. Elsewhere order 5 takes fewer steps, at tight tolerances held inside its stable region by the error
+   test, and is asked for a tenth of the tolerance, so that the error goes on falling where the cap changes
+   (bench/integration.py). */
 struct policy {
     int max_order;
     double tolerance; /* share of what was asked for */
@@ -78,7 +79,7 @@ static struct policy choose(const struct course *course, double tolerance)
 {
     const int asked = (int)course->value[course->solver.max_order];
     if (asked > 0) return (struct policy){asked, 1};
-    return tolerance > 2e-6 ? (struct policy){2, 1} : (struct policy){5, 0.1};
+    return course->rings && tolerance > 2e-6 ? (struct policy){2, 1} : (struct policy){5, 0.1};
 }
 
 enum status course_configure(struct course *course, double importer_tolerance)

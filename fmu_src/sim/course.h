@@ -43,6 +43,7 @@ struct course {
 
     struct ode ode;                /* its right-hand side takes the inputs of `now`                 */
     struct integrator *integrator; /* NULL: there is nothing to integrate                           */
+    bool rings;                    /* it may oscillate with little damping; by the owner            */
     double tolerance;              /* relative, as asked for                                        */
     double *y, *ydot, *nominal;    /* n_states                                                      */
     double *state;                 /* n_numbers: the state as it is saved; by the owner             */

@@ -366,10 +366,27 @@ const char *sim_reason(const struct sim *sim, enum status status, char text[REAS
 
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
+/* Does anything but gravity pull it back? Links that bend, springs, stops */
+static bool rings(const struct model *model)
+{
+    bool found = false;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        found = found || lm->m > 0 || lm->stiffness > 0 || lm->limits != NULL;
+    }
+    return found;
+}
+
+static enum status configure(struct sim *sim, double tolerance)
+{
+    sim->course.rings = rings(sim->model);
+    return course_configure(&sim->course, tolerance);
+}
+
 enum status sim_adopt_parameters(struct sim *sim, double tolerance)
 {
     const enum status status = sim_apply_parameters(sim);
-    return status == STATUS_OK ? course_configure(&sim->course, tolerance) : status;
+    return status == STATUS_OK ? configure(sim, tolerance) : status;
 }
 
 static void start_states(struct sim *sim)
@@ -404,7 +421,7 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
     start_states(sim);
     course_start(&sim->course, experiment->start_time);
     sim_apply_inputs(sim, &sim->course.now, 0);
-    status = course_configure(&sim->course, experiment->tolerance);
+    status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && sim->course.value[sim->variables.first[KIND_START_STATIC][0]] != 0)
         status = sim_find_equilibrium(sim);

@@ -92,7 +92,7 @@ static const struct row table[] = {
     {KIND_START_STATIC, "start_static", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "start from the static equilibrium of the elastic coordinates, joints held"},
     {KIND_RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 1, PAR, "1", NULL, NULL, 0, "relative tolerance, below 1; 0: the importer's, else 1e-6"},
     {KIND_MAX_STEP, "solver.max_step", ROBOT, 1, PAR, "s", NULL, NULL, 0, "largest internal step; 0: no limit"},
-    {KIND_MAX_ORDER, "solver.max_order", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"},
+    {KIND_MAX_ORDER, "solver.max_order", ROBOT, 1, PAR, NULL, NULL, NULL, 0, "largest order of the integration formula, 1 to 5; 0: chosen by robot and tolerance"},
 };
 /* clang-format on */
 enum { TABLE_ROWS = sizeof table / sizeof table[0] };
