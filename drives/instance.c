@@ -77,7 +77,7 @@ static enum status build(struct sim *sim, const char *name, const char *text)
     sim->dv = arena_take(&sim->arena, values, sizeof(double));
     course->variables = &sim->variables;
     course->report = sim->report;
-    course->hash = variables_guid(&sim->variables, text, sim->guid);
+    variables_guid(&sim->variables, text, sim->guid);
     course->solver = (struct solver_references){solver_reference(drive, RELATIVE_TOLERANCE),
                                                 solver_reference(drive, MAX_STEP), solver_reference(drive, MAX_ORDER)};
     const struct ode ode = {.n = drive->n_states, .order = 1, .context = sim, .rhs = rhs, .jacobian = jacobian};
@@ -347,17 +347,14 @@ size_t sim_state_size(const struct sim *sim)
     return course_state_size(&sim->course);
 }
 
-enum status sim_save(struct sim *sim, unsigned char *bytes)
+void sim_save(struct sim *sim, unsigned char *bytes)
 {
     course_save(&sim->course, bytes);
-    return STATUS_OK;
 }
 
-enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size)
+enum status sim_restore(struct sim *sim, const unsigned char *bytes)
 {
-    double tolerance;
-    const enum status status = course_restore(&sim->course, bytes, size, &tolerance);
-    return status == STATUS_OK ? course_configure(&sim->course, tolerance) : status;
+    return course_configure(&sim->course, course_restore(&sim->course, bytes));
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)

@@ -5,17 +5,16 @@
 #define STATUS_LIST(X)                                                                              \
     X(OK, 0, "fine")                                                                                \
     X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state")                    \
+    X(INTEGRATION, 2, "the integration cannot go on from this state")                               \
+    X(NO_EQUILIBRIUM, 3, "no static equilibrium was found")                                         \
+    X(SINGULAR_LOOP, 4, "a loop is in a position in which its forces are not determined")           \
+    X(OPEN_LOOP, 5, "a loop cannot be closed")                                                      \
+    X(MISSED_LOOP, 6, "an equation that was left out at the start is no longer met")                \
+    X(SHORT_ACTUATOR, 7, "the two points of an actuator coincide: its force has no direction")      \
+    X(UNBALANCED, 8, "the forces of the actuators do not follow from the motion: one has no lever") \
     X(BAD_ROBOT, -1, "the robot file is not valid")                                                 \
     X(NO_MEMORY, -2, "out of memory")                                                               \
     X(NO_FILE, -3, "the file cannot be read")                                                       \
-    X(INTEGRATION, 2, "the integration cannot go on from this state")                               \
-    X(NO_EQUILIBRIUM, 3, "no static equilibrium was found")                                         \
-    X(BAD_STATE, 4, "the saved state is not one of this robot")                                     \
-    X(SINGULAR_LOOP, 5, "a loop is in a position in which its forces are not determined")           \
-    X(SHORT_ACTUATOR, 7, "the two points of an actuator coincide: its force has no direction")      \
-    X(OPEN_LOOP, 6, "a loop cannot be closed")                                                      \
-    X(MISSED_LOOP, 8, "an equation that was left out at the start is no longer met")                \
-    X(UNBALANCED, 9, "the forces of the actuators do not follow from the motion: one has no lever") \
     X(NO_DERIVATIVE, -4, "there is no derivative of this variable")                                 \
     X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")
 

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "fmi/instance.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char MAGIC[8] = "limberF2";
 
 /* Fixed widths and no padding: every byte is written and checked. */
@@ -111,16 +111,12 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
     ENTER(c, fmi2GetFMUstate);
     REQUIRE(state != NULL, "the pointer to the state is NULL");
-    struct saved *saved = *state, *fresh = NULL;
-    if (saved == NULL || saved->size != size_of(instance)) saved = fresh = take_saved(instance, size_of(instance));
+    struct saved *saved = *state;
+    if (saved == NULL || saved->size != size_of(instance)) saved = take_saved(instance, size_of(instance));
     if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
-    const enum status status = sim_save(instance->sim, saved->bytes + sizeof(struct header));
-    if (status != STATUS_OK) {
-        if (fresh != NULL) instance->allocator.give_back(fresh);
-        return instance_leave(instance, status);
-    }
+    sim_save(instance->sim, saved->bytes + sizeof(struct header));
     write_header(instance, saved->bytes);
-    if (fresh != NULL && *state != NULL) instance->allocator.give_back(*state);
+    if (*state != NULL && *state != saved) instance->allocator.give_back(*state);
     *state = saved;
     return fmi2OK;
 }
@@ -132,10 +128,9 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     const struct saved *saved = state;
     const char *fault = fault_of(instance, saved->bytes, saved->size);
     REQUIRE(fault == NULL, "the state is refused: %s", fault);
-    const size_t head = sizeof(struct header);
-    const enum status status = sim_restore(instance->sim, saved->bytes + head, saved->size - head);
+    const enum status status = sim_restore(instance->sim, saved->bytes + sizeof(struct header));
     if (status == STATUS_OK) read_progress(saved->bytes, &instance->progress);
-    else if (status != STATUS_BAD_STATE) instance->progress.state = STATE_ERROR; /* half put back */
+    else instance->progress.state = STATE_ERROR; /* half put back */
     return instance_leave(instance, status);
 }
 

@@ -24,7 +24,6 @@ enum { BLAME_SIZE = 512 };
 struct course {
     const struct variables *variables;
     struct report *report;
-    unsigned long long hash; /* of what the instance is made from: saved states are for it alone */
     struct solver_references solver;
 
     double *value; /* n_values: all variables; inputs and parameters as set, the rest computed           */
@@ -52,7 +51,7 @@ struct course {
     double first_step; /* of that restart; 0: chosen anew                                                */
 };
 
-/* Arrays from the arena and an integrator of the ode; variables, report, hash, solver and state are the owner's to fill. */
+/* Arrays from the arena and an integrator of the ode; variables, report, solver and state are the owner's to fill. */
 enum status course_make(struct course *course, const struct ode *ode, struct arena *arena);
 void course_free(struct course *course);
 
@@ -81,11 +80,11 @@ void course_set_time(struct course *course, double time);
 /* States were changed: nothing computed before holds. */
 void course_interrupt(struct course *course);
 
-/* ---- saved: pointer-free, versioned, checksummed, and only for what they come from ---------------------------------------- */
+/* ---- saved ------------------------------------------------------------------------------------------------------------------ */
 
 size_t course_state_size(const struct course *course);
 void course_save(struct course *course, unsigned char *bytes);
-/* Refuses, with a report, what is not a state of this instance, which then stays as it was. *tolerance is the saved one. */
-enum status course_restore(struct course *course, const unsigned char *bytes, size_t size, double *tolerance);
+/* Bytes that an instance made from the same file has saved. The result is the tolerance that it had. */
+double course_restore(struct course *course, const unsigned char *bytes);
 
 #endif

@@ -12,16 +12,11 @@ int variables_find(const struct variables *v, const char *name)
     return -1;
 }
 
-unsigned long long variables_hash(const struct variables *v, unsigned long long hash)
+void variables_guid(const struct variables *v, const char *text, char guid[GUID_SIZE])
 {
-    for (int r = 0; r < v->n; r++) hash = hash_bytes(hash, v->row[r].name, strlen(v->row[r].name) + 1);
-    return hash;
-}
-
-unsigned long long variables_guid(const struct variables *v, const char *text, char guid[GUID_SIZE])
-{
-    const unsigned long long a = hash_bytes(HASH_START, text, strlen(text)), b = variables_hash(v, a);
+    const unsigned long long a = hash_bytes(HASH_START, text, strlen(text));
+    unsigned long long b = a;
+    for (int r = 0; r < v->n; r++) b = hash_bytes(b, v->row[r].name, strlen(v->row[r].name) + 1);
     snprintf(guid, GUID_SIZE, "{%08llx-%04llx-%04llx-%04llx-%012llx}", a >> 32, (a >> 16) & 0xffff, a & 0xffff, b >> 48,
              b & 0xffffffffffffULL);
-    return b;
 }

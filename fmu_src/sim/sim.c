@@ -194,7 +194,7 @@ static enum status build(struct sim *sim, const char *text)
     number_states(sim);
     sim->course.variables = &sim->variables;
     sim->course.report = sim->report;
-    sim->course.hash = variables_guid(&sim->variables, text, sim->guid);
+    variables_guid(&sim->variables, text, sim->guid);
     sim->course.solver =
         (struct solver_references){sim->variables.first[KIND_RELATIVE_TOLERANCE][0],
                                    sim->variables.first[KIND_MAX_STEP][0], sim->variables.first[KIND_MAX_ORDER][0]};
@@ -548,18 +548,15 @@ size_t sim_state_size(const struct sim *sim)
     return course_state_size(&sim->course);
 }
 
-enum status sim_save(struct sim *sim, unsigned char *bytes)
+void sim_save(struct sim *sim, unsigned char *bytes)
 {
     note_kept(sim);
     course_save(&sim->course, bytes);
-    return STATUS_OK;
 }
 
-enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size)
+enum status sim_restore(struct sim *sim, const unsigned char *bytes)
 {
-    double tolerance;
-    const enum status status = course_restore(&sim->course, bytes, size, &tolerance);
-    if (status != STATUS_OK) return status;
+    const double tolerance = course_restore(&sim->course, bytes);
     keep_noted(sim);
     return sim_adopt_parameters(sim, tolerance);
 }

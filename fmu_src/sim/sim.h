@@ -105,12 +105,12 @@ enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, 
 
 /* ---- saved state --------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a saved state (the same for every state of this robot), and its pointer-free, checksummed form. Saving makes the
-   next step begin with a restart, here and in every copy: both then go on bit for bit alike. */
+/* Bytes of a saved state (the same for every state of this robot), and its pointer-free form. Saving makes the next step begin
+   with a restart, here and in every copy: both then go on bit for bit alike. */
 size_t sim_state_size(const struct sim *sim);
-enum status sim_save(struct sim *sim, unsigned char *bytes);
-/* Refuses, with a report, what is not a state of this robot; the instance then stays as it was. */
-enum status sim_restore(struct sim *sim, const unsigned char *bytes, size_t size);
+void sim_save(struct sim *sim, unsigned char *bytes);
+/* Bytes that an instance with the same guid has saved, undamaged: that is for the caller to know. */
+enum status sim_restore(struct sim *sim, const unsigned char *bytes);
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics);
 

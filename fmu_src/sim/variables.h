@@ -111,12 +111,8 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
 /* Row of that name, -1 where there is none. */
 int variables_find(const struct variables *variables, const char *name);
 
-/* A hash of the table, for the guid (FNV-1a, 64 bits, continued from `hash`). */
-unsigned long long variables_hash(const struct variables *variables, unsigned long long hash);
-
-/* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the text that the instance is made from and of its table; the result is
-   that hash as a number. */
+/* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the text that the instance is made from and of its table. */
 enum { GUID_SIZE = 40 };
-unsigned long long variables_guid(const struct variables *variables, const char *text, char guid[GUID_SIZE]);
+void variables_guid(const struct variables *variables, const char *text, char guid[GUID_SIZE]);
 
 #endif
