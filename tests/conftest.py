@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def program(variable, default):
-    path = Path(os.environ.get(variable, ROOT / default))
+    path = Path(os.environ.get(variable, ROOT / default)).resolve()
     if not path.is_file():
         pytest.fail(f"{path} is missing: run ./test.sh, or name the program in {variable}")
     return path
