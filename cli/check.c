@@ -148,6 +148,12 @@ static struct json_object *json_joint(const struct joint *joint)
     json_object_object_add(json, "name", json_object_new_string(joint->name));
     json_object_object_add(json, "type", json_object_new_string(joint_types[joint->type]));
     json_object_object_add(json, "motion", json_object_new_string(motion_of(joint)));
+    if (joint->has_limits) {
+        struct json_object *limits = json_object_new_array(); /* null: none on that side */
+        json_object_array_add(limits, json_number(joint->limits.lower));
+        json_object_array_add(limits, json_number(joint->limits.upper));
+        json_object_object_add(json, "limits", limits);
+    }
     return json;
 }
 
@@ -282,6 +288,16 @@ static void print_connections(const struct robot *robot, const struct closure *c
     }
 }
 
+static void print_stops(const struct robot *robot)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        if (joint->has_limits)
+            printf("joint %s stops at %g and %g, stiffness %g, damping %g\n", joint->name, joint->limits.lower,
+                   joint->limits.upper, joint->limits.stiffness, joint->limits.damping);
+    }
+}
+
 static void print_table(const struct robot *robot, const struct closure *closure, struct json_object *warnings)
 {
     printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, total_coordinates(robot), total_mass(robot),
@@ -289,6 +305,7 @@ static void print_table(const struct robot *robot, const struct closure *closure
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
     print_links(robot);
+    print_stops(robot);
     print_connections(robot, closure);
     for (size_t i = 0; i < json_object_array_length(warnings); i++)
         printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));

@@ -239,6 +239,8 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
     const double A1 = area_of(v, 0), A2 = area_of(v, 1), low = v[PRESSURE_START], ps = v[SUPPLY_PRESSURE];
     if (v[ROD] >= v[BORE]) return "the rod must be thinner than the bore";
+    if (!(A2 > 0 && isfinite(A1))) return "bore and rod must be lengths in m whose areas are numbers";
+    if (v[TANK_PRESSURE] >= ps) return "tank_pressure must be below supply_pressure";
     if (low > ps) return "pressure_start must not be above supply_pressure";
 
     /* neither pressure of start() above that of the supply */

@@ -147,15 +147,15 @@ static void start(double *v)
     v[TORQUE_INTEGRAL] = v[TORQUE_START];
 }
 
-/* At rest |i| <= min(i limit, u limit/R) */
+/* At rest |i| < min(i limit, u limit/R), as far as saturate() is exactly linear: beyond it the start is no equilibrium */
 static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
-    const double k = v[GEAR_RATIO] * v[TORQUE_CONSTANT];
-    const double largest = k * fmin(v[CURRENT_LIMIT], v[VOLTAGE_LIMIT] / v[RESISTANCE]);
-    if (fabs(v[TORQUE_START]) <= largest) return NULL;
+    const double k = v[GEAR_RATIO] * v[TORQUE_CONSTANT], torque = v[TORQUE_START] + v[FEEDFORWARD];
+    const double largest = 0.9 * k * fmin(v[CURRENT_LIMIT], v[VOLTAGE_LIMIT] / v[RESISTANCE]);
+    if (fabs(torque) <= largest) return NULL;
     snprintf(text, CONFLICT_SIZE,
-             "torque_start = %.9g N.m: the limits of current and voltage allow no more than %.9g N.m", v[TORQUE_START],
-             largest);
+             "torque_start + feedforward = %.9g N.m: nine tenths of the limits of current and voltage are %.9g N.m",
+             torque, largest);
     return text;
 }
 

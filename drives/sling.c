@@ -169,6 +169,18 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
     return dot3(v + GRAVITY, v + GRAVITY) > 0 ? NULL : "gravity must not be zero: it says where the ground is";
 }
 
+/* A load on the ground above its hook, held there by the rope */
+static const char *fault(const double *v)
+{
+    double up[3], d[3];
+    (void)gravity_of(v, up);
+    for (int i = 0; i < 3; i++) d[i] = v[HOOK + i] - v[POSITION + i];
+    const bool below = dot3(up, d)<0, taut = dot3(d, d)> v[LENGTH] * v[LENGTH];
+    return below && taut && dot3(up, v + POSITION) < v[GROUND]
+               ? "the hook lies below the ground and pulls the load down; check ground, gravity and hook.position"
+               : NULL;
+}
+
 const struct drive sling_drive = {
     .name = "sling",
     .description = "Load on a rope that lies on the ground until it is lifted: motion of the hook in, force out",
@@ -182,4 +194,4 @@ const struct drive sling_drive = {
     .evaluate = evaluate,
     .tangent = tangent,
     .conflict = conflict,
-    .fault = drive_no_fault};
+    .fault = fault};

@@ -6,7 +6,7 @@ usage: crane.py [FOLDER] [--quick]
        masters; LIMBER may name another limber program
 
 The lift cylinder extends by 0.25 m from 0.5 s to 3.5 s, the fold cylinder by 0.08 m from 3 s to 5 s; the rope of the load, 200 kg, is
-slack at first and comes taut after 1.3 s. Checks, and exit code 1 when one fails: it starts at rest, the load is lifted and the cylinders
+slack at first and comes taut after 1.2 s. Checks, and exit code 1 when one fails: it starts at rest, the load is lifted and the cylinders
 arrive; at 1 ms, hydraulic work is energy and losses; the tip is where it is in one piece; other masters give what ours gives."""
 
 import sys

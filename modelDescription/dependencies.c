@@ -91,11 +91,19 @@ static bool couples(const struct model *model, int link, const struct variable *
     return is_prescribed(known->kind) && hangs_on(model, base, known->owner);
 }
 
-/* Does either end of an actuator hang on the link? */
-static bool carries(const struct model *model, int actuator, int link)
+/* Does the coordinate move the point? A joint moves both frames of its link, a mode the tip frame alone, both all that hangs on
+   the link. */
+static bool carries(const struct model *model, const struct variable *known, const struct actuator_point *point)
+{
+    if (point->link != known->owner) return hangs_on(model, point->link, known->owner);
+    return point->frame == POINT_TIP || (known->kind != KIND_ETA && known->kind != KIND_ETAD);
+}
+
+/* What carries both ends of an actuator changes nothing between them */
+static bool stretches(const struct model *model, const struct variable *known, int actuator)
 {
     const struct actuator *a = &model->robot->actuator[actuator];
-    return hangs_on(model, a->from.link, link) || hangs_on(model, a->to.link, link);
+    return carries(model, known, &a->from) != carries(model, known, &a->to);
 }
 
 /* Loops and actuators couple the accelerations of all links that they join, and through them everything */
@@ -110,9 +118,9 @@ static bool robot_depends(const struct model *model, const struct variable *unkn
     const enum kind kind = known->kind;
     if ((model->robot->n_loops > 0 || model->robot->n_actuators > 0) && accelerates(unknown->kind)) return true;
     if (kind == KIND_ACTUATOR_FORCE) return known->reference == unknown->reference;
-    if (unknown->kind == KIND_ACTUATOR_LENGTH) return is_position(kind) && carries(model, unknown->owner, known->owner);
+    if (unknown->kind == KIND_ACTUATOR_LENGTH) return is_position(kind) && stretches(model, known, unknown->owner);
     if (unknown->kind == KIND_ACTUATOR_RATE)
-        return (is_position(kind) || is_rate(kind)) && carries(model, unknown->owner, known->owner);
+        return (is_position(kind) || is_rate(kind)) && stretches(model, known, unknown->owner);
     const bool inboard = hangs_on(model, model->tip, known->owner);
     switch (unknown->kind) {
     case KIND_DEFLECTION:

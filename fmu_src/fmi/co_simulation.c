@@ -34,11 +34,14 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ro
     ENTER(c, fmi2DoStep);
     if (check_step(instance, t, h) != fmi2OK) return fmi2Error;
     struct progress *progress = &instance->progress;
+    const bool again = progress->state == STATE_STEP_FAILED;
     const double before = sim_time(instance->sim);
     const enum status status = sim_step(instance->sim, h);
     progress->point = status == STATUS_OK ? t + h : t + (sim_time(instance->sim) - before);
     progress->state = status == STATUS_OK ? STATE_STEP_COMPLETE : STATE_STEP_FAILED;
     progress->steps++;
+    /* twice in a row without getting anywhere: an importer that repeats a discarded step would do so for ever */
+    if (again && sim_time(instance->sim) <= before) return instance_fail(instance, status);
     return instance_leave(instance, status);
 }
 

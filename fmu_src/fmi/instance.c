@@ -150,9 +150,8 @@ static fmi2Status fmi_status(enum status status)
     }
 }
 
-fmi2Status instance_leave(struct instance *instance, enum status status)
+static fmi2Status explain(struct instance *instance, enum status status, fmi2Status result)
 {
-    const fmi2Status result = fmi_status(status);
     if (result == fmi2OK || instance->report.errors > instance->errors_before) return result;
     char reason[REASON_SIZE];
     sim_reason(instance->sim, status, reason);
@@ -160,6 +159,16 @@ fmi2Status instance_leave(struct instance *instance, enum status status)
     instance_log(instance, result, CATEGORY_DISCARD, "%s: at t = %.9g s: %s", call_table[instance->call].name,
                  sim_time(instance->sim), reason);
     return result;
+}
+
+fmi2Status instance_leave(struct instance *instance, enum status status)
+{
+    return explain(instance, status, fmi_status(status));
+}
+
+fmi2Status instance_fail(struct instance *instance, enum status status)
+{
+    return explain(instance, status, status == STATUS_OK ? fmi2OK : fmi2Error);
 }
 
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */

@@ -62,6 +62,9 @@ struct instance *instance_enter(fmi2Component component, enum call call);
 /* The one place where a status becomes an FMI status; what the simulation did not explain itself is explained here. */
 fmi2Status instance_leave(struct instance *instance, enum status status);
 
+/* The same where no other state and no smaller step will help: what is not fine is an error. */
+fmi2Status instance_fail(struct instance *instance, enum status status);
+
 const char *instance_state_name(enum state state);
 
 #define ENTER(component, function)                                            \

@@ -177,11 +177,9 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2ExitInitializationMode);
-    const enum status status = instance_settle(instance);
-    if (status != STATUS_OK) {
-        instance_leave(instance, status); /* says why */
-        return fmi2Error;
-    }
+    enum status status = instance_settle(instance);
+    if (status == STATUS_OK) status = sim_update(instance->sim); /* what cannot move from its start is refused here */
+    if (status != STATUS_OK) return instance_fail(instance, status);
     instance->progress.state = instance->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
     return fmi2OK;
 }

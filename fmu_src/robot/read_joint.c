@@ -84,6 +84,9 @@ static void read_limits(const struct place *at, struct joint *joint)
     if (!lower_at.given && !upper_at.given) complain(at, "joint limits must have lower, upper or both");
     if (!(limits->lower < limits->upper))
         complain(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
+    if (limits->stiffness == 0) warn(at, "limits without stiffness hold nothing: the stop has no spring");
+    const double start = joint->start_position;
+    if (start < limits->lower || start > limits->upper) warn(at, "the joint starts beyond them, at %g", start);
     object_close(&object);
 }
 

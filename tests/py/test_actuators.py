@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from importer import DISCARD, MODEL_EXCHANGE, OK, Instance, unzip
+from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, Instance, unzip
 from test_loops import FOUR_BAR, Run, read
 
 CRANE = Path(__file__).resolve().parents[2] / "resources" / "crane.json"
@@ -130,6 +130,16 @@ def test_points_that_coincide_are_named(limber, tmp_path, command):
 def test_points_that_come_together_are_named(limber, tmp_path):
     result = run(limber, "simulate", slider(tmp_path, 0.25), "--until", 1, "--step", 0.05)
     assert result.returncode == 3 and SHORT in result.stderr and "at t = 0.2" in result.stderr
+
+
+@pytest.mark.parametrize("kind", [CO_SIMULATION, MODEL_EXCHANGE], ids=["co-simulation", "model exchange"])
+def test_an_fmu_does_not_start_where_points_coincide(pack, tmp_path, kind):
+    """And says so though logging is off; from elsewhere it does."""
+    instance = Instance(unzip(pack(slider(tmp_path, 0)), tmp_path / "fmu"), kind=kind)
+    assert instance.EnterInitializationMode() == OK and instance.ExitInitializationMode() == ERROR
+    assert SHORT in instance.log[-1][2]
+    assert instance.set({"slide.q_start": 0.5}) == OK and instance.ExitInitializationMode() == OK
+    instance.free()
 
 
 def test_an_fmu_discards_points_that_coincide(pack, tmp_path):

@@ -410,6 +410,25 @@ def test_no_dependency_is_invented(made_up, tmp_path):
     assert declared - observed(made_up, tmp_path) == set()
 
 
+def test_dependencies_of_lines(limber, tmp_path):
+    """Length and rate depend on what lies between the two points, on nothing that carries both; all of that is seen."""
+    point = lambda link, frame: {"link": link, "xyz": [0.3, -0.4, 0.5]} | ({"frame": frame} if link != "world" else {})
+    ends = {"one": (("world", None), ("arm", "hinge")), "two": (("arm", "hinge"), ("arm", "tip")), "three": (("arm", "tip"), ("side", "tip")),
+            "four": (("arm", "tip"), ("slider", "hinge")), "five": (("slider", "tip"), ("plate", "hinge"))}
+    file = tmp_path / "lines.json"
+    file.write_text(json.dumps(MADE_UP | {"name": "lines", "actuators": [
+        {"name": name, "type": "line", "from": point(*start), "to": point(*end)} for name, (start, end) in ends.items()]}))
+    lines = Packed(limber, file, tmp_path)
+    eta = {f"arm.eta[{k}]" for k in range(1, 6)}
+    between = {"one": {"turn.q", "arm.q"}, "two": eta, "three": {"arm.q", "side.q"} | eta, "four": {"slide.q"},
+               "five": {"turn.q", "arm.q", "slide.q", "other.q"} | eta}
+    declared, seen = lines.declared(), observed(lines, tmp_path)
+    for name, q in between.items():
+        rates = {known.replace(".q", ".qd").replace(".eta[", ".etad[") for known in q}
+        assert declared[f"{name}.length"] == q and declared[f"{name}.rate"] == q | rates
+        for output in f"{name}.length", f"{name}.rate": assert {known for unknown, known in seen if unknown == output} == declared[output]
+
+
 # ---- the rest of the file ------------------------------------------------------------------------------------------------
 
 
