@@ -24,8 +24,10 @@ WAYS = {
     "at once, slopes": lambda case, right: Master(case.system, case.folder, slopes=True, recorded=case.recorded),
     "in turn": lambda case, right: Master(case.system, case.folder, case.order, recorded=case.recorded),
     "in turn, slopes": lambda case, right: Master(case.system, case.folder, case.order, True, recorded=case.recorded),
-    "iterated": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], tolerance=1e-8, recorded=case.recorded),
+    "iterated": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], recorded=case.recorded),
+    "iterated, tight": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], tolerance=1e-8, recorded=case.recorded),
 }
+MARKERS = dict(zip(WAYS, "o^sDvP"))
 BEST = "in turn, slopes"
 TOOLS = {"ecos": "ecos_master.py", "libcosim": "cosim_master.py"}
 
@@ -174,13 +176,13 @@ def plot_errors(case, found, axes):
         error = {key: each[judged.name] for key, each in found.items()}
         good = [each for each in error.values() if np.isfinite(each)]
         edge = 3 * max(good)
-        for k, way in enumerate(WAYS):
+        for k, (way, marker) in enumerate(MARKERS.items()):
             steps = np.array([h for h in STEPS if (way, h) in found])
             if len(steps) == 0: continue
             values = np.array([error[way, h] for h in steps])
-            line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), "o^sDv"[k] + "-", label=way)
-            lost = 1e3 * steps[~np.isfinite(values)] * 1.06 ** (k - 2)
-            axis.plot(lost, [1.8 * edge] * len(lost), "o^sDv"[k], color=line.get_color(), fillstyle="none", markersize=5)
+            line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), marker + "-", label=way)
+            lost = 1e3 * steps[~np.isfinite(values)] * 1.06 ** (k - 2.5)
+            axis.plot(lost, [1.8 * edge] * len(lost), marker, color=line.get_color(), fillstyle="none", markersize=5)
         if len(good) < len(error):
             axis.axhline(edge, color="black", linewidth=0.6)
             axis.text(1e3 * STEPS[0], 1.3 * edge, "fails", fontsize=9)
