@@ -27,6 +27,32 @@ static int free_root(const struct model *model, int link)
     return root;
 }
 
+static int group_of(const int *group, int link)
+{
+    return link >= 0 ? group[link] : -1;
+}
+
+/* A loop or an actuator makes one group of two */
+static void join(const struct model *model, int *group, int a, int b)
+{
+    const int from = group_of(group, a), to = group_of(group, b);
+    for (int i = 0; from >= 0 && to >= 0 && i < model->n_links; i++)
+        if (group[i] == from) group[i] = to;
+}
+
+const int *couple_links(const struct fmu *fmu, struct arena *arena)
+{
+    const struct model *model = fmu->model;
+    int *group = model != NULL ? arena_take(arena, (size_t)model->n_links, sizeof *group) : NULL;
+    if (group == NULL) return NULL;
+    const struct robot *robot = model->robot;
+    for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
+    for (int i = 0; i < robot->n_loops; i++) join(model, group, robot->loop[i].between[0], robot->loop[i].between[1]);
+    for (int i = 0; i < robot->n_actuators; i++)
+        join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
+    return group;
+}
+
 /* ---- knowns ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_position(enum kind kind)
@@ -83,12 +109,26 @@ static bool bends(const struct body *body, enum kind kind, int axis, int mode)
 }
 
 /* Accelerations and reactions of a link: all that accelerates together with it or is carried by it, and the prescribed motion
-   of what carries that. */
-static bool couples(const struct model *model, int link, const struct variable *known)
+   of what carries that, or of what loops and actuators may hold on to. */
+static bool couples(const struct model *model, const int *group, int link, const struct variable *known)
 {
-    const int root = free_root(model, link), base = root >= 0 ? root : link;
-    if (hangs_on(model, link_of(model, known), base)) return true;
-    return is_prescribed(known->kind) && hangs_on(model, base, known->owner);
+    const struct robot *robot = model->robot;
+    const bool joined = robot->n_loops > 0 || robot->n_actuators > 0, free = group[link] >= 0;
+    if (joined && (!free || is_prescribed(known->kind))) return true;
+    if (known->kind == KIND_ACTUATOR_FORCE) {
+        const struct actuator *a = &robot->actuator[known->owner];
+        return group_of(group, a->from.link) == group[link] || group_of(group, a->to.link) == group[link];
+    }
+    const int base = free ? free_root(model, link) : link, acted = link_of(model, known);
+    if (free ? group[acted] == group[link] : hangs_on(model, acted, base)) return true;
+    return is_prescribed(known->kind) && (hangs_on(model, acted, base) || hangs_on(model, base, acted));
+}
+
+/* A link whose accelerations a loop's force takes part in */
+static int free_side(const struct model *model, const int *group, int loop)
+{
+    const int *between = model->robot->loop[loop].between;
+    return group[between[0]] >= 0 ? between[0] : between[1];
 }
 
 /* Does the coordinate move the point? A joint moves both frames of its link, a mode the tip frame alone, both all that hangs on
@@ -106,23 +146,14 @@ static bool stretches(const struct model *model, const struct variable *known, i
     return carries(model, known, &a->from) != carries(model, known, &a->to);
 }
 
-/* Loops and actuators couple the accelerations of all links that they join, and through them everything */
-static bool accelerates(enum kind kind)
-{
-    return kind == KIND_TIP_ACCELERATION || kind == KIND_QDD || kind == KIND_ETADD || kind == KIND_TAU_OUT ||
-           kind == KIND_ROOT_FORCE || kind == KIND_ROOT_MOMENT || kind == KIND_LOOP_FORCE;
-}
-
-static bool robot_depends(const struct model *model, const struct variable *unknown, const struct variable *known)
+static bool robot_depends(const struct model *model, const int *group, const struct variable *unknown,
+                          const struct variable *known)
 {
     const enum kind kind = known->kind;
-    if ((model->robot->n_loops > 0 || model->robot->n_actuators > 0) && accelerates(unknown->kind)) return true;
-    if (kind == KIND_ACTUATOR_FORCE) return known->reference == unknown->reference;
-    if (unknown->kind == KIND_ACTUATOR_LENGTH) return is_position(kind) && stretches(model, known, unknown->owner);
-    if (unknown->kind == KIND_ACTUATOR_RATE)
-        return (is_position(kind) || is_rate(kind)) && stretches(model, known, unknown->owner);
-    const bool inboard = hangs_on(model, model->tip, known->owner);
+    const bool inboard = kind != KIND_ACTUATOR_FORCE && hangs_on(model, model->tip, known->owner);
     switch (unknown->kind) {
+    case KIND_ACTUATOR_LENGTH: return is_position(kind) && stretches(model, known, unknown->owner);
+    case KIND_ACTUATOR_RATE: return (is_position(kind) || is_rate(kind)) && stretches(model, known, unknown->owner);
     case KIND_DEFLECTION:
     case KIND_ROTATION:
         return kind == KIND_ETA && known->owner == unknown->owner &&
@@ -132,19 +163,20 @@ static bool robot_depends(const struct model *model, const struct variable *unkn
     case KIND_TIP_VELOCITY: return inboard && (is_position(kind) || is_rate(kind));
     case KIND_TIP_ANGULAR_VELOCITY: return inboard && (is_position(kind) || is_rate(kind)) && turns(model, known);
     case KIND_TIP_ACCELERATION:
-        if (free_root(model, model->tip) < 0) return inboard && is_prescribed(kind);
-        return couples(model, model->tip, known);
+        if (group[model->tip] < 0) return inboard && is_prescribed(kind);
+        return couples(model, group, model->tip, known);
     case KIND_QDD:
     case KIND_ETADD:
     case KIND_TAU_OUT:
     case KIND_ROOT_FORCE:
-    case KIND_ROOT_MOMENT: return couples(model, unknown->owner, known);
+    case KIND_ROOT_MOMENT: return couples(model, group, unknown->owner, known);
+    case KIND_LOOP_FORCE: return couples(model, group, free_side(model, group, unknown->owner), known);
     default: return known->reference == unknown->reference; /* a state: itself */
     }
 }
 
-bool depends_on(const struct fmu *fmu, const struct variable *unknown, const struct variable *known)
+bool depends_on(const struct fmu *fmu, const int *group, const struct variable *unknown, const struct variable *known)
 {
     return fmu->drive != NULL ? drive_depends(fmu->drive, fmu->variables, unknown, known)
-                              : robot_depends(fmu->model, unknown, known);
+                              : robot_depends(fmu->model, group, unknown, known);
 }

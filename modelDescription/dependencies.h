@@ -9,6 +9,10 @@
 #include "fmu.h"
 
 bool is_known(const struct variables *variables, const struct variable *variable);
-bool depends_on(const struct fmu *fmu, const struct variable *unknown, const struct variable *known);
+
+/* Of a robot, [link]: a number that links whose accelerations depend on each other have in common, -1 where the motion is
+   prescribed. NULL: no memory, or a drive. */
+const int *couple_links(const struct fmu *fmu, struct arena *arena);
+bool depends_on(const struct fmu *fmu, const int *group, const struct variable *unknown, const struct variable *known);
 
 #endif

@@ -429,6 +429,22 @@ def test_dependencies_of_lines(limber, tmp_path):
         for output in f"{name}.length", f"{name}.rate": assert {known for unknown, known in seen if unknown == output} == declared[output]
 
 
+def test_lines_couple_what_they_join_alone(limber, tmp_path):
+    """A line from the arm to its own base leaves the other tree on the world alone; one to a plate of that tree does not."""
+    point = lambda link: {"link": link, "xyz": [0.3, -0.4, 0.5], "frame": "tip"}
+    other = {"other.q", "other.qd", "other.tau"}
+    for end in "base", "plate":
+        robot = MADE_UP | {"name": end, "actuators": [{"name": "line", "type": "line", "from": point("slider"), "to": point(end)}]}
+        file = tmp_path / f"{end}.json"
+        file.write_text(json.dumps(robot))
+        packed = Packed(limber, file, tmp_path)
+        declared = packed.declared()
+        assert {(unknown, known) for unknown, known in observed(packed, tmp_path)
+                if known not in declared[unknown]} == set()
+        assert (declared["other.qdd"] - {"turn.q", "turn.qd", "turn.qdd"} == other) == (end == "base")
+        assert {"line.force", "arm.tau"} <= declared["arm.qdd"] and ("line.force" in declared["other.qdd"]) == (end == "plate")
+
+
 # ---- the rest of the file ------------------------------------------------------------------------------------------------
 
 
