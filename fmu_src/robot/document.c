@@ -104,7 +104,7 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
     }
 }
 
-const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
+const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report)
 {
     const bool standard_input = strcmp(file, "-") == 0;
     FILE *stream = standard_input ? stdin : platform_open(file);
@@ -112,4 +112,24 @@ const char *document_load(const char *file, struct arena *arena, size_t *length,
     if (text == NULL) report_add(report, REPORT_ERROR, "%s: cannot be read: %s", file, strerror(errno));
     if (stream != NULL && !standard_input) fclose(stream);
     return text;
+}
+
+/* A null byte would end the text early for some readers and not for others; a byte-order mark is no JSON and no name of a column */
+static bool is_text(const char *file, const char *text, size_t length, struct report *report)
+{
+    const int before = report->errors;
+    const char *null = memchr(text, '\0', length);
+    const struct position at = position_of(text, null != NULL ? (size_t)(null - text) : 0);
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        report_add(report, REPORT_ERROR, "%s: begins with a byte-order mark: save it as UTF-8 without one", file);
+    if (null != NULL)
+        report_add(report, REPORT_ERROR, "%s: line %d, column %d: a null byte: expected text", file, at.line,
+                   at.column);
+    return report->errors == before;
+}
+
+const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
+{
+    const char *text = file_load(file, arena, length, report);
+    return text != NULL && is_text(file, text, *length, report) ? text : NULL;
 }

@@ -70,6 +70,8 @@ struct number_field {
 struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
 void document_free(struct json_object *root);
 /* The bytes of a file ("-": standard input) and a '\0' behind them; NULL, with a report, where it cannot be read. */
+const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
+/* The same of a text: a null byte or a byte-order mark is refused. */
 const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 
 /* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */

@@ -45,6 +45,20 @@ def load(file):
         return None
 
 
+# ---- bytes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["check"], ["fmu", "-o", "x.fmu"], ["simulate", "--until", "1", "--step", "1"], ["modes"]], ids=lambda c: c[0])
+@pytest.mark.parametrize("before, after, said", [
+    (b"\xef\xbb\xbf", b"", "begins with a byte-order mark"), (b"", b"\0rest", r"line \d+, column 1: a null byte"), (b"\n\0", b"", "line 2, column 1: a null byte")])
+def test_bytes_that_are_no_text(limber, tmp_path, command, before, after, said):
+    """Refused by all commands alike"""
+    file = tmp_path / "robot.json"
+    file.write_bytes(before + (ROOT / "resources/canadarm.json").read_bytes() + after)
+    answer = run(limber, command[0], file, *command[1:], cwd=tmp_path)
+    assert answer.returncode == 1 and re.search(said, answer.stderr) and answer.stdout == ""
+
+
 # ---- good files ------------------------------------------------------------------------------------------------------
 
 
