@@ -352,9 +352,10 @@ void sim_save(struct sim *sim, unsigned char *bytes)
     course_save(&sim->course, bytes);
 }
 
-enum status sim_restore(struct sim *sim, const unsigned char *bytes)
+enum status sim_restore(struct sim *sim, const unsigned char *bytes, bool initialised)
 {
-    return course_configure(&sim->course, course_restore(&sim->course, bytes));
+    const double tolerance = course_restore(&sim->course, bytes);
+    return initialised ? course_configure(&sim->course, tolerance) : STATUS_OK;
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)

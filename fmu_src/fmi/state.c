@@ -128,9 +128,13 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     const struct saved *saved = state;
     const char *fault = fault_of(instance, saved->bytes, saved->size);
     REQUIRE(fault == NULL, "the state is refused: %s", fault);
-    const enum status status = sim_restore(instance->sim, saved->bytes + sizeof(struct header));
-    if (status == STATUS_OK) read_progress(saved->bytes, &instance->progress);
-    else instance->progress.state = STATE_ERROR; /* half put back */
+    struct progress progress;
+    read_progress(saved->bytes, &progress);
+    const bool initialised =
+        progress.state != STATE_INSTANTIATED && !(progress.state == STATE_INITIALIZATION && progress.stale);
+    const enum status status = sim_restore(instance->sim, saved->bytes + sizeof(struct header), initialised);
+    if (status != STATUS_OK) progress.state = STATE_ERROR; /* half put back */
+    instance->progress = progress;
     return instance_leave(instance, status);
 }
 

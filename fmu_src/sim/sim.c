@@ -554,9 +554,9 @@ void sim_save(struct sim *sim, unsigned char *bytes)
     course_save(&sim->course, bytes);
 }
 
-enum status sim_restore(struct sim *sim, const unsigned char *bytes)
+enum status sim_restore(struct sim *sim, const unsigned char *bytes, bool initialised)
 {
     const double tolerance = course_restore(&sim->course, bytes);
     keep_noted(sim);
-    return sim_adopt_parameters(sim, tolerance);
+    return initialised ? sim_adopt_parameters(sim, tolerance) : STATUS_OK;
 }

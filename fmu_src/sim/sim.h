@@ -109,8 +109,9 @@ enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, 
    with a restart, here and in every copy: both then go on bit for bit alike. */
 size_t sim_state_size(const struct sim *sim);
 void sim_save(struct sim *sim, unsigned char *bytes);
-/* Bytes that an instance with the same guid has saved, undamaged: that is for the caller to know. */
-enum status sim_restore(struct sim *sim, const unsigned char *bytes);
+/* Bytes that an instance with the same guid has saved, undamaged: that is for the caller to know. Not yet initialised: its
+   parameters act later, and need not be possible. */
+enum status sim_restore(struct sim *sim, const unsigned char *bytes, bool initialised);
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics);
 

@@ -488,6 +488,24 @@ def test_impossible_parameters(arm):
     instance.free()
 
 
+@pytest.mark.parametrize("initialising", [False, True])
+def test_impossible_parameters_can_be_saved(arm, initialising):
+    """They are refused when they are to act, not before."""
+    instance = Instance(arm)
+    if initialising: assert instance.EnterInitializationMode() == OK
+    assert instance.set({"upper.EIz": -1.0}) == OK
+    saved = instance.save()
+    assert instance.set({"upper.EIz": 500.0}) == OK and instance.SetFMUstate(saved) == OK and instance.get("upper.EIz") == -1
+    if not initialising: assert instance.EnterInitializationMode() == OK
+    refused(instance, instance.ExitInitializationMode(), "upper.EIz")
+    assert instance.set({"upper.EIz": 400.0}) == OK and instance.ExitInitializationMode() == OK
+    assert instance.FreeFMUstate(ct.byref(saved)) == OK
+    fresh = Instance(arm)
+    assert fresh.set({"upper.EIz": 400.0}) == OK
+    assert run(instance, 3) == run(fresh.initialise(), 3)
+    instance.free(), fresh.free()
+
+
 def test_a_model_that_cannot_be_made_stays_refused(limber, tmp_path):
     """A length that passes every check of its own, but makes no modal mass matrix: refused as often as it is tried."""
     robot = tmp_path / "twin.json"
