@@ -91,10 +91,16 @@ void columns_write_row(const struct columns *columns, struct sim *sim, double t,
 int instance_update(const char *command, struct sim *sim, double t)
 {
     const enum status status = sim_update(sim);
-    if (status == STATUS_OK) return EXIT_FINE;
+    const struct variables *v = sim_variables(sim);
     char reason[REASON_SIZE];
-    fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, sim_reason(sim, status, reason));
-    return EXIT_COMPUTATION;
+    if (status != STATUS_OK)
+        fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, sim_reason(sim, status, reason));
+    for (int r = 0; status == STATUS_OK && r < v->n_values; r++) {
+        if (isfinite(sim_get(sim, r))) continue;
+        fprintf(stderr, "limber: %s: at t = %.9g s: %s is beyond all bounds\n", command, t, v->by_reference[r]->name);
+        return EXIT_COMPUTATION;
+    }
+    return status == STATUS_OK ? EXIT_FINE : EXIT_COMPUTATION;
 }
 
 void show_progress(double t, double end)

@@ -34,31 +34,12 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
 
 /* ---- the operating point ---------------------------------------------------------------------------------------------- */
 
-/* Where the state has the value of a state or an input of the instance */
-static double *place_in_state(const struct model *model, struct state *state, const struct variable *variable)
-{
-    if (variable->kind == KIND_ACTUATOR_FORCE) return &state->actuator_force[variable->owner];
-    const struct link_model *lm = &model->link[variable->owner];
-    switch (variable->kind) {
-    case KIND_Q:
-    case KIND_Q_IN: return &state->q[lm->q];
-    case KIND_QD:
-    case KIND_QD_IN: return &state->qd[lm->q];
-    case KIND_ETA: return &state->q[lm->eta + variable->k];
-    case KIND_ETAD: return &state->qd[lm->eta + variable->k];
-    case KIND_QDD_IN: return &state->prescribed_qdd[lm->prescribed];
-    case KIND_TAU_IN: return &state->tau[lm->tau];
-    case KIND_TIP_FORCE: return &state->tip_wrench[3 + variable->k];
-    default: return &state->tip_wrench[variable->k]; /* KIND_TIP_TORQUE */
-    }
-}
-
 static void put_state(struct linear *linear)
 {
     for (int i = 0; i < linear->n_states; i++)
-        sim_set(linear->sim, linear->x[i]->reference, *place_in_state(linear->model, &linear->at, linear->x[i]));
+        sim_set(linear->sim, linear->x[i]->reference, *state_place(linear->model, &linear->at, linear->x[i]));
     for (int i = 0; i < linear->n_inputs; i++)
-        sim_set(linear->sim, linear->u[i]->reference, *place_in_state(linear->model, &linear->at, linear->u[i]));
+        sim_set(linear->sim, linear->u[i]->reference, *state_place(linear->model, &linear->at, linear->u[i]));
 }
 
 /* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
@@ -99,7 +80,7 @@ static int bend(struct linear *linear)
     const struct sim_experiment experiment = {0};
     if (sim_initialise(linear->sim, &experiment) != STATUS_OK) return EXIT_COMPUTATION;
     for (int i = 0; i < linear->n_states; i++)
-        *place_in_state(linear->model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
+        *state_place(linear->model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
     return EXIT_FINE;
 }
 

@@ -66,7 +66,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- setting up ------------------------------------------------------------------------------------------------------------- */
 
-/* A STATE's q and qd become start values */
+/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are held */
 static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_FINE;

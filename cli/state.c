@@ -102,7 +102,25 @@ int state_read(const struct model *model, const char *file, struct state *state)
     return report.errors;
 }
 
-void state_to_start(const struct state *state, struct sim *sim)
+double *state_place(const struct model *model, struct state *state, const struct variable *variable)
+{
+    if (variable->kind == KIND_ACTUATOR_FORCE) return &state->actuator_force[variable->owner];
+    const struct link_model *lm = &model->link[variable->owner];
+    switch (variable->kind) {
+    case KIND_Q:
+    case KIND_Q_IN: return &state->q[lm->q];
+    case KIND_QD:
+    case KIND_QD_IN: return &state->qd[lm->q];
+    case KIND_ETA: return &state->q[lm->eta + variable->k];
+    case KIND_ETAD: return &state->qd[lm->eta + variable->k];
+    case KIND_QDD_IN: return &state->prescribed_qdd[lm->prescribed];
+    case KIND_TAU_IN: return &state->tau[lm->tau];
+    case KIND_TIP_FORCE: return &state->tip_wrench[3 + variable->k];
+    default: return &state->tip_wrench[variable->k]; /* KIND_TIP_TORQUE */
+    }
+}
+
+void state_to_start(struct state *state, struct sim *sim)
 {
     const struct model *model = sim_model(sim);
     const struct variables *v = sim_variables(sim);
@@ -112,16 +130,14 @@ void state_to_start(const struct state *state, struct sim *sim)
             sim_set(sim, v->first[KIND_Q_START][i], state->q[lm->q]);
             sim_set(sim, v->first[KIND_QD_START][i], state->qd[lm->q]);
         }
-        if (v->first[KIND_Q_IN][i] >= 0) {
-            sim_set(sim, v->first[KIND_Q_IN][i], state->q[lm->q]);
-            sim_set(sim, v->first[KIND_QD_IN][i], state->qd[lm->q]);
-            sim_set(sim, v->first[KIND_QDD_IN][i], state->prescribed_qdd[lm->prescribed]);
-        }
         for (int k = 0; k < lm->m; k++) {
             sim_set(sim, v->first[KIND_ETA_START][i] + k, state->q[lm->eta + k]);
             sim_set(sim, v->first[KIND_ETAD_START][i] + k, state->qd[lm->eta + k]);
         }
     }
+    for (int r = 0; r < v->n; r++)
+        if (v->row[r].causality == CAUSALITY_INPUT)
+            sim_set(sim, v->row[r].reference, *state_place(model, state, &v->row[r]));
 }
 
 void state_free(struct state *state)

@@ -18,8 +18,10 @@ struct state {
 /* Reads `file` ("-": standard input) for this model; file = NULL: the robot's start. Every problem is printed to standard
    error; nonzero on any. */
 int state_read(const struct model *model, const char *file, struct state *state);
-/* Its q and qd become the start values of an instance, and the motion of prescribed joints their inputs. */
-void state_to_start(const struct state *state, struct sim *sim);
+/* Where the state has the value of a state or an input of an instance */
+double *state_place(const struct model *model, struct state *state, const struct variable *variable);
+/* Its q and qd become the start values of an instance; the motion of prescribed joints and all forces become its inputs. */
+void state_to_start(struct state *state, struct sim *sim);
 void state_free(struct state *state);
 
 #endif

@@ -34,6 +34,26 @@ def test_state_moves_prescribed_joints(simulate):
     assert float(row["base.tau"]) == pytest.approx(told["prescribed_tau"][0], rel=1e-10)
 
 
+def test_forces_of_the_state_are_held(limber, root, tmp_path):
+    """An arm stays where the operating point of `linearize --static` puts and holds it; inputs by name win."""
+    robot, state, torques = root / "resources/cibicik.json", tmp_path / "state.json", tmp_path / "torques.csv"
+    run = lambda *words: subprocess.run([limber, *map(str, words)], capture_output=True, text=True, check=True, timeout=60).stdout
+    point = json.loads(run("linearize", robot, "--static"))["operating_point"]
+    state.write_text(json.dumps({key: point[key] for key in ("q", "tau")}))
+    torques.write_text("time,hand_joint.tau\n0,0\n")
+    moved = []
+    for more in [], ["--inputs", torques]:
+        rows = list(csv.DictReader(run("simulate", robot, "--until", 0.2, "--step", 0.2, "--at", state, *more).splitlines()))
+        moved.append(max(abs(float(rows[-1][name]) - float(rows[0][name])) for name in rows[0] if name.endswith("joint.q")))
+    assert max(map(abs, point["tau"])) > 1 and moved[0] < 1e-6 and moved[1] > 1e-3
+
+
+def test_values_beyond_all_bounds_are_no_result(simulate):
+    done = simulate("--until", "0.2", "--step", "0.1", "--set", "elbow.q_start=1e155")
+    assert done.returncode == 3 and "limber: simulate: at t = 0 s: tip.quaternion[1] is beyond all bounds" in done.stderr
+    assert "nan" not in done.stdout
+
+
 @pytest.mark.parametrize("setting", ["elastic_terms=1.5", "solver.max_order=2.5", "start_static=7"])
 def test_parameters_that_count_take_whole_numbers(simulate, setting):
     done = simulate("--until", "1", "--step", "1", "--set", setting)
