@@ -23,14 +23,14 @@ static inline struct law saturate(double x, double limit)
 /* |x| with its corner rounded over a width: sqrt(x^2 + w^2) - w, zero at zero and never above |x| */
 static inline struct law magnitude(double x, double width)
 {
-    const double h = hypot(x, width);
+    const double h = sqrt(x * x + width * width);
     return (struct law){h - width, h > 0 ? x / h : 0};
 }
 
 /* max(x, 0) with its corner rounded over a width: (x + sqrt(x^2 + w^2))/2, positive everywhere for w > 0 */
 static inline struct law positive_part(double x, double width)
 {
-    const double h = hypot(x, width),
+    const double h = sqrt(x * x + width * width),
                  y = x > 0 ? 0.5 * (x + h) : 0.5 * width * width / (h - x); /* the same, rounded less */
     return h > 0 ? (struct law){y, y / h} : (struct law){0, 0.5};
 }

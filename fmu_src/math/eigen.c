@@ -9,7 +9,7 @@ static void rotate(int n, double *A, double *V, int p, int q)
 {
     const double Apq = A[p * n + q];
     const double tau = (A[q * n + q] - A[p * n + p]) / (2 * Apq);
-    const double t = copysign(1 / (fabs(tau) + hypot(1, tau)), tau);
+    const double t = copysign(1 / (fabs(tau) + sqrt(1 + tau * tau)), tau);
     const double c = 1 / sqrt(1 + t * t), s = t * c;
 
     A[p * n + p] -= t * Apq;

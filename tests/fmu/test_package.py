@@ -42,6 +42,8 @@ def test_needs_only_libc_and_libm(fmu):
     needed = {line.split()[1] for line in table.splitlines() if line.strip().startswith("NEEDED")}
     assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
     assert not any(word in table for word in ("SONAME", "RPATH", "RUNPATH"))
+    versions = {tuple(map(int, word.removeprefix("GLIBC_").split("."))) for word in table.split() if word.startswith("GLIBC_2")}
+    assert max(versions) <= (2, 33)  # as docs/importing.md says
 
 
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
