@@ -147,7 +147,7 @@ def inputs(folder):
         subprocess.run([LIMBER, "fmu", ROOT / f"resources/{name}.json", "-o", fmu], check=True, capture_output=True)
         with zipfile.ZipFile(fmu) as archive: archive.extractall(folder / name)
         package = Package(folder / name)
-        one, held, slopes = (until / min(cpu_of_run(package, TORQUES[name], until, h, way) for _ in range(2))
+        one, held, slopes = (until / min(cpu_of_run(package, TORQUES[name], until, h, way) for _ in range(5))
                              for h, way in ((until, "slopes"), (0.001, "held"), (0.001, "slopes")))
         say(f"| {name} | {one:.1f} | {held:.1f} | {one / held:.2f} | {slopes:.1f} | {one / slopes:.2f} |")
 

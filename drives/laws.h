@@ -10,11 +10,13 @@ struct law {
     double value, slope;
 };
 
+#define BEND 0.1 /* of saturate(): half its width, as a share of the limit */
+
 /* x up to nine tenths of the limit, then bending over to reach the limit at eleven tenths, and never above it:
      m (a - (a - 1 + w)^2/(4 w)) sign x,  a = |x|/m,  1 - w < a < 1 + w */
 static inline struct law saturate(double x, double limit)
 {
-    const double w = 0.1, a = fabs(x) / limit, over = a - 1 + w;
+    const double w = BEND, a = fabs(x) / limit, over = a - 1 + w;
     if (over <= 0) return (struct law){x, 1};
     if (over >= 2 * w) return (struct law){copysign(limit, x), 0};
     return (struct law){copysign(limit * (a - over * over / (4 * w)), x), 1 - over / (2 * w)};
