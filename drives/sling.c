@@ -175,8 +175,8 @@ static const char *fault(const double *v)
     double up[3], d[3];
     (void)gravity_of(v, up);
     for (int i = 0; i < 3; i++) d[i] = v[HOOK + i] - v[POSITION + i];
-    const bool below = dot3(up, d)<0, taut = dot3(d, d)> v[LENGTH] * v[LENGTH];
-    return below && taut && dot3(up, v + POSITION) < v[GROUND]
+    const double height = dot3(up, d), distance = sqrt(dot3(d, d));
+    return height < 0 && distance > v[LENGTH] && dot3(up, v + POSITION) < v[GROUND]
                ? "the hook lies below the ground and pulls the load down; check ground, gravity and hook.position"
                : NULL;
 }
