@@ -46,8 +46,8 @@ vector, integrated by LSODA (`examples/coupling/monolith.py`). The ways (`exampl
 | at once, slopes | inputs go on as their sources did (`fmi2GetRealOutputDerivatives` to `fmi2SetRealInputDerivatives`) |
 | in turn | drives step first; the arm takes their forces at the end of the step (Gauss-Seidel), held |
 | in turn, slopes | drives step first with the arm's motion going on; the arm takes their forces on a line from the old to the new value |
-| iterated | lines for all inputs, to values at the end of the step that are not known yet: steps are repeated from saved states until what comes out is what went in to 1e-5 of its size (rollback; the sizes are those of the reference here, any rough run has them) |
-| iterated, tight | the same with FMUs at a tolerance of 1e-8, elsewhere it is 1e-6: a saved state restarts the integrators, and each restart adds an error of the tolerance's size |
+| iterated | lines for all inputs, to values at the end of the step that are not known yet: steps are repeated from saved states until what comes out is what went in to 1e-4 of its size (rollback; the sizes are those of the reference here, any rough run has them) |
+| iterated, tight | the same to 1e-5, with FMUs at a tolerance of 1e-8, elsewhere it is 1e-6: a saved state restarts the integrators, and each restart adds an error of the tolerance's size |
 
 An entry is the largest error over the whole run, lift-off included, at points every 10 ms; *fails*: a step is refused, passes do not agree, or
 the error is larger than the motion."""

@@ -63,17 +63,18 @@ class Master:
 
 
 class Iterated(Master):
-    """With rollback: a step is repeated, `most` times at most, until what comes out meets what went in within `close` of its size. `size`: how
-    large the values of each connection become; those that stay 0 are left alone.
+    """With rollback: a step is repeated, `most` times at most, until what comes out meets what went in within `close` of its size, which
+    is no closer than the FMUs' tolerance allows. `size`: how large the values of each connection become; those that stay 0 are left
+    alone.
 
     The step is a map G of the values at its end that the FMUs are given to those that they give; x = G(x) is wanted. Feeding G(x) back
     converges only for short steps. Here differences of r = G(x) - x of earlier passes are combined so that r vanishes as well as it
     can (interface quasi-Newton with least squares: Degroote, Bathe and Vierendeels, Computers and Structures 87, 2009)."""
 
-    def __init__(self, *arguments, size, close=1e-5, most=20, remembered=24, **more):
-        super().__init__(*arguments, slopes=True, **more)
+    def __init__(self, *arguments, size, tolerance=1e-6, most=20, remembered=24, **more):
+        super().__init__(*arguments, slopes=True, tolerance=tolerance, **more)
         self.size = np.where(size > 0, size, 1)
-        self.close, self.most, self.remembered, self.passes, self.history = close, most, remembered, 0, []
+        self.close, self.most, self.remembered, self.passes, self.history = max(1e-5, 100 * tolerance), most, remembered, 0, []
 
     def _pass(self, h, start, x, saved):
         """G(x), in units of each value's size"""
