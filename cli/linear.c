@@ -74,7 +74,6 @@ static int hold(const char *command, struct linear *linear)
 /* The static equilibrium of the elastic coordinates, found as the instance finds its static start */
 static int bend(struct linear *linear)
 {
-    put_state(linear);
     state_to_start(&linear->at, linear->sim);
     sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 1);
     const struct sim_experiment experiment = {0};
@@ -132,7 +131,6 @@ static int start_closed(const char *command, struct linear *linear)
 {
     const struct sim_experiment experiment = {0};
     if (linear->own.loops->n_rows == 0) return EXIT_FINE;
-    put_state(linear);
     state_to_start(&linear->at, linear->sim);
     sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 0);
     const enum status status = sim_initialise(linear->sim, &experiment);
