@@ -91,16 +91,18 @@ void columns_write_row(const struct columns *columns, struct sim *sim, double t,
 int instance_update(const char *command, struct sim *sim, double t)
 {
     const enum status status = sim_update(sim);
-    const struct variables *v = sim_variables(sim);
-    char reason[REASON_SIZE];
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
+        char reason[REASON_SIZE];
         fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, sim_reason(sim, status, reason));
-    for (int r = 0; status == STATUS_OK && r < v->n_values; r++) {
+        return EXIT_COMPUTATION;
+    }
+    const struct variables *v = sim_variables(sim);
+    for (int r = 0; r < v->n_values; r++) {
         if (isfinite(sim_get(sim, r))) continue;
         fprintf(stderr, "limber: %s: at t = %.9g s: %s is beyond all bounds\n", command, t, v->by_reference[r]->name);
         return EXIT_COMPUTATION;
     }
-    return status == STATUS_OK ? EXIT_FINE : EXIT_COMPUTATION;
+    return EXIT_FINE;
 }
 
 void show_progress(double t, double end)

@@ -121,7 +121,7 @@ static bool couples(const struct model *model, const int *group, int link, const
     }
     const int base = free ? free_root(model, link) : link, acted = link_of(model, known);
     if (free ? group[acted] == group[link] : hangs_on(model, acted, base)) return true;
-    return is_prescribed(known->kind) && (hangs_on(model, acted, base) || hangs_on(model, base, acted));
+    return is_prescribed(known->kind) && hangs_on(model, base, acted);
 }
 
 /* A link whose accelerations a loop's force takes part in */

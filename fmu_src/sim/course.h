@@ -51,7 +51,7 @@ struct course {
     double first_step; /* of that restart; 0: chosen anew                                                */
 };
 
-/* Arrays from the arena and an integrator of the ode; variables, report, solver and state are the owner's to fill. */
+/* Arrays from the arena and an integrator of the ode; variables, report, solver, state and rings are the owner's to fill. */
 enum status course_make(struct course *course, const struct ode *ode, struct arena *arena);
 void course_free(struct course *course);
 

@@ -369,12 +369,11 @@ const char *sim_reason(const struct sim *sim, enum status status, char text[REAS
 /* Does anything but gravity pull it back? Links that bend, springs, stops */
 static bool rings(const struct model *model)
 {
-    bool found = false;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        found = found || lm->m > 0 || lm->stiffness > 0 || lm->limits != NULL;
+        if (lm->m > 0 || lm->stiffness > 0 || lm->limits != NULL) return true;
     }
-    return found;
+    return false;
 }
 
 static enum status configure(struct sim *sim, double tolerance)
