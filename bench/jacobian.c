@@ -113,7 +113,8 @@ int main(int argc, char **argv)
                             .y = calloc(states, sizeof(double)),
                             .f = calloc(states, sizeof(double)),
                             .g = calloc(states, sizeof(double))};
-    const struct ode ode = {.n = sim->n_free, .order = 2, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
+    const struct ode ode = {
+        .n_x = sim->n_free, .n_v = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->course.integrator);
     if (integrator_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);

@@ -80,7 +80,7 @@ static enum status build(struct sim *sim, const char *name, const char *text)
     variables_guid(&sim->variables, text, sim->guid);
     course->solver = (struct solver_references){solver_reference(drive, RELATIVE_TOLERANCE),
                                                 solver_reference(drive, MAX_STEP), solver_reference(drive, MAX_ORDER)};
-    const struct ode ode = {.n = drive->n_states, .order = 1, .context = sim, .rhs = rhs, .jacobian = jacobian};
+    const struct ode ode = {.n_v = drive->n_states, .context = sim, .rhs = rhs, .jacobian = jacobian};
     status = course_make(course, &ode, &sim->arena);
     if (status != STATUS_OK) return status;
     course->state = course->y;

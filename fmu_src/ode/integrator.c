@@ -10,6 +10,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/arena.h"
+#include "ode/newton.h"
 
 /* Steps after which CVODE makes a Jacobian anew (its own default); across a restart it does not ask, so we do. */
 enum { JACOBIAN_LASTS = 51 };
@@ -28,15 +29,14 @@ struct integrator {
     struct ode ode;
     SUNContext context; /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
     void *cvode;
-    N_Vector y, tolerance; /* order n                                                */
-    double *A, *B;         /* n x n, column major: d(vdot)/dx (order 1: NULL), d(vdot)/dv */
+    N_Vector y, tolerance; /* n_x + n_v                                              */
+    struct newton newton;  /* A, B and the reduction of the Newton system to n_v     */
     long age_from;         /* steps when A and B were made                           */
     bool keep;             /* they hold across the restart that comes                */
-    double gamma;          /* of the Newton matrix                                   */
-    SUNMatrix N;           /* n x n: 1 - gamma B - gamma^2 A, then its factors       */
-    N_Vector v;            /* n                                                      */
-    SUNLinearSolver dense; /* of size n                                              */
-    SUNLinearSolver newton;
+    SUNMatrix N;           /* n_v x n_v: the reduced Newton matrix, then its factors */
+    N_Vector v;            /* n_v                                                    */
+    SUNLinearSolver dense; /* of size n_v                                            */
+    SUNLinearSolver solver;
     double relative_tolerance;
     int max_order;
     bool starting;                       /* a restart, and the order has not RISEN since                    */
@@ -47,7 +47,7 @@ struct integrator {
 
 static int count_states(const struct integrator *integrator)
 {
-    return integrator->ode.order * integrator->ode.n;
+    return ode_states(&integrator->ode);
 }
 
 /* ---- CVODE calls back -------------------------------------------------------------------------------------------- */
@@ -77,16 +77,13 @@ static int weigh(N_Vector y, N_Vector weight, void *user)
     return 0;
 }
 
-/* The Newton system of (x; v)' = (v; vdot) is one of size n:
-     [   1       -gamma    ] [dx]   [a]      (1 - gamma B - gamma^2 A) dv = b + gamma A a
-     [-gamma A  1 - gamma B] [dv] = [b],     dx = a + gamma dv                             (theory.md 49)
-   and that of v' = vdot is (1 - gamma B) dv = b. */
 static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, booleantype jacobian_is_good,
                               booleantype *jacobian_is_new, realtype gamma, void *user, N_Vector u, N_Vector v,
                               N_Vector w)
 {
     struct integrator *integrator = user;
     const struct ode *ode = &integrator->ode;
+    struct newton *newton = &integrator->newton;
     (void)fy, (void)u, (void)v, (void)w;
     struct integrator_statistics count;
     integrator_statistics(integrator, &count);
@@ -94,16 +91,11 @@ static int make_newton_matrix(realtype t, N_Vector y, N_Vector fy, SUNMatrix mat
     integrator->keep = false;
     *jacobian_is_new = !jacobian_is_good && !keep;
     if (*jacobian_is_new) {
-        const int code = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), integrator->A, integrator->B);
+        const int code = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), newton->A, newton->B);
         if (code != 0) return code;
         integrator->age_from = count.steps;
     }
-    integrator->gamma = gamma;
-    const size_t n = (size_t)ode->n;
-    double *N = SUNDenseMatrix_Data(matrix);
-    const double *A = integrator->A, *B = integrator->B;
-    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (A != NULL ? B[i] + gamma * A[i] : B[i]);
-    for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
+    newton_matrix(newton, gamma, N_VGetArrayPointer(y), SUNDenseMatrix_Data(matrix));
     return 0;
 }
 
@@ -123,18 +115,11 @@ static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
                         realtype tolerance)
 {
     const struct integrator *integrator = solver->content;
-    if (integrator->A == NULL) return SUNLinSolSolve(integrator->dense, matrix, solution, rhs_vector, tolerance);
-    const int n = integrator->ode.n;
-    const double *a = N_VGetArrayPointer(rhs_vector), *b = a + n, *A = integrator->A, gamma = integrator->gamma;
-    double *dx = N_VGetArrayPointer(solution), *v = N_VGetArrayPointer(integrator->v);
-    memcpy(v, b, (size_t)n * sizeof *v);
-    for (int j = 0; j < n; j++, A += n)
-        for (int i = 0; i < n; i++) v[i] += gamma * a[j] * A[i];
+    const double *r = N_VGetArrayPointer(rhs_vector);
+    double *v = N_VGetArrayPointer(integrator->v);
+    newton_reduce(&integrator->newton, r, v);
     const int code = SUNLinSolSolve(integrator->dense, matrix, integrator->v, integrator->v, tolerance);
-    for (int i = 0; i < n; i++) {
-        dx[i] = a[i] + gamma * v[i];
-        dx[n + i] = v[i];
-    }
+    newton_expand(&integrator->newton, r, v, N_VGetArrayPointer(solution));
     return code;
 }
 
@@ -161,18 +146,18 @@ static void remember_trouble(int code, const char *module, const char *function,
 
 static enum status make_solver(struct integrator *integrator)
 {
-    const int n = integrator->ode.n;
+    const int n = integrator->ode.n_v;
     SUNContext context = integrator->context;
     integrator->N = SUNDenseMatrix(n, n, context);
     integrator->v = N_VNew_Serial(n, context);
-    integrator->newton = SUNLinSolNewEmpty(context);
-    if (integrator->N == NULL || integrator->v == NULL || integrator->newton == NULL) return STATUS_NO_MEMORY;
+    integrator->solver = SUNLinSolNewEmpty(context);
+    if (integrator->N == NULL || integrator->v == NULL || integrator->solver == NULL) return STATUS_NO_MEMORY;
     integrator->dense = SUNLinSol_Dense(integrator->v, integrator->N, context);
     if (integrator->dense == NULL) return STATUS_NO_MEMORY;
-    integrator->newton->content = integrator;
-    integrator->newton->ops->gettype = is_direct;
-    integrator->newton->ops->setup = factor_newton_matrix;
-    integrator->newton->ops->solve = solve_newton;
+    integrator->solver->content = integrator;
+    integrator->solver->ops->gettype = is_direct;
+    integrator->solver->ops->setup = factor_newton_matrix;
+    integrator->solver->ops->solve = solve_newton;
     return STATUS_OK;
 }
 
@@ -189,7 +174,7 @@ static enum status attach(struct integrator *integrator)
                        CVodeSetErrHandlerFn(cvode, remember_trouble, integrator) != 0 ||
                        CVodeInit(cvode, rhs, 0, integrator->y) != 0 || CVodeWFtolerances(cvode, weigh) != 0 ||
                        CVodeSetUserData(cvode, integrator) != 0 ||
-                       CVodeSetLinearSolver(cvode, integrator->newton, integrator->N) != 0 ||
+                       CVodeSetLinearSolver(cvode, integrator->solver, integrator->N) != 0 ||
                        CVodeSetLinSysFn(cvode, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(cvode, -1) != 0 ||
                        (integrator->ode.project != NULL && CVodeSetProjFn(cvode, project) != 0);
     return failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -199,17 +184,15 @@ enum status integrator_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct integrator *integrator = arena_take(&arena, 1, sizeof *integrator);
-    const size_t entries = (size_t)ode->n * (size_t)ode->n;
-    double *A = ode->order == 2 ? arena_take(&arena, entries, sizeof *A) : NULL;
-    double *B = arena_take(&arena, entries, sizeof *B);
+    struct newton newton;
+    newton_make(&newton, ode, &arena);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
     integrator->ode = *ode;
-    integrator->A = A;
-    integrator->B = B;
+    integrator->newton = newton;
     integrator->arena = arena;
     const enum status status = attach(integrator);
     if (status == STATUS_OK) *made = integrator;
@@ -221,7 +204,7 @@ void integrator_free(struct integrator *integrator)
 {
     if (integrator == NULL) return;
     if (integrator->cvode != NULL) CVodeFree(&integrator->cvode);
-    if (integrator->newton != NULL) SUNLinSolFreeEmpty(integrator->newton);
+    if (integrator->solver != NULL) SUNLinSolFreeEmpty(integrator->solver);
     if (integrator->dense != NULL) SUNLinSolFree(integrator->dense);
     if (integrator->v != NULL) N_VDestroy(integrator->v);
     if (integrator->N != NULL) SUNMatDestroy(integrator->N);

@@ -5,24 +5,11 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-
-/* Of second order: y = (x; v), dx/dt = v, dv/dt = f(t, x, v), n numbers each; or of first order: y = v, dv/dt = f(t, v).
-   A positive return asks for a smaller step, a negative one gives up. */
-struct ode {
-    int n;
-    int order; /* 1 or 2 */
-    void *context;
-    int (*rhs)(void *context, double t, const double *y, double *ydot);
-    /* df/dx, df/dv: column major; A = NULL where the order is 1 */
-    int (*jacobian)(void *context, double t, const double *y, double *A, double *B);
-    /* puts y back onto constraints that the equation keeps only up to its errors, and takes from an error estimate what lies
-       off them; NULL: there are none */
-    int (*project)(void *context, double t, double *y, double *error);
-};
+#include "ode/ode.h"
 
 struct integrator_options {
     double relative_tolerance;
-    const double *nominal; /* order n: absolute tolerances are relative_tolerance times these */
+    const double *nominal; /* n_x + n_v: absolute tolerances are relative_tolerance times these */
     double max_step;       /* 0: none                                                   */
     int max_order;         /* 1 to 5                                                    */
 };

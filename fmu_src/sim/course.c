@@ -31,7 +31,7 @@ enum status course_make(struct course *course, const struct ode *ode, struct are
     }
     for (int s = 0; s < v->n_states; s++) course->nominal[s] = v->row[v->state[s]].nominal;
     course->ode = *ode;
-    return ode->n > 0 ? integrator_make(ode, &course->integrator) : STATUS_OK;
+    return ode_states(ode) > 0 ? integrator_make(ode, &course->integrator) : STATUS_OK;
 }
 
 void course_free(struct course *course)

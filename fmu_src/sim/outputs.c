@@ -1,50 +1,23 @@
 /* All computed values of an instance at its state. */
-#include <math.h>
 #include <string.h>
 
-#include "math/vec.h"
+#include "math/quaternion.h"
 #include "sim/instance.h"
 
 /* ---- the tip's quaternion: the product of half-angle quaternions along the chain, smooth in the state ------------------- */
 
-/* a = a b, w first */
-static void quaternion_multiply(double a[4], const double b[4])
+static void turn(double quaternion[4], const double by[4])
 {
-    const double c[4] = {
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
-    memcpy(a, c, sizeof c);
-}
-
-/* of a rotation vector: (cos |t|/2, t sin(|t|/2)/|t|) */
-static void quaternion_exp(const double t[3], double quaternion[4])
-{
-    const double angle = sqrt(dot3(t, t)), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48;
-    quaternion[0] = cos(0.5 * angle);
-    for (int i = 0; i < 3; i++) quaternion[1 + i] = s * t[i];
-}
-
-/* of a constant rotation matrix, by its largest component */
-static void quaternion_of(const double R[9], double q[4])
-{
-    const double trace = R[0] + R[4] + R[8],
-                 four[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace};
-    const double pair[4][4] = {{four[0], R[7] - R[5], R[2] - R[6], R[3] - R[1]},
-                               {R[7] - R[5], four[1], R[1] + R[3], R[2] + R[6]},
-                               {R[2] - R[6], R[1] + R[3], four[2], R[5] + R[7]},
-                               {R[3] - R[1], R[2] + R[6], R[5] + R[7], four[3]}};
-    int largest = 0;
-    for (int i = 1; i < 4; i++)
-        if (four[i] > four[largest]) largest = i;
-    const double scale = 0.5 / sqrt(four[largest]);
-    for (int i = 0; i < 4; i++) q[i] = scale * pair[largest][i];
+    double turned[4];
+    quaternion_multiply(quaternion, by, turned);
+    memcpy(quaternion, turned, sizeof turned);
 }
 
 static void turn_by_matrix(double quaternion[4], const double R[9])
 {
     double by[4];
-    quaternion_of(R, by);
-    quaternion_multiply(quaternion, by);
+    quaternion_from_matrix(R, by);
+    turn(quaternion, by);
 }
 
 static void turn_by_vector(double quaternion[4], const double t[3], double sign)
@@ -52,7 +25,7 @@ static void turn_by_vector(double quaternion[4], const double t[3], double sign)
     const double signed_t[3] = {sign * t[0], sign * t[1], sign * t[2]};
     double by[4];
     quaternion_exp(signed_t, by);
-    quaternion_multiply(quaternion, by);
+    turn(quaternion, by);
 }
 
 /* Orientation of the frame that carries link i's children, from the base outward */

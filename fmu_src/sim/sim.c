@@ -201,8 +201,8 @@ static enum status build(struct sim *sim, const char *text)
     sim->course.state = sim->q;
     sim->course.n_numbers = 2 * sim->model->n + sim->loops->n_rows;
     sim->course.blame = blame;
-    const struct ode ode = {.n = sim->n_free,
-                            .order = 2,
+    const struct ode ode = {.n_x = sim->n_free,
+                            .n_v = sim->n_free,
                             .context = sim,
                             .rhs = rhs,
                             .jacobian = sim_jacobian,
