@@ -130,6 +130,7 @@ struct joint_model {
     bool several_turns;        /* columns depend on positions: joint_subspace_change() is not zero     */
     bool coordinates;          /* nq = nv, each with its own numbers                                   */
     struct joint_numbers number[MOST_COORDINATES_WITH_NUMBERS];
+    double motor_inertia[MOST_VELOCITIES]; /* [kg m^2 or kg]                                            */
 };
 void joint_model_make(const struct joint *joint, struct joint_model *model);
 
