@@ -18,7 +18,7 @@ class Failed(RuntimeError):
 
 
 def run(command, inside, *options, out):
-    """Runs `command` under callgrind, collecting inside the functions that match; the profile goes to `out`."""
+    """Runs `command` under callgrind, collecting inside the functions that match; the profile goes to `out`. What it printed."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
                 f"--toggle-collect={inside}", *options]
     bind_now = dict(os.environ, LD_BIND_NOW="1")  # no symbol lookup inside what is measured
@@ -28,16 +28,21 @@ def run(command, inside, *options, out):
         raise Failed("valgrind is not installed") from None
     if answer.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))}: exit code {answer.returncode}\n{answer.stderr.strip()}")
+    return answer.stdout
+
+
+def count(command, inside="measured_*"):
+    """Instructions that ran inside the functions that match, and what the program printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        printed = run(command, inside, out=out)
+        total = re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.MULTILINE)
+    if not total or int(total[1]) == 0: raise Failed(f"nothing was counted: no function is called {inside}")
+    return int(total[1]), printed
 
 
 def instructions(command, inside="measured_*"):
-    """Instructions that ran inside the functions that match."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "callgrind.out"
-        run(command, inside, out=out)
-        total = re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.MULTILINE)
-    if not total or int(total[1]) == 0: raise Failed(f"nothing was counted: no function is called {inside}")
-    return int(total[1])
+    return count(command, inside)[0]
 
 
 class Profile:

@@ -3,6 +3,7 @@
 import bounds
 from opcount import KINDS, number
 
+CALLED = {"forward": "forward dynamics", "inverse": "inverse dynamics", "derivatives": "full Jacobian"}
 COMMAND = "build/out/venv/bin/python bench/run.py --write-docs"
 
 
@@ -81,10 +82,30 @@ def rigid_operations(results):
                  [(row["robot"], *(number(row[kind]) for kind in KINDS), f"{row['scalar_instructions']:.0f}") for row in results["rigid"]])
 
 
+def baseline(results):
+    found = results["baseline"]
+    if found["problem"]: return f"MISSED: {found['problem']}"
+    rows = [(row["robot"], CALLED[row["algorithm"]], f"{row['baseline']:.0f}", f"{row['now']:.0f}", f"{row['now'] / row['baseline']:.4f}",
+             f"<= {bounds.BASELINE}", verdict(bound)) for row, bound in zip(found["rows"], bounds.against_baseline(found), strict=True)]
+    return table(("robot", "algorithm", found["commit"], "now", "ratio", "wanted", ""), rows)
+
+
+def verdict(bound):
+    return "met" if bound["met"] else f"MISSED, {bound['problem']}" if "problem" in bound else "MISSED"
+
+
+def value(bound):
+    if bound["value"] is None: return "none"
+    return f"{bound['value']:.3f}" if bound["value"] < 100 else f"{bound['value']:.0f}"
+
+
 def required(results):
-    value = lambda v: f"{v:.3f}" if v < 100 else f"{v:.0f}"
     return table(("bound", "value", "wanted", ""),
-                 [(b["what"], value(b["value"]), f"{b['sense']} {b['bound']}", "met" if b["met"] else "MISSED") for b in results["bounds"]])
+                 [(b["what"], value(b), f"{b['sense']} {b['bound']}", verdict(b)) for b in results["bounds"]])
+
+
+def missed(bound):
+    return f"MISSED {bound['what']}: {bound.get('problem') or format(bound['value'], '.5g')}, wanted {bound['sense']} {bound['bound']}"
 
 
 def sections(results):

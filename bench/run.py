@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the kernels: growth with links, recursive against composite, operations, rigid arms.
 
-    run.py [--quick] [--write-docs [FILE]] [--out DIRECTORY] [--release DIRECTORY] [--scalar DIRECTORY]
+    run.py [--quick] [--baseline-only] [--write-docs [FILE]] [--out DIRECTORY] [--release DIRECTORY] [--scalar DIRECTORY]
 
 Prints the tables and leaves results.json and growth.png in build/out/bench. Exit code 1 when a bound is missed (it says
 which), 2 when something could not be measured."""
@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import baseline
 import bounds
 import builds
 import callgrind
@@ -22,6 +23,7 @@ import report
 def parse():
     parser = argparse.ArgumentParser(description="Measures the kernels; see bench/README.md.")
     parser.add_argument("--quick", action="store_true", help="few robots, seconds instead of minutes")
+    parser.add_argument("--baseline-only", action="store_true", help=f"only the instructions of an FMU against those of commit {baseline.NAME}")
     parser.add_argument("--write-docs", nargs="?", type=Path, const=builds.ROOT / "docs/performance.md", metavar="FILE",
                         help="write the page too (docs/performance.md)")
     parser.add_argument("--out", type=Path, default=builds.RELEASE / "bench", help="folder of results and robots")
@@ -35,9 +37,11 @@ def parse():
 def main():
     options, from_time = parse(), time.monotonic()
     try:
+        if options.baseline_only: return baseline_only(options)
         builds.release(options.release)
         builds.scalar(options.scalar)
         results = measure.Study(options.release, options.scalar, options.out, options.quick).run()
+        results["baseline"] = compare(options)
     except (builds.Failed, callgrind.Failed, measure.Failed) as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 2
@@ -59,8 +63,20 @@ def main():
 
     print(f"\n{time.monotonic() - from_time:.0f} s; wrote {', '.join(map(shown, written))}")
     missed = [bound for bound in results["bounds"] if not bound["met"]]
-    for bound in missed: print(f"MISSED {bound['what']}: {bound['value']:.5g}, wanted {bound['sense']} {bound['bound']}")
+    for bound in missed: print(report.missed(bound))
     return 1 if missed else 0
+
+
+def compare(options):
+    robots = baseline.ROBOTS[1::2] if options.quick else baseline.ROBOTS
+    return baseline.compare(options.release, builds.RELEASE / "baseline", robots)
+
+
+def baseline_only(options):
+    builds.fmu(options.release)
+    results = {"baseline": compare(options)}
+    print(report.baseline(results))
+    return 0 if all(bound["met"] for bound in bounds.against_baseline(results["baseline"])) else 1
 
 
 def shown(path):
