@@ -6,6 +6,7 @@ and results show that they computed the same."""
 
 import hashlib
 import io
+import math
 import subprocess
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
@@ -78,8 +79,9 @@ def build(tree, release):
 
 def difference(ours, theirs):
     """The larger relative difference of the two sums that each program prints."""
-    pairs = list(zip(map(float, ours.split()), map(float, theirs.split()), strict=True))
-    return max(abs(a - b) / max(abs(b), 1e-300) for a, b in pairs)
+    ours, theirs = (list(map(float, printed.split())) for printed in (ours, theirs))
+    if not all(map(math.isfinite, ours + theirs)): raise callgrind.Failed(f"results are not finite: {ours} now, {theirs} at {NAME}")
+    return max(abs(a - b) / max(abs(b), 1e-300) for a, b in zip(ours, theirs, strict=True))
 
 
 def compare(release, folder, robots=ROBOTS):

@@ -32,7 +32,7 @@ def check(results):
         if (row["terms"], row["algorithm"]) != ("ruthless", "forward"): continue
         for kind, bound in MOHAN_SAHA.items(): below(f"{NAMES[kind]}, ruthless", row[kind], bound)
     for row in results["jacobian"]:
-        if row["robot"] == "cibicik": at_most("full Jacobian of qdd / forward dynamics, instructions, cibicik", row["derivatives"] / row["forward"], JACOBIAN)
+        if row["robot"] == "cibicik": at_most(f"full Jacobian of qdd / forward dynamics, instructions, cibicik, {row['build']} build", row["derivatives"] / row["forward"], JACOBIAN)
     found.extend(against_baseline(results["baseline"]))
     for row in results["rigid"]:
         below(f"instructions of {row['robot']}", row["instructions"], PINOCCHIO)

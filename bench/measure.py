@@ -26,6 +26,7 @@ RIGID = ("chain-7", "twisted-7")
 JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is counted
 TERMS = ("full", "linear", "ruthless")
 ALGORITHMS = ("forward", "composite")
+DERIVED = ("forward", "derivatives")
 CALLS = 2                                                  # states that a count is the mean of
 
 # 256 multiplications that wait for each other, three cycles each on every x86-64 core of the last fifteen years
@@ -83,8 +84,9 @@ def side_by_side(jobs, what):
         return dict(zip(jobs, pool.map(work, jobs.items())))
 
 
-def instructions(build, robot, algorithm, terms=None, calls=CALLS):
-    command = [Path(build) / "bench/kernel", robot, algorithm, calls, *([terms] if terms else [])]
+def instructions(build, robot, algorithm, terms=None, calls=CALLS, kernel="kernel"):
+    """Of one call, the mean over some states. kernel_fmu is the kernel of the FMU build."""
+    command = [Path(build) / "bench" / kernel, robot, algorithm, calls, *([terms] if terms else [])]
     return callgrind.instructions(command) / calls
 
 
@@ -130,18 +132,22 @@ class Study:
         differentiated = {name: builds.ROOT / f"resources/{name}.json" for name in self.jacobian}
         counted = arms.write(RIVAL_LINKS, 2, 2, self.robots)
 
-        jobs, of = {}, lambda *arguments: (lambda: instructions(*arguments))
+        jobs, of = {}, lambda *arguments, **more: (lambda: instructions(*arguments, **more))
         for key, robot in growing.items():
             for a in ALGORITHMS: jobs[f"{robot.stem} {a}"] = of(self.release, robot, a)
         for m, robot in rivals.items():
             for a in ALGORITHMS:
                 jobs[f"{robot.stem} {a}"] = of(self.release, robot, a)
+                jobs[f"{robot.stem} {a} FMU"] = of(self.release, robot, a, kernel="kernel_fmu")
                 jobs[f"{robot.stem} {a} scalar"] = of(self.scalar, robot, a)
         for name, robot in rigid.items():
             jobs[f"{name} forward"] = of(self.release, robot, "forward")
+            jobs[f"{name} forward FMU"] = of(self.release, robot, "forward", kernel="kernel_fmu")
             jobs[f"{name} forward scalar"] = of(self.scalar, robot, "forward")
         for name, robot in differentiated.items():
-            for a in ("forward", "derivatives"): jobs[f"{name} {a}"] = of(self.release, robot, a)
+            for a in DERIVED:
+                jobs[f"{name} {a}"] = of(self.release, robot, a)
+                jobs[f"{name} {a} FMU"] = of(self.release, robot, a, kernel="kernel_fmu")
         for terms in self.terms: jobs[f"{counted.stem} {terms}"] = of(self.release, counted, "forward", terms)
         count = side_by_side(jobs, "instructions")
 
@@ -156,29 +162,30 @@ class Study:
             progress.step(name)
             taken[name] = nanoseconds(self.release, robot)
 
-        def row(robot, scalar=""):
-            row = {a: count[f"{robot.stem} {a}{scalar}"] for a in ALGORITHMS}
-            return row | ({} if scalar else {f"{a}_ns": taken[robot.stem][f"{a}_ns"] for a in ALGORITHMS})
+        def row(robot, build="", algorithms=ALGORITHMS):
+            row = {a: count[f"{robot.stem} {a}{build}"] for a in algorithms}
+            return row | ({} if build else {f"{a}_ns": taken[robot.stem][f"{a}_ns"] for a in algorithms})
 
         rows = [{"links": n, "elastic": m, "n": n * (1 + m), **row(robot)} for (n, m), robot in growing.items()]
         return {
             "machine": self.machine(),
             "growth": rows,
             "exponents": [exponents(rows, m) for m in self.modes],
-            "rivals": [{"links": RIVAL_LINKS, "elastic": m, "build": build, **row(robot, scalar)}
-                       for m, robot in rivals.items() for build, scalar in (("release", ""), ("scalar", " scalar"))],
+            "rivals": [{"links": RIVAL_LINKS, "elastic": m, "build": build, **row(robot, key)}
+                       for m, robot in rivals.items() for build, key in (("release", ""), ("FMU", " FMU"), ("scalar", " scalar"))],
             "operations": [{"terms": key[0], "algorithm": key[1], "release_instructions": count.get(f"{counted.stem} {key[0]}")
                             if key[1] == "forward" else None, **result.as_dict()}
                            for key, result in operations.items() if isinstance(key, tuple)],
-            "jacobian": [{"robot": name, **{a: count[f"{name} {a}"] for a in ("forward", "derivatives")},
-                          **{f"{a}_ns": taken[name][f"{a}_ns"] for a in ("forward", "derivatives")}} for name in differentiated],
-            "rigid": [{"robot": name, "instructions": count[f"{name} forward"],
+            "jacobian": [{"robot": name, "build": build, **row(robot, key, DERIVED)}
+                         for name, robot in differentiated.items() for build, key in (("release", ""), ("FMU", " FMU"))],
+            "rigid": [{"robot": name, "instructions": count[f"{name} forward"], "fmu_instructions": count[f"{name} forward FMU"],
                        "scalar_instructions": count[f"{name} forward scalar"], "forward_ns": taken[name]["forward_ns"],
                        **{kind: operations[name].as_dict()[kind] for kind in opcount.KINDS}} for name in rigid],
         }
 
     def machine(self):
-        compilers = {name: builds.compiler(build) for name, build in (("release", self.release), ("scalar", self.scalar))}
+        compilers = {"release": builds.compiler(self.release), "FMU": builds.compiler(self.release, "limber_fmu"),
+                     "scalar": builds.compiler(self.scalar)}
         return {"processor": builds.processor(), "gigahertz": gigahertz(self.release), "compiler": compilers["release"][1],
                 "flags": {name: " ".join(flags) for name, (_, _, flags) in compilers.items()},
                 "valgrind": subprocess.run(["valgrind", "--version"], capture_output=True, text=True).stdout.strip()}

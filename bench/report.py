@@ -30,15 +30,17 @@ def exponents(results):
                   for fit in results["exponents"]])
 
 
-def rivals(results):
-    def time(row):
-        if "forward_ns" not in row: return "", "", ""
-        return f"{row['forward_ns']:.0f}", f"{row['composite_ns']:.0f}", f"{row['composite_ns'] / row['forward_ns']:.2f}"
+def times(row, other):
+    """Nanoseconds of the forward dynamics and of another algorithm, and their ratio; empty where they were not measured."""
+    if "forward_ns" not in row: return "", "", ""
+    return f"{row['forward_ns']:.0f}", f"{row[f'{other}_ns']:.0f}", f"{row[f'{other}_ns'] / row['forward_ns']:.2f}"
 
+
+def rivals(results):
     return table(("build", "elastic a link", "recursive, instr.", "composite, instr.", "ratio", "at least", "recursive, ns",
                   "composite, ns", "ratio"),
                  [(row["build"], row["elastic"], f"{row['forward']:.0f}", f"{row['composite']:.0f}",
-                   f"{row['composite'] / row['forward']:.2f}", bounds.RATIO[row["elastic"]], *time(row))
+                   f"{row['composite'] / row['forward']:.2f}", bounds.RATIO[row["elastic"]], *times(row, "composite"))
                   for row in results["rivals"]])
 
 
@@ -51,9 +53,9 @@ def operations(results):
 
 
 def jacobian(results):
-    return table(("robot", "forward dynamics, instr.", "full Jacobian, instr.", "ratio", "forward dynamics, ns", "full Jacobian, ns", "ratio"),
-                 [(row["robot"], f"{row['forward']:.0f}", f"{row['derivatives']:.0f}", f"{row['derivatives'] / row['forward']:.2f}",
-                   f"{row['forward_ns']:.0f}", f"{row['derivatives_ns']:.0f}", f"{row['derivatives_ns'] / row['forward_ns']:.2f}")
+    return table(("robot", "build", "forward dynamics, instr.", "full Jacobian, instr.", "ratio", "forward dynamics, ns", "full Jacobian, ns", "ratio"),
+                 [(row["robot"], row["build"], f"{row['forward']:.0f}", f"{row['derivatives']:.0f}",
+                   f"{row['derivatives'] / row['forward']:.2f}", *times(row, "derivatives"))
                   for row in results["jacobian"]])
 
 
@@ -64,6 +66,7 @@ def rigid(results):
     for row in results["rigid"]:
         own, line = row["instructions"], bounds.STRAIGHT_LINE[row["robot"]]
         rows += [(f"{row['robot']}: Limber", f"{own:.0f}", "1.00", f"{row['forward_ns']:.0f}", cycles(row["forward_ns"], hertz)),
+                 (f"{row['robot']}: Limber, FMU build", f"{row['fmu_instructions']:.0f}", f"{own / row['fmu_instructions']:.2f}", "", ""),
                  (f"{row['robot']}: Pinocchio, best build", bounds.PINOCCHIO, f"{own / bounds.PINOCCHIO:.2f}",
                   f"{bounds.PINOCCHIO_NS:.0f}", cycles(bounds.PINOCCHIO_NS, bounds.PINOCCHIO_GHZ)),
                  (f"{row['robot']}: Pinocchio, straight-line code", line, f"{own / line:.2f}", "", "")]
@@ -113,11 +116,15 @@ def sections(results):
     machine = results["machine"]
     hertz = f", {machine['gigahertz']:.2f} GHz while measuring" if machine["gigahertz"] else ""
     here = (f"- processor: {machine['processor']}{hertz}\n- compiler: {machine['compiler']}\n"
-            f"- release build: `{machine['flags']['release']}`\n- scalar build: `{machine['flags']['scalar']}`\n"
+            f"- release build: `{machine['flags']['release']}`\n- FMU build: `{machine['flags']['FMU']}`\n- scalar build: `{machine['flags']['scalar']}`\n"
             f"- instruction counts: {machine['valgrind']}, callgrind")
     return [
         ("What must hold", required(results)),
         ("This machine", here),
+        (f"Against {results['baseline']['commit']}",
+         f"What an FMU calls, in the FMU build, now and at commit {results['baseline']['commit']}: sources of both compiled with the same compiler and flags,\n"
+         "robots and random states the same, counted in one run. Instructions of one call; the full Jacobian includes the forward\n"
+         f"dynamics. The results of both agree to a relative {bounds.SAME:g}, or the row is invalid.\n\n" + baseline(results)),
         ("Growth with the number of links",
          "Forward dynamics of uniform spatial arms: clamped-free beams, joint axes alternating between z and y, gravity, all elastic\n"
          "terms. Elastic coordinates of a link: 2 are two bending modes along y, 4 are two along y and two along z, 8 are four and\n"
