@@ -1,8 +1,8 @@
-"""Instructions of an FMU's functions today against those of an earlier commit, both counted in one run.
+"""Instructions of the functions that an FMU calls, now and at an earlier commit, counted in one run.
 
-The commit is unpacked below build/out/baseline and compiled as limber_fmu is today: same compiler, same flags, taken from
-its compile commands. Both programs read the robot files of that commit and draw the same random states; sums over inputs
-and results show that they computed the same."""
+The commit is unpacked below build/out/baseline and compiled with the compiler and flags of today's limber_fmu, as its compile
+commands give them. Both programs read the robot files of that commit and draw the same random states; sums of inputs and
+results show whether they computed the same."""
 
 import hashlib
 import io
@@ -23,11 +23,11 @@ ALGORITHMS = ("forward", "inverse", "derivatives")
 LAYERS = ("base", "math", "robot", "flex", "dyn", "loop")  # folders of its fmu_src that the kernel needs
 KERNEL = builds.ROOT / "bench/baseline/kernel.c"
 HARNESS = builds.ROOT / "bench/harness.h"
-CALLS = 4                                                  # states that a count is the mean of
+CALLS = 4                                                  # states over which a count is averaged
 
 
 class NotInHistory(RuntimeError):
-    """This clone does not have the commit."""
+    """The commit is not in this clone."""
 
 
 def git(*arguments):
@@ -35,7 +35,7 @@ def git(*arguments):
 
 
 def unpack(folder):
-    """The commit's sources and robots below `folder`; nothing else of the repository changes."""
+    """Unpacks sources and robots of the commit below `folder`. The repository and its index stay untouched."""
     if git("cat-file", "-e", f"{COMMIT}^{{commit}}").returncode != 0:
         raise NotInHistory(f"{NAME} is not in this clone's history: fetch it with git fetch --unshallow")
     tree = Path(folder) / NAME
@@ -47,7 +47,7 @@ def unpack(folder):
     return tree
 
 
-# ---- its program -----------------------------------------------------------------------------------------------------
+# ---- the program of the commit -----------------------------------------------------------------------------------------------------
 
 
 def run(command):
@@ -56,7 +56,7 @@ def run(command):
 
 
 def build(tree, release):
-    """The commit's kernel, compiled as limber_fmu is in the build `release`. Made again when flags or kernel change."""
+    """The kernel of the commit, compiled as limber_fmu is in the build `release`; rebuilt if compiler, flags or kernel change."""
     compiler, version, _ = builds.compiler(release, "limber_fmu")
     flags_of = builds.flags_of_each(release, "limber_fmu")
     sources = [file for layer in LAYERS for file in sorted((tree / "fmu_src" / layer).glob("*.c"))]
@@ -85,7 +85,7 @@ def difference(ours, theirs):
 
 
 def compare(release, folder, robots=ROBOTS):
-    """{commit, rows, problem}: a row for each robot and algorithm; the problem says why there are none."""
+    """{commit, rows, problem}: one row per robot and algorithm, or the problem that prevented the comparison."""
     try:
         tree = unpack(folder)
     except NotInHistory as missing:

@@ -1,4 +1,4 @@
-"""The builds that are measured: the release build in build/out, the scalar one that operations are counted in."""
+"""The builds that are measured (README.md), and the flags that they are compiled with."""
 
 import json
 import platform
@@ -12,7 +12,7 @@ SCALAR = ROOT / "build/out/scalar"
 
 
 class Failed(RuntimeError):
-    """The compiler's words."""
+    """A build failed; the text is the output of the compiler."""
 
 
 def build(directory, *options, targets=("bench_kernel",)):
@@ -24,29 +24,29 @@ def build(directory, *options, targets=("bench_kernel",)):
 
 
 def release(directory=RELEASE):
-    """The build that users get; its command line keeps the time."""
+    """The release build with the kernels and the command line, whose `limber bench` measures times; the FMU build is part of it."""
     build(directory, targets=("limber_cli", "bench_kernel", "bench_kernel_fmu"))
 
 
 def fmu(directory=RELEASE):
-    """The kernel alone, made of the objects of limber_fmu."""
+    """Only the kernel of the FMU build, linked from the object files of limber_fmu."""
     build(directory, targets=("bench_kernel_fmu",))
 
 
 def scalar(directory=SCALAR):
-    """No vector instructions, no fused multiply-add; debug information names the C functions that were inlined."""
+    """No vector instructions, no fused multiply-add; debug information gives the names of inlined functions."""
     build(directory, "-DLIMBER_SCALAR=ON", "-DCMAKE_C_FLAGS=-g")
 
 
 def commands(directory, target):
-    """{source file: words of its compile command} of a target, source files relative to the root."""
+    """{source file: compile command as a list} of a target; file names are relative to the root."""
     entries = json.loads((Path(directory) / "compile_commands.json").read_text(encoding="utf-8"))
     return {Path(entry["file"]).relative_to(ROOT).as_posix(): shlex.split(entry["command"]) for entry in entries
             if f"CMakeFiles/{target}.dir/" in entry["command"]}
 
 
 def flags(words):
-    """Those of a compile command that the code depends on: not files, folders or warnings."""
+    """The flags of a compile command that affect the generated code: no files, folders or warnings."""
     kept, rest = [], iter(words[1:])
     for word in rest:
         if word in ("-o", "-c", "-I", "-isystem"): next(rest)
@@ -60,13 +60,13 @@ def version(compiler):
 
 
 def compiler(directory=RELEASE, target="limber"):
-    """(program, version, flags) that a target is compiled with."""
+    """(program, version, flags) that compile a target."""
     words = next(words for file, words in commands(directory, target).items() if file.startswith("fmu_src/dyn/"))
     return words[0], version(words[0]), flags(words)
 
 
 def flags_of_each(directory, target):
-    """file -> its flags in a target. A file that the target does not have gets those of the file of its name, or the common ones."""
+    """A function: file -> its flags in a target. A file not in the target gets the flags of a file of the same name, or the common ones."""
     own = {file: flags(words) for file, words in commands(directory, target).items()}
     by_name = {Path(file).name: words for file, words in own.items()}
     common = compiler(directory, target)[2]
@@ -74,13 +74,13 @@ def flags_of_each(directory, target):
 
 
 def cached(directory, name):
-    """The value of a CMake variable of a build."""
+    """The value of a variable in the CMake cache of a build."""
     rows = (Path(directory) / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
     return next(row.split("=", 1)[1] for row in rows if row.startswith(f"{name}:"))
 
 
 def processor():
-    """Its name."""
+    """The name of the processor."""
     try:
         rows = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

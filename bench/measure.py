@@ -1,6 +1,6 @@
-"""What is measured: instructions, operations, nanoseconds.
+"""Instructions, operations and times.
 
-Instructions and operations are counted, two programs at a time; time is taken alone, with nothing beside it."""
+Instructions and operations are counted in two programs at a time; times are measured with nothing else running."""
 
 import json
 import os
@@ -21,15 +21,15 @@ import opcount
 LINKS = (1, 2, 4, 8, 16, 32, 64)
 MODES = {0: (0, 0), 2: (2, 0), 4: (2, 2), 8: (4, 4)}       # elastic coordinates of a link: modes along y, along z
 RIVAL_LINKS, RIVAL_MODES = 8, {5: (3, 2), 10: (5, 5)}
-FIT_FROM = 8                                               # links; shorter arms are mostly their two ends
+FIT_FROM = 8                                               # links; in shorter arms the first and the last link dominate
 RIGID = ("chain-7", "twisted-7")
-JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is counted
+JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is measured
 TERMS = ("full", "linear", "ruthless")
 ALGORITHMS = ("forward", "composite")
 DERIVED = ("forward", "derivatives")
-CALLS = 2                                                  # states that a count is the mean of
+CALLS = 2                                                  # states over which a count is averaged
 
-# 256 multiplications that wait for each other, three cycles each on every x86-64 core of the last fifteen years
+# 256 dependent multiplications, three cycles each on every x86-64 core of the last fifteen years
 CLOCK = r"""
 #include <stdio.h>
 #include <time.h>
@@ -53,11 +53,11 @@ int main(void)
 
 
 class Failed(RuntimeError):
-    """A program that is measured said no."""
+    """A measured program failed."""
 
 
 class Progress:
-    """One line that is rewritten, on a terminal only."""
+    """A progress line, on a terminal only."""
 
     def __init__(self, total, what):
         self.total, self.what, self.done, self.shown = total, what, 0, sys.stderr.isatty()
@@ -68,11 +68,11 @@ class Progress:
         if self.shown and self.done == self.total: print(f"\r{'':78}\r", end="", file=sys.stderr, flush=True)
 
 
-# ---- the three measures ----------------------------------------------------------------------------------------------
+# ---- one measurement ----------------------------------------------------------------------------------------------
 
 
 def side_by_side(jobs, what):
-    """Results of the jobs, {key: function}, in their order, as many at a time as there are cores, two at most."""
+    """{key: result} of the jobs {key: function}, in their order. Runs two at a time if there are two cores."""
     progress = Progress(len(jobs), what)
 
     def work(item):
@@ -85,13 +85,13 @@ def side_by_side(jobs, what):
 
 
 def instructions(build, robot, algorithm, terms=None, calls=CALLS, kernel="kernel"):
-    """Of one call, the mean over some states. kernel_fmu is the kernel of the FMU build."""
+    """Instructions of one call, averaged over a few states. kernel_fmu is the kernel of the FMU build."""
     command = [Path(build) / "bench" / kernel, robot, algorithm, calls, *([terms] if terms else [])]
     return callgrind.instructions(command) / calls
 
 
 def nanoseconds(build, robot, rounds=3, patience=3.0):
-    """forward_ns, composite_ns, inverse_ns, derivatives_ns: the best of a few rounds, of one where a round is long."""
+    """forward_ns, composite_ns, inverse_ns, derivatives_ns: the best of a few rounds, or of one if a round takes long."""
     best, start = {}, time.monotonic()
     for _ in range(rounds):
         answer = subprocess.run([Path(build) / "limber", "bench", robot, "--json"], capture_output=True, text=True)
@@ -102,7 +102,7 @@ def nanoseconds(build, robot, rounds=3, patience=3.0):
 
 
 def gigahertz(build):
-    """The clock that a core shows while it works; None where that is not known how to measure."""
+    """The clock rate of a busy core; None if it cannot be measured here."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "clock.c", Path(folder) / "clock"
         source.write_text(CLOCK, encoding="utf-8")
@@ -111,11 +111,11 @@ def gigahertz(build):
         return float(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
 
 
-# ---- the studies -----------------------------------------------------------------------------------------------------
+# ---- all measurements -----------------------------------------------------------------------------------------------------
 
 
 class Study:
-    """Everything for one pair of builds: robots that are needed, then counts, then times."""
+    """All measurements of a release and a scalar build: writes the robots, counts, then measures times."""
 
     def __init__(self, release, scalar, folder, quick):
         self.release, self.scalar, self.robots = release, scalar, Path(folder) / "robots"
@@ -192,7 +192,7 @@ class Study:
 
 
 def exponents(rows, elastic, first=FIT_FROM):
-    """p of instructions ~ links^p, least squares in logarithms from `first` links on."""
+    """p in instructions ~ links^p, by least squares in logarithms, from `first` links on."""
     rows = [row for row in rows if row["elastic"] == elastic and row["links"] >= first]
     slope = lambda a: statistics.linear_regression([log(row["links"]) for row in rows], [log(row[a]) for row in rows]).slope
     return {"elastic": elastic, "from": rows[0]["links"], "to": rows[-1]["links"], **{a: slope(a) for a in ALGORITHMS}}
