@@ -60,7 +60,7 @@ struct run {
 static int moving_start(struct sim *sim, double rtol)
 {
     const struct sim_experiment experiment = {.tolerance = rtol};
-    for (int i = 0; i < sim->model->n_links; i++) {
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const int q = sim->variables.first[KIND_Q_START][i], qd = sim->variables.first[KIND_QD_START][i];
         if (q >= 0) sim_set(sim, q, 0.3 + 0.1 * i), sim_set(sim, qd, 0.2);
     }

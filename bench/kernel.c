@@ -3,14 +3,11 @@
 
 #include "../cli/random_state.h"
 #include "dyn/dyn.h"
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 
 struct subject {
     struct robot *robot;
-    struct model *model;
-    struct work *work;
-    struct tangent *tangent;
-    struct loops *loops;
+    struct mechanism mechanism;
     struct input in;
 };
 
@@ -18,24 +15,24 @@ struct subject {
 
 static __attribute__((noinline)) int measured_forward(struct subject *s, struct arrays *a)
 {
-    return loops_forward(s->model, s->work, s->tangent, s->loops, &s->in, a->qdd);
+    return mechanism_forward(&s->mechanism, &s->in, a->qdd);
 }
 
 static __attribute__((noinline)) int measured_composite(struct subject *s, struct arrays *a)
 {
-    return dyn_forward_composite(s->model, s->work, &s->in, a->qdd);
+    return dyn_forward_composite(s->mechanism.model, s->mechanism.work, &s->in, a->qdd);
 }
 
 static __attribute__((noinline)) int measured_inverse(struct subject *s, struct arrays *a)
 {
-    dyn_configuration(s->model, s->work, s->in.q);
-    dyn_inverse(s->model, s->work, &s->in, s->in.qd, a->qdd);
+    dyn_configuration(s->mechanism.model, s->mechanism.work, s->in.q);
+    dyn_inverse(s->mechanism.model, s->mechanism.work, &s->in, s->in.qd, a->qdd);
     return 0;
 }
 
 static __attribute__((noinline)) int measured_derivatives(struct subject *s, struct arrays *a)
 {
-    return loops_forward_jacobian(s->model, s->work, s->tangent, s->loops, &s->in, a->qdd, a->by_q, a->by_qd);
+    return mechanism_forward_jacobian(&s->mechanism, &s->in, a->qdd, a->by_q, a->by_qd);
 }
 
 /* ---- the robot ---------------------------------------------------------------------------------------------------- */
@@ -55,21 +52,19 @@ static int subject_make(struct subject *s, const char *robot_file, const char *t
         s->robot->elastic_terms = strcmp(terms, "full") == 0     ? TERMS_FULL
                                   : strcmp(terms, "linear") == 0 ? TERMS_LINEAR
                                                                  : TERMS_RUTHLESS;
-    if (model_make(s->robot, &s->model, &report) != STATUS_OK || work_make(s->model, &s->work) != STATUS_OK ||
-        tangent_make(s->model, &s->tangent) != STATUS_OK || loops_make(s->model, &s->loops) != STATUS_OK)
-        return 1;
-    arrays->n_q = arrays->n_v = (size_t)s->model->n;
+    if (mechanism_make(s->robot, &s->mechanism, &report) != STATUS_OK) return 1;
+    arrays->n_q = arrays->n_v = (size_t)s->mechanism.model->n;
     return 0;
 }
 
 static void subject_free(struct subject *s)
 {
-    loops_free(s->loops), tangent_free(s->tangent), work_free(s->work), model_free(s->model), robot_free(s->robot);
+    mechanism_free(&s->mechanism), robot_free(s->robot);
 }
 
 static void subject_draw(struct subject *s, uint64_t *seed, struct arrays *a)
 {
-    random_state(s->model, seed, a->q, a->qd, a->tau);
+    random_state(s->mechanism.model, seed, a->q, a->qd, a->tau);
     s->in = (struct input){.q = a->q, .qd = a->qd, .tau = a->tau};
 }
 
