@@ -1,5 +1,5 @@
-/* What the counted programs share, whichever version of the library they are linked with: command line, random states,
-   checksums. kernel.c is written against this tree, baseline/kernel.c against the commit that it is compared with.
+/* The part of the measured programs that does not depend on the version of the library: command line, random states,
+   checksums. kernel.c uses the library of this tree, baseline/kernel.c that of the commit it is compared with.
        PROGRAM ROBOT forward|composite|inverse|derivatives CALLS [full|linear|ruthless]
    prints two sums over all calls by which two versions are compared: of |q|, |qd|, |tau|, and of the absolute results. */
 #ifndef BENCH_HARNESS_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inputs and results of one call. by_q and by_qd are n_v x n_v, the rest has one number per position or velocity. */
+/* Inputs and results of one call. by_q and by_qd are n_v x n_v; q has n_q entries, the others n_v. */
 struct arrays {
     size_t n_q, n_v;
     double *q, *qd, *tau;
@@ -19,18 +19,18 @@ struct arrays {
     double *by_q, *by_qd;
 };
 
-/* ---- what a kernel.c defines ------------------------------------------------------------------------------------- */
+/* ---- defined by kernel.c ------------------------------------------------------------------------------------- */
 
-struct subject; /* a robot that is ready to be computed, with the inputs of the next call */
+struct subject; /* a robot ready for computation, and the inputs of the next call */
 
-/* terms: NULL for those of the robot file. Fills the counts of `arrays`. 0 on success. */
+/* terms: the elastic terms, NULL for those of the robot file. Sets n_q and n_v. 0 on success. */
 static int subject_make(struct subject *subject, const char *robot_file, const char *terms, struct arrays *arrays);
 static void subject_free(struct subject *subject);
 
-/* The next random state, into the arrays. */
+/* Draws a random state into the arrays. */
 static void subject_draw(struct subject *subject, uint64_t *seed, struct arrays *arrays);
 
-/* The functions that are counted: callgrind collects inside those called measured_*. 0 on success. */
+/* The measured functions: callgrind counts the instructions inside measured_*. 0 on success. */
 typedef int measured_function(struct subject *subject, struct arrays *arrays);
 static measured_function measured_forward;     /* qdd as an FMU computes it */
 static measured_function measured_composite;   /* qdd by mass matrix and Cholesky factorization, for a tree of links */
@@ -73,7 +73,6 @@ static void arrays_free(struct arrays *a)
     free(a->q), free(a->qd), free(a->tau), free(a->qdd), free(a->by_q), free(a->by_qd);
 }
 
-/* Results are summed outside what is counted. */
 static int call_and_sum(struct subject *subject, struct arrays *a, measured_function *algorithm, int calls)
 {
     uint64_t seed = 88172645463325252ULL;

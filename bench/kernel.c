@@ -1,4 +1,4 @@
-/* The counted program: one algorithm, many calls, nothing else (harness.h). */
+/* The measured program: calls one algorithm at random states (harness.h). */
 #include "harness.h"
 
 #include "../cli/random_state.h"
@@ -11,7 +11,7 @@ struct subject {
     struct input in;
 };
 
-/* ---- what is counted ---------------------------------------------------------------------------------------------- */
+/* ---- the measured functions ----------------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) int measured_forward(struct subject *s, struct arrays *a)
 {

@@ -1,5 +1,5 @@
-/* The counted program of the commit that this tree is compared with (bench/baseline.py checks it out and names it): written
-   against that commit's interface, so it stays as it is. Found below that commit's tree: cli/, fmu_src/. */
+/* The measured program for the commit that baseline.py compares this tree with. It uses the interface of that commit, so it does
+   not change with this tree. Include paths: the root and fmu_src of that commit. */
 #include "../harness.h"
 
 #include "cli/random_state.h"
@@ -15,7 +15,7 @@ struct subject {
     struct input in;
 };
 
-/* ---- what is counted ---------------------------------------------------------------------------------------------- */
+/* ---- the measured functions ----------------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) int measured_forward(struct subject *s, struct arrays *a)
 {
