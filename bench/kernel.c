@@ -53,7 +53,8 @@ static int subject_make(struct subject *s, const char *robot_file, const char *t
                                   : strcmp(terms, "linear") == 0 ? TERMS_LINEAR
                                                                  : TERMS_RUTHLESS;
     if (mechanism_make(s->robot, &s->mechanism, &report) != STATUS_OK) return 1;
-    arrays->n_q = arrays->n_v = (size_t)s->mechanism.model->n;
+    arrays->n_q = (size_t)s->mechanism.model->nq;
+    arrays->n_v = (size_t)s->mechanism.model->nv;
     return 0;
 }
 

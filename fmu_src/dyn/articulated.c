@@ -48,13 +48,13 @@ INLINE int eliminate_column(const struct link_model *lm, int k, double size, boo
     if (!(D > PIVOT_SHARE * size)) return -1;
     w->inverse_D[k] = 1 / D;
     if (last) return 0; /* nobody asks for P+ */
-    double G[6]; /* U/D */
+    double G[6];        /* U/D */
     for (int i = 0; i < 6; i++) G[i] = w->inverse_D[k] * U[i];
     inertia_downdate(&w->P, G, U);
     return 0;
 }
 
-/* Column by column, the last first: the LDL' factorization of the pivot block H' P H + Jm                             (65) */
+/* Column by column, the last first: the LDL' factorization of the pivot block H' P H + Jm                             (68) */
 INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct link_work *w)
 {
     double size[MOST_VELOCITIES];

@@ -124,7 +124,8 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     for (int i = 0; i < n; i++) work->rhs[i] = -work->rhs[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && in->tau != NULL && k < lm->joint.nv; k++) work->rhs[lm->v + k] += in->tau[lm->tau + k];
+        for (int k = 0; !lm->passive && in->tau != NULL && k < lm->joint.nv; k++)
+            work->rhs[lm->v + k] += in->tau[lm->tau + k];
     }
     hold_prescribed(model, work->factor, work->rhs);
     const int failed = cholesky_factor(n, work->factor, work->inverse_d);

@@ -88,6 +88,7 @@ void dyn_input_matrix(const struct model *model, double *B)
     memset(B, 0, (size_t)model->nv * n * sizeof *B);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) B[n * (size_t)(lm->v + k) + (size_t)(lm->tau + k)] = 1;
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
+            B[n * (size_t)(lm->v + k) + (size_t)(lm->tau + k)] = 1;
     }
 }

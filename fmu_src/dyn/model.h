@@ -46,8 +46,8 @@ struct model {
     int n_links;
     int n_tau;        /* velocities of all joints        */
     int n_prescribed; /* those that are prescribed       */
-    bool branched; /* a tree: some link carries two, or the world does */
-    int tip;       /* link whose tip is reported and loaded */
+    bool branched;    /* a tree: some link carries two, or the world does */
+    int tip;          /* link whose tip is reported and loaded */
     enum elastic_terms terms;
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];

@@ -7,7 +7,7 @@
 #include "flex/section.h"
 #include "math/vec.h"
 
-/* Motion of O (theory.md 25, 26, 62): a column that turns adds h qd to omega and omega_c x h qd + h qdd to alpha, one that
+/* Motion of O (theory.md 25, 26, 62 to 64): a column that turns adds h qd to omega and omega_c x h qd + h qdd to alpha, one that
    slides 2 omega_c x h qd + h qdd to a; the rate of the subspace adds zeta to alpha */
 INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct frame *carrier, const double *qd,
                          const double *qdd, struct link_work *w)

@@ -67,11 +67,11 @@ struct link_tangent {
 
 /* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends;                /* something of this link or inboard of it changes; some eta of it          */
-    lanes O[9], T[9];                 /* D of omega, alpha, a                                                     */
-    lanes lever[6];                   /* J deta                                                                   */
-    lanes f[6], fT[6];                /* D of the wrenches                                                        */
-    lanes *modal;                     /* m                                                                        */
+    bool moves, bends; /* something of this link or inboard of it changes; some eta of it          */
+    lanes O[9], T[9];  /* D of omega, alpha, a                                                     */
+    lanes lever[6];    /* J deta                                                                   */
+    lanes f[6], fT[6]; /* D of the wrenches                                                        */
+    lanes *modal;      /* m                                                                        */
     lanes u[MOST_VELOCITIES], *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns()     */
     struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
@@ -85,13 +85,13 @@ struct batch {
 };
 
 struct tangent {
-    struct link_tangent *link;  /* n_links                                                                         */
-    struct link_batch *batch;   /* n_links                                                                         */
-    lanes *seed_q, *seed_qd;    /* nv: zeros between sweeps                                                        */
-    lanes *seed_qdd;            /* n_prescribed                                                                    */
-    double *force;              /* nv: change of the generalized forces; after dyn_tangent_motion() that of prescribed joints
+    struct link_tangent *link; /* n_links                                                                         */
+    struct link_batch *batch;  /* n_links                                                                         */
+    lanes *seed_q, *seed_qd;   /* nv: zeros between sweeps                                                        */
+    lanes *seed_qdd;           /* n_prescribed                                                                    */
+    double *force; /* nv: change of the generalized forces; after dyn_tangent_motion() that of prescribed joints
                                    is what the drive must give                                                     */
-    double *zeros;              /* as many as any array of struct direction                                        */
+    double *zeros; /* as many as any array of struct direction                                        */
     struct direction direction; /* the present one, with zeros for NULL                                            */
     struct arena arena;
 };

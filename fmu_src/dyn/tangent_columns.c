@@ -338,7 +338,7 @@ static void beside_body(const struct link_model *lm, const struct link_work *w, 
         if (in->load[i].link == link && in->load[i].frame == POINT_HINGE) axpy6(-1, in->load[i].wrench, wrench);
 }
 
-/* The subspace's change and the joint's own forces: (D H)' f - d(friction, springs, stops)                             (63, 64, 66) */
+/* The subspace's change and the joint's own forces: (D H)' f - d(friction, springs, stops)                             (67, 71) */
 static void joint_columns(const struct link_model *lm, const struct link_work *w, const struct input *in,
                           const double *qdd, struct link_tangent *t)
 {

@@ -1,4 +1,4 @@
-/* M^-1 of as many columns as there are lanes, in one sweep in and out. (theory.md 33, 65) */
+/* M^-1 of as many columns as there are lanes, in one sweep in and out. (theory.md 33, 69) */
 #include <string.h>
 
 #include "dyn/tangent.h"
@@ -126,7 +126,10 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         const struct link_batch *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
-        const lanes *x = parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, zero = {0};
+        const lanes *x = parent == NULL                         ? rest
+                         : model->link[lm->parent].body == NULL ? parent->x
+                                                                : parent->xT,
+                    zero = {0};
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));

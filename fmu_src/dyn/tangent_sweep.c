@@ -1,5 +1,5 @@
 /* The tangent of dyn_inverse(), out and back, in as many directions as there are lanes: one direction is a batch whose other
-   lanes are zero. (theory.md 43 to 48, 63, 64) */
+   lanes are zero. (theory.md 43 to 48, 67) */
 #include <string.h>
 
 #include "dyn/tangent.h"
@@ -58,7 +58,7 @@ INLINE void sliding_column(const struct frame *carrier, const double *h, const d
     for (int i = 0; i < 3; i++) O[6 + i] += dq * turned[i] + 2 * (qd * dwh[i] + dqd * wh[i]);
 }
 
-/* Columns that depend on positions: the change of H qd and of H qdd + zeta                                              (63) */
+/* Columns that depend on positions: the change of H qd and of H qdd + zeta                                              (67) */
 static void subspace_columns(int nv, const struct subspace_change *subspace, const double *omega,
                              const struct joint_seed *seed, lanes *O)
 {
@@ -73,9 +73,9 @@ static void subspace_columns(int nv, const struct subspace_change *subspace, con
 }
 
 /* D of O from D of the carrying frame: (25), (26) with d and h fixed there, then relative to O */
-INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
-                      const struct frame *carrier, const lanes *motion, const double *qd, const struct joint_seed *seed,
-                      lanes *O)
+INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
+                      const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
+                      const struct joint_seed *seed, lanes *O)
 {
     double wd[3];
     lanes dwd[3] = {0};
@@ -210,8 +210,8 @@ void tangent_sweep_out(const struct model *model, const struct work *work, struc
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_batch *b = &tangent->batch[i];
-        b->moves = others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) ||
-                   varies(batch, lm->v, lm->eta_v + lm->m);
+        b->moves =
+            others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) || varies(batch, lm->v, lm->eta_v + lm->m);
         if (b->moves) link_out(model, work, tangent, in, batch, i);
         else stand_still(b, lm->m);
     }

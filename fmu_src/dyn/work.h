@@ -19,12 +19,12 @@ struct frame {
 struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
-    struct frame T;    /* flexible links: tip frame                                            */
+    struct frame T;               /* flexible links: tip frame                                            */
     double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors           */
-    double d[3];       /* O minus the parent's carrying point                           [m]    */
-    struct rigid self; /* body and hub about O, modes held                                     */
-    struct rigid hub;  /* flexible: hub about O, included in self                              */
-    struct rigid load; /* flexible: payload about T                                            */
+    double d[3];                  /* O minus the parent's carrying point                           [m]    */
+    struct rigid self;            /* body and hub about O, modes held                                     */
+    struct rigid hub;             /* flexible: hub about O, included in self                              */
+    struct rigid load;            /* flexible: payload about T                                            */
     /* flexible links only */
     double *RF;                         /* orientation of F: that of O, or where the hinge node moves its own   */
     double rF[3];                       /* F's origin minus O                                            [m]    */
@@ -47,22 +47,22 @@ struct link_work {
     double *b_eta; /* m: modal inertia forces                                              */
 
     /* articulated body, by dyn_articulate() */
-    struct inertia P;  /* seen from O: before the hinge is eliminated, then after              */
-    struct inertia PT; /* flexible: what hangs on T                                            */
-    bool carrying;     /* a child has been added to P (rigid) or PT (flexible)                 */
+    struct inertia P;                  /* seen from O: before the hinge is eliminated, then after              */
+    struct inertia PT;                 /* flexible: what hangs on T                                            */
+    bool carrying;                     /* a child has been added to P (rigid) or PT (flexible)                 */
     double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns behind k eliminated        */
     double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                */
-    double *M0;        /* m x m by rows of PADDED(m): M_ff at O                                */
-    double *L;         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
-    double *inverse_d; /* m                                                                    */
-    double (*Z)[SIX];  /* m: L^-1 F'                                                           */
-    double (*W)[SIX];  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
+    double *M0;                        /* m x m by rows of PADDED(m): M_ff at O                                */
+    double *L;                         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
+    double *inverse_d;                 /* m                                                                    */
+    double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
+    double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
-    double z[SIX];        /* wrench at O that the subtree needs with its joints free              */
-    double zT[6];         /* flexible: at T                                                       */
+    double z[SIX];             /* wrench at O that the subtree needs with its joints free              */
+    double zT[6];              /* flexible: at T                                                       */
     double u[MOST_VELOCITIES]; /* hinge residuals                                                 */
-    double *e;            /* PADDED(m): modal residuals, L^-1 (...)                               */
-    double x[6], xT[SIX]; /* what qdd and eta_ddot add to the accelerations of O and T            */
+    double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */
+    double x[6], xT[SIX];      /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
     double f[6];  /* what the joint exerts on the link at O                               */

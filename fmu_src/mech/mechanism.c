@@ -111,7 +111,8 @@ static void dense_mobility(struct mechanism *m)
             for (int k = free_velocities(lm); k < lm->joint.nv; k++) X[lm->v + k] = 0;
         }
         cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
-        for (int j = 0; j <= i; j++) loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
+        for (int j = 0; j <= i; j++)
+            loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
     }
 }
 
