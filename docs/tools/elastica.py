@@ -3,7 +3,10 @@
 import json
 import subprocess
 
+import numpy as np
 from page import table
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 LOAD = 2.0  # P L^2 / EI, with L = EI = 1
 
@@ -30,12 +33,9 @@ def tip_deflection(limber, folder, pieces):
 
 def elastica():
     """Tip deflection of theta'' = -LOAD cos(theta), theta(0) = 0, theta'(1) = 0, by shooting."""
-    import numpy as np
-    from scipy.integrate import solve_ivp
-    from scipy.optimize import brentq
-
     def shoot(curvature):
-        return solve_ivp(lambda s, y: [y[1], -LOAD * np.cos(y[0]), np.sin(y[0])], (0, 1), [0, curvature, 0], rtol=1e-10, atol=1e-12).y[:, -1]
+        rates = lambda s, y: [y[1], -LOAD * np.cos(y[0]), np.sin(y[0])]  # theta, theta', deflection
+        return solve_ivp(rates, (0, 1), [0, curvature, 0], rtol=1e-10, atol=1e-12).y[:, -1]
 
     return shoot(brentq(lambda curvature: shoot(curvature)[1], 0, LOAD))[2]
 

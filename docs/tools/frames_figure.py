@@ -50,8 +50,8 @@ class Drawing:
         self.polyline(points, DARK, 1.4)
 
     def svg(self):
-        heads = "".join(f'<marker id="{name}" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-                        f'<path d="M0 0L10 5L0 10z" style="fill:{color}"/></marker>'
+        heads = "".join(f'<marker id="{name}" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="7" markerHeight="7" '
+                        f'orient="auto"><path d="M0 0L10 5L0 10z" style="fill:{color}"/></marker>'
                         for name, color in (("x", X), ("y", Y), ("gray", GRAY), ("dark", DARK)))
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">\n'
                 f"<style>{STYLE}</style>\n<defs>{heads}</defs>\n"
@@ -117,8 +117,10 @@ def child(drawing, tip, angle):
 
 
 def notes(drawing):
-    lines = ["W  world frame", "joint frame: the parent's T (or W), moved by joint.origin", "O  hinge frame: the joint frame, moved by the joint position q",
-             "F  body frame; F = O unless the hinge node deforms (pinned-pinned, nodal)", "T  tip frame: where children, payload and tip wrench attach"]
+    lines = ["W  world frame", "joint frame: the parent's T (or W), moved by joint.origin",
+             "O  hinge frame: the joint frame, moved by the joint position q",
+             "F  body frame; F = O unless the hinge node deforms (pinned-pinned, nodal)",
+             "T  tip frame: where children, payload and tip wrench attach"]
     for k, text in enumerate(lines): drawing.text((420, 122 - 23 * k), text, "small")
 
 

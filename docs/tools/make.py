@@ -2,8 +2,9 @@
 
 usage: make.py [--check] [figures]
 
-Without arguments: the generated parts of docs/robot-file.md and docs/cli.md, and docs/figures/frames.svg. `figures` also runs the
-simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may name another limber program."""
+Without arguments: the generated parts of docs/robot-file.md and docs/cli.md, and docs/figures/frames.svg. `figures` also runs
+the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
+name another limber program."""
 
 import os
 import sys

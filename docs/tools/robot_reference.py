@@ -10,9 +10,11 @@ UNIT = re.compile(r"\s*\[([^\]]+)\]")
 
 
 def newest_schema(root):
-    """(file, schema) of the newest format, and that of format 1."""
-    files = sorted((root / "resources").glob("limber-robot-*.schema.json"), key=lambda file: int(re.search(r"-(\d+)\.", file.name)[1]))
-    return files[-1], json.loads(files[-1].read_text(encoding="utf-8")), json.loads(files[0].read_text(encoding="utf-8"))
+    """File of the newest format, its schema, and the schema of format 1."""
+    files = (root / "resources").glob("limber-robot-*.schema.json")
+    files = sorted(files, key=lambda file: int(re.search(r"-(\d+)\.", file.name)[1]))
+    newest, oldest = (json.loads(file.read_text(encoding="utf-8")) for file in (files[-1], files[0]))
+    return files[-1], newest, oldest
 
 
 class Schema:
@@ -24,8 +26,8 @@ class Schema:
         """The node with what its $ref says; keys beside the $ref win."""
         while isinstance(node, dict) and "$ref" in node:
             target = self.document["$defs"][node["$ref"].rsplit("/", 1)[1]]
-            node = {**target, **{key: value for key, value in node.items() if key != "$ref"}, "name": node["$ref"].rsplit("/", 1)[1]}
-            if "$ref" not in target: break
+            beside = {key: value for key, value in node.items() if key != "$ref"}
+            node = {**target, **beside, "name": node["$ref"].rsplit("/", 1)[1]}
         return node
 
     def members(self, node):
@@ -85,7 +87,8 @@ class Reference:
         if about: about = capital(about) + ("" if about.endswith(".") else ".")
         places = self.seen.get(name, [path])
         at = "At " + ", ".join(f"`{place}`" for place in places) + "." if path else ""
-        return "\n\n".join(part for part in (f"### {capital(title)}", " ".join(filter(None, (at, about))), table(HEAD, rows)) if part)
+        parts = f"### {capital(title)}", " ".join(filter(None, (at, about))), table(HEAD, rows)
+        return "\n\n".join(filter(None, parts))
 
     def visit(self, member, here, earlier):
         name = member.get("name")
@@ -135,7 +138,7 @@ class Reference:
             return text
         for kind in "oneOf", "anyOf":
             options = [self.newest.resolve(node) for node in member.get(kind, []) if set(node) - {"required"}]
-            if options: return " or ".join(dict.fromkeys(self.value({**{"type": member.get("type")}, **node}, None) for node in options))
+            if options: return " or ".join(dict.fromkeys(self.value({"type": member.get("type"), **node}, None) for node in options))
         return self.plain_value(member)
 
     def plain_value(self, member):
@@ -145,7 +148,8 @@ class Reference:
             item, least, most = self.newest.resolve(member.get("items", {})), member.get("minItems"), member.get("maxItems")
             if item.get("type") == "number" and least == most and least is not None: return f"{least} numbers"
             if item.get("type") == "array": return "rows of numbers" if least != most else f"{least} rows of numbers"
-            what = {"number": "numbers", "integer": "integers", "string": "names"}.get(item.get("type"), f"of {self.link(item)}")
+            plural = {"number": "numbers", "integer": "integers", "string": "names"}
+            what = plural.get(item.get("type"), f"of {self.link(item)}")
             return f"{least} {what}" if least == most and least is not None else f"array {what}"
         if isinstance(kind, list): return " or ".join(kind)
         return {"boolean": "`true`, `false`"}.get(kind, kind or "any")
@@ -185,7 +189,9 @@ def meaning_of(key, member):
 def anchor(title): return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
 
 
-def capital(text): return text[:1].upper() + text[1:] if len(text.split(" ")[0]) > 1 or text[:2] == "a " else text
+def capital(text):
+    """Not of a symbol such as `a` or `d`."""
+    return text[:1].upper() + text[1:] if len(text.split(" ")[0]) > 1 or text[:2] == "a " else text
 
 
 def reference(root):
