@@ -2,8 +2,8 @@
 
 usage: make.py [--check] [figures]
 
-Without arguments: the generated parts of docs/robot-file.md and docs/cli.md, and docs/figures/frames.svg. `figures` also runs
-the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
+Without arguments: the generated parts of docs/robot-file.md, docs/cli.md and docs/variables.md, and docs/figures/frames.svg.
+`figures` also runs the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
 name another limber program."""
 
 import os
@@ -15,6 +15,7 @@ import cli_reference
 import elastica
 import frames_figure
 import robot_reference
+import variables_reference
 from page import replace_part
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,10 +37,17 @@ def command_line():
     return page, replace_part(page.read_text(encoding="utf-8"), "reference", part, "the help texts of limber"), []
 
 
+def variables():
+    page = ROOT / "docs/variables.md"
+    format_2 = (ROOT / "resources/limber-robot-2.schema.json").is_file()
+    with tempfile.TemporaryDirectory() as folder: part = variables_reference.reference(LIMBER, Path(folder), format_2)
+    return page, replace_part(page.read_text(encoding="utf-8"), "reference", part, "the model description"), []
+
+
 def frames(): return ROOT / "docs/figures/frames.svg", frames_figure.svg(), []
 
 
-PARTS = [robot_file, command_line, frames]
+PARTS = [robot_file, command_line, variables, frames]
 
 
 def main():

@@ -120,6 +120,25 @@ def test_elastic_gear_has_the_frequency_of_the_page(limber, tmp_path):
     assert abs(json.loads(done.stdout)["frequency"][0] - printed) <= 0.005
 
 
+def source_text():
+    """All sources, with the pieces of C strings joined."""
+    files = [file for folder in ("fmu_src", "drives", "cli", "modelDescription", "analysis") for file in (ROOT / folder).rglob("*.[ch]")]
+    text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(files))
+    return re.sub(r'"\s*"', "", text).replace('\\"', '"')
+
+
+def test_messages_of_importing_exist():
+    """Literal pieces of the messages in the table of failures; what varies is written ... or NAME or as a number."""
+    table = (ROOT / "docs/importing.md").read_text(encoding="utf-8").split("## When it fails")[1]
+    source, missing = source_text(), []
+    for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE):
+        for message in re.findall(r"`([^`]+)`", row):
+            pieces = re.split(r"\.\.\.|NAME|robot file|co-simulation|model exchange|[\[\]();:0-9]+", message)
+            pieces = [piece.strip(" ,='\"") for piece in pieces]
+            missing += [piece for piece in pieces if len(piece) > 9 and piece not in source]
+    assert not missing, f"docs/importing.md quotes messages that the program does not have: {missing}"
+
+
 # ---- links --------------------------------------------------------------------------------------------------------
 
 
