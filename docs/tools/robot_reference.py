@@ -59,7 +59,7 @@ class Reference:
 
     def __init__(self, newest, oldest):
         self.newest, self.oldest = Schema(newest), Schema(oldest)
-        self.sections, self.seen, self.gaps = [], {}, []
+        self.sections, self.seen, self.written, self.gaps = [], {}, set(), []
         self.differs = newest is not oldest and newest != oldest
 
     def make(self):
@@ -96,7 +96,10 @@ class Reference:
             self.seen.setdefault(name, []).append(here)
             if len(self.seen[name]) > 1: return
             title = self.newest.document["$defs"][name].get("title", name)
-        else: title = member.get("title", here.rsplit(".", 1)[-1])
+        else:
+            title, content = member.get("title", here.rsplit(".", 1)[-1]), json.dumps(member)
+            if content in self.written: return
+            self.written.add(content)
         self.section(member, here, earlier, title)
 
     def objects(self, member, here, earlier):
@@ -104,18 +107,21 @@ class Reference:
         if member is None or not isinstance(member, dict): return []
         found = [(member, here, earlier)] if is_object(member) and member.get("properties") else []
         for node, place in self.inner(member, here):
-            old = None
-            if isinstance(earlier, dict):
-                candidates = [self.oldest.resolve(inside) for inside, _ in self.inner(earlier, here)]
-                old = next((one for one in candidates if one.get("name") == node.get("name")), None)
-            found += self.objects(node, place, old)
+            found += self.objects(node, place, self.counterpart(node, earlier))
         return found
 
-    def inner(self, member, here):
-        if isinstance(member.get("items"), dict): yield self.newest.resolve(member["items"]), here + "[]"
-        for kind in "oneOf", "anyOf":
-            for node in member.get(kind, []):
-                if set(node) - {"required"}: yield self.newest.resolve(node), here
+    def counterpart(self, node, earlier):
+        """What the older schema has in place of an object inside a member."""
+        if not isinstance(earlier, dict): return None
+        inside = [one for one, _ in self.inner(earlier, "", self.oldest)]
+        named = [one for one in inside if one.get("name") == node.get("name") and is_object(one)]
+        if named: return named[0]
+        return earlier if is_object(earlier) or inside and not is_object(node) else None
+
+    def inner(self, member, here, schema=None):
+        schema = schema or self.newest
+        if isinstance(member.get("items"), dict): yield schema.resolve(member["items"]), here + "[]"
+        for node in alternatives(schema, member): yield node, here
 
     def row(self, key, member, condition, required, earlier, here):
         description = meaning_of(key, member)
@@ -136,10 +142,9 @@ class Reference:
             text = ", ".join(words)
             if added: text += ("; " if words else "") + "format 2: " + ", ".join(f"`{value}`" for value in added)
             return text
-        for kind in "oneOf", "anyOf":
-            options = [self.newest.resolve(node) for node in member.get(kind, []) if set(node) - {"required"}]
-            if options: return " or ".join(dict.fromkeys(self.value({"type": member.get("type"), **node}, None) for node in options))
-        return self.plain_value(member)
+        options = alternatives(self.newest, member)
+        if not options: return self.plain_value(member)
+        return " or ".join(dict.fromkeys(self.value({"type": member.get("type"), **node}, None) for node in options))
 
     def plain_value(self, member):
         kind = member.get("type")
@@ -149,10 +154,11 @@ class Reference:
             if item.get("type") == "number" and least == most and least is not None: return f"{least} numbers"
             if item.get("type") == "array": return "rows of numbers" if least != most else f"{least} rows of numbers"
             plural = {"number": "numbers", "integer": "integers", "string": "names"}
-            what = plural.get(item.get("type"), f"of {self.link(item)}")
-            return f"{least} {what}" if least == most and least is not None else f"array {what}"
+            fixed = least == most and least is not None
+            if item.get("type") in plural: return f"{least if fixed else 'array of'} {plural[item['type']]}"
+            return f"{least if fixed else 'array'} of {self.value(item, None)}"
         if isinstance(kind, list): return " or ".join(kind)
-        return {"boolean": "`true`, `false`"}.get(kind, kind or "any")
+        return {"boolean": "`true`, `false`", "null": "`null`"}.get(kind, kind or "any")
 
     def link(self, member):
         """To the section of a named definition; other objects have theirs below the table."""
@@ -169,8 +175,15 @@ class Reference:
         return text
 
 
+def alternatives(schema, member):
+    """The nodes of oneOf or anyOf, without those that only say which keys are required."""
+    nodes = [node for kind in ("oneOf", "anyOf") for node in member.get(kind, []) if set(node) - {"required"}]
+    return [schema.resolve(node) for node in nodes]
+
+
 def has_numbers(schema, member):
     member = schema.resolve(member)
+    if any(has_numbers(schema, node) for node in alternatives(schema, member)): return True
     if member.get("type") == "number": return True
     if member.get("type") == "array":
         inner = schema.resolve(member.get("items", {}))
