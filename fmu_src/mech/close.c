@@ -226,7 +226,7 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
 {
     enum status status = constraints_choose(m, q, redundant);
     if (status == STATUS_OK) status = constraints_project(m, false, q, qd, NULL, NULL);
-    if (status == STATUS_OPEN_LOOP || status == STATUS_MISSED_LOOP) {
+    if (status == STATUS_LOOP_NOT_CLOSED || status == STATUS_MISSED_LOOP) {
         report_open(m, report);
         return STATUS_OPEN_LOOP;
     }
@@ -298,5 +298,5 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
         for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->gap[loops->kept[k]];
         constraints_respond(m, q);
     }
-    return STATUS_OPEN_LOOP;
+    return STATUS_LOOP_NOT_CLOSED;
 }
