@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "ode/cvode.h"
 #include "sim/instance.h"
 
 static const double UNTIL = 2;
@@ -26,28 +27,28 @@ struct differences {
     double *y, *f, *g;
 };
 
-static int rhs(void *context, double t, const double *y, double *ydot)
+static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     const struct differences *d = context;
-    return (int)sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
+    return sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
 }
 
-static int difference_jacobian(void *context, double t, const double *y, double *A, double *B)
+static enum status difference_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct differences *d = context;
     const int n = d->sim->n_free;
-    int code = rhs(context, t, y, d->f);
+    enum status status = rhs(context, t, y, d->f);
     for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
-    for (int j = 0; j < 2 * n && code == 0; j++) {
+    for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
         double *column = j < n ? A + (size_t)j * (size_t)n : B + (size_t)(j - n) * (size_t)n;
         const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->course.nominal[j]);
         d->y[j] = y[j] + step;
-        code = rhs(context, t, d->y, d->g);
+        status = rhs(context, t, d->y, d->g);
         for (int i = 0; i < n; i++) column[i] = (d->g[n + i] - d->f[n + i]) / step;
         d->y[j] = y[j];
     }
     d->extra += 2 * n + 1;
-    return code;
+    return status;
 }
 
 /* ---- one run ---------------------------------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ int main(int argc, char **argv)
     const struct ode ode = {
         .n_x = sim->n_free, .n_v = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->course.integrator);
-    if (integrator_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    if (cvode_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
     sim_free(sim);

@@ -228,7 +228,7 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
 {
     enum status status = constraints_choose(m, q, redundant);
     if (status == STATUS_OK) status = constraints_project(m, false, q, qd, NULL, NULL);
-    if (status == STATUS_OPEN_LOOP || status == STATUS_MISSED_LOOP) {
+    if (status == STATUS_LOOP_NOT_CLOSED || status == STATUS_MISSED_LOOP) {
         report_open(m, report);
         return STATUS_OPEN_LOOP;
     }
@@ -302,5 +302,5 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
         constraints_respond(m, loops->direction);
         model_move(model, q, loops->direction, 1);
     }
-    return STATUS_OPEN_LOOP;
+    return STATUS_LOOP_NOT_CLOSED;
 }
