@@ -1,6 +1,7 @@
 /* documentation/index.html: one self-contained page about this robot or drive, from its file and the variable table. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "flex/frequencies.h"
 #include "licenses.h"
