@@ -102,7 +102,7 @@ static void read_progress(const unsigned char *bytes, struct progress *progress)
 
 static struct saved *take_saved(const struct instance *instance, size_t size)
 {
-    struct saved *saved = instance->allocator.take(1, sizeof *saved + size);
+    struct saved *saved = instance->allocator.allocate(1, sizeof *saved + size);
     if (saved != NULL) saved->size = size;
     return saved;
 }
@@ -116,7 +116,7 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
     if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
     sim_save(instance->sim, saved->bytes + sizeof(struct header));
     write_header(instance, saved->bytes);
-    if (*state != NULL && *state != saved) instance->allocator.give_back(*state);
+    if (*state != NULL && *state != saved) instance->allocator.release(*state);
     *state = saved;
     return fmi2OK;
 }
@@ -142,7 +142,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
     ENTER(c, fmi2FreeFMUstate);
     if (state == NULL || *state == NULL) return fmi2OK;
-    instance->allocator.give_back(*state);
+    instance->allocator.release(*state);
     *state = NULL;
     return fmi2OK;
 }

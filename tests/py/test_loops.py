@@ -185,7 +185,7 @@ def test_what_needs_a_driven_joint_to_close_gets_it(limber, tmp_path):
     assert stays_closed(this, 2)
 
 
-# ---- equations that are left out -----------------------------------------------------------------------------------------------
+# ---- redundant constraints -----------------------------------------------------------------------------------------------
 
 
 def rigid_parallelogram(extra):
@@ -234,7 +234,7 @@ def test_a_singular_start_is_not_left_with_an_open_loop(limber, tmp_path):
     file.write_text(json.dumps(bars([0, 0, 0])))
     result = run(limber, "simulate", file, "--until", 0.5, "--step", 0.1)
     assert result.returncode == 3
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in result.stderr
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in result.stderr
     # passed in motion it is no obstacle
     this = Run(limber, tmp_path, bars([0.5, -0.5, 0.5]), 2, 0.02)
     assert np.ptp(this["ja.q"]) > 2 and stays_closed(this)
@@ -268,7 +268,7 @@ def test_an_importer_is_told_of_a_singular_start(pack, tmp_path):
     assert this.CompletedIntegratorStep(1, ct.byref(event), ct.byref(stop)) == OK and event.value
     assert this.EnterEventMode() == OK
     assert this.NewDiscreteStates(ct.byref(info)) == ERROR
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in this.log[-1][2]
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in this.log[-1][2]
     this.free()
 
 
@@ -283,7 +283,7 @@ def test_prescribed_motions_that_open_a_loop_are_told(limber, tmp_path, free):
     motion.write_text(f"time,ja.q,ja.qd\n0,{turn!r},0.1\n1,{turn + 0.1!r},0.1\n")
     result = run(limber, "simulate", file, "--until", 1, "--step", 0.5, "--inputs", motion)
     assert result.returncode == 3
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in result.stderr
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in result.stderr
 
 
 # ---- the start --------------------------------------------------------------------------------------------------------------
