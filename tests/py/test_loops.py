@@ -248,7 +248,7 @@ def test_an_importer_that_comes_to_a_singular_position_may_try_another(pack, tmp
     start, flat, rates = (ct.c_double * 6)(), (ct.c_double * 6)(), (ct.c_double * 6)()
     assert this.GetContinuousStates(start, 6) == OK
     assert this.SetContinuousStates(flat, 6) == OK and this.GetDerivatives(rates, 6) == DISCARD
-    assert "loops[0] (end): a loop is in a position in which its forces are not determined" in this.log[-1][2]
+    assert "loops[0] (end): a loop is singular: its constraint forces are not determined" in this.log[-1][2]
     assert this.SetContinuousStates(start, 6) == OK and this.GetDerivatives(rates, 6) == OK
     this.free()
 
