@@ -297,8 +297,8 @@ static void take_place(const struct link_model *lm, const struct link_work *w, c
     at->body.m = lm->body->mass;
     copy3(w->body.c, at->body.h);
     copy6(w->body.J, at->body.J);
-    rotation_force_slope(&w->exp, w->theta, at->fT, at->YT);
-    if (w->JF != NULL) rotation_force_slope(&w->exp_d, w->theta_d, at->s, at->Yd);
+    rotation_force_derivative(&w->exp, w->theta, at->fT, at->YT);
+    if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at->s, at->Yd);
 }
 
 static void flexible_columns(const struct model *model, const struct link_model *lm, const struct link_work *w,

@@ -264,7 +264,7 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     double *V = arena_take(scratch, mm, sizeof *V), *w2 = arena_take(scratch, (size_t)m, sizeof *w2);
     double *MV = arena_take(scratch, mm, sizeof *MV), *work = arena_take(scratch, 3 * mm, sizeof *work);
     if (scratch->failed) return STATUS_NO_MEMORY;
-    if (eigen_generalised(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
+    if (eigen_generalized(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
 
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
