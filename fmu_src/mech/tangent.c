@@ -49,7 +49,7 @@ static double acceleration_change(const struct equation *e, const struct attachm
 static void take_turns(struct mechanism *m)
 {
     for (int i = 0; i < 2 * m->robot->n_loops; i++)
-        copy3(dyn_tangent_turn(m->model, m->tangent, m->load[i].link, POINT_TIP),
+        copy3(dyn_tangent_rotation(m->model, m->tangent, m->load[i].link, POINT_TIP),
               m->constraints->side[i / 2][i % 2].change.phi);
 }
 
