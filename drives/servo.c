@@ -153,10 +153,11 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
     const double k = v[GEAR_RATIO] * v[TORQUE_CONSTANT], torque = v[TORQUE_START] + v[FEEDFORWARD];
     const double largest = (1 - BEND) * k * fmin(v[CURRENT_LIMIT], v[VOLTAGE_LIMIT] / v[RESISTANCE]);
     if (fabs(torque) <= largest) return NULL;
-    snprintf(text, CONFLICT_SIZE,
-             "torque_start + feedforward = %.9g N.m: must be at most nine tenths of the limits of current and voltage, "
-             "%.9g N.m",
-             torque, largest);
+    snprintf(
+        text, CONFLICT_SIZE,
+        "torque_start + feedforward = %.9g N.m: its magnitude must be at most nine tenths of the limits of current "
+        "and voltage, %.9g N.m",
+        torque, largest);
     return text;
 }
 
