@@ -57,7 +57,7 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
 {
     const int chosen = find_choice(at, count, choice);
     if (chosen >= 0) {
-        if (choice[chosen].format == 2) refuse_in_format_1(at, what);
+        if (choice[chosen].format == 2) refuse_in_format_1(at, "this");
         return chosen;
     }
     const char *name[MOST_CHOICES + 1] = {NULL};
