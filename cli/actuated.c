@@ -45,7 +45,8 @@ int actuated_forces(const char *command, struct cli_model *loaded, double *force
     enum status status = scratch.failed ? STATUS_NO_MEMORY : unit_forces(loaded, F, B);
     if (status == STATUS_OK) {
         const int count = passive_rows(loaded->mechanism.model, (int)m, B, force, rows, x);
-        if (least_squares(count, (int)m, rows, x, &scratch) < 0) status = STATUS_NO_MEMORY;
+        if (least_squares(count, (int)m, rows, x, &scratch) < 0)
+            status = scratch.failed ? STATUS_NO_MEMORY : STATUS_LINEAR_ALGEBRA;
         if (count == 0) memset(x, 0, m * sizeof *x);
     }
     for (size_t a = 0; a < m && status == STATUS_OK; a++) {

@@ -74,7 +74,7 @@ static enum status close_state(struct cli_model *loaded, struct state *state, en
     enum status status = close_loops(loaded, state->q, bending, report);
     if (status == STATUS_OK && report->errors > 0) status = STATUS_OPEN_LOOP;
     if (status == STATUS_OK) status = constraints_settle(&loaded->mechanism, state->q, state->qd, redundant, report);
-    return status;
+    return status == STATUS_OPEN_LOOP ? STATUS_BAD_STATE : status; /* the state is an input */
 }
 
 enum status closed_report(struct cli_model *loaded, struct state *state, struct report *report)
@@ -88,7 +88,7 @@ static int tell(const char *command, struct cli_model *loaded, enum status statu
     if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, loaded->mechanism.model, loaded->mechanism.work);
     else if (status != STATUS_OK && report->errors == 0)
         fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 int closed_state(const char *command, struct cli_model *loaded, bool given, struct state *state)

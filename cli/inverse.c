@@ -388,7 +388,7 @@ static int initialise(struct run *run)
     const int code = settings_apply("inverse", &options->settings, run->sim, &run->arena);
     if (code != EXIT_FINE) return code;
     const enum status status = sim_initialise(run->sim, &experiment);
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 /* Something must be asked for: drives, or actuators as many as the passive joints that they move */

@@ -20,7 +20,7 @@ int cli_make_model(const char *file, struct robot *robot, struct cli_model *load
     if (status == STATUS_OK) return EXIT_FINE;
     if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
     cli_free_model(loaded);
-    return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
@@ -49,7 +49,7 @@ int cli_load_sim(const char *file, const struct sim_motion *motion, struct repor
     const enum status status = text != NULL ? sim_make_moved(file, text, motion, report, sim) : STATUS_NO_FILE;
     if (status == STATUS_OK) return EXIT_FINE;
     if (report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
-    return status == STATUS_BAD_ROBOT || status == STATUS_NO_FILE ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 void cli_not_positive(const char *command, const struct model *model, const struct work *work)

@@ -114,7 +114,7 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
 
 static int tell_not_linear(const struct analysis *analysis, enum status status)
 {
-    if (status == STATUS_INTEGRATION)
+    if (status == STATUS_NOT_FINITE)
         fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
                         "state are too large or too small to compute with\n");
     else cli_not_solved("modes", &analysis->motion.full.mechanism, status);
@@ -133,7 +133,7 @@ static int tell(const struct analysis *analysis, enum eigenmodes_result result)
                 "mass, inertia or motor_inertia, or modes that are less alike\n",
                 status_text(STATUS_NOT_POSITIVE), name);
         break;
-    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_INTEGRATION);
+    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_NOT_FINITE);
     case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
     }
     return EXIT_COMPUTATION;

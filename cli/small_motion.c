@@ -239,5 +239,5 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
         }
     motion->moment_rate = moment_rate(motion);
     if (closed) status = reduce_all(motion);
-    return status == STATUS_OK && !(isfinite(sum) && isfinite(motion->moment_rate)) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !(isfinite(sum) && isfinite(motion->moment_rate)) ? STATUS_NOT_FINITE : status;
 }

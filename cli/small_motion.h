@@ -49,7 +49,7 @@ struct small_motion {
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion);
 void small_motion_free(struct small_motion *motion);
 
-/* Fills all of it at a state, which is on the loops. STATUS_INTEGRATION: numbers overflow. */
+/* Fills all of it at a state, which is on the loops. STATUS_NOT_FINITE: numbers overflow. */
 enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in);
 
 #endif

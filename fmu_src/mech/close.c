@@ -25,8 +25,9 @@ static void mark_movable(struct mechanism *m, enum stage stage, double *movable)
     const struct model *model = m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0) movable[lm->q] = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
-        for (int k = lm->eta; k < lm->eta + lm->m; k++) movable[k] = stage == ELASTIC_COORDINATES;
+        const bool joint = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
+        for (int k = 0; k < lm->joint.nv; k++) movable[lm->v + k] = joint;
+        for (int k = 0; k < lm->m; k++) movable[lm->eta_v + k] = stage == ELASTIC_COORDINATES;
     }
 }
 
@@ -35,7 +36,7 @@ static double norm_of_gap(struct mechanism *m, const double *q)
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
     const struct input rest = {.q = q, .qd = loops->direction};
-    memset(loops->direction, 0, (size_t)model->n * sizeof(double));
+    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
     dyn_configuration(model, m->work, q);
     dyn_velocity(model, m->work, &rest);
     constraints_gap(m);
@@ -47,14 +48,14 @@ static bool newton_step(struct mechanism *m, const double *movable, double mu, d
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     const int k = loops->n_rows;
     double trace = 0;
     for (int i = 0; i < k; i++) {
         double *G = loops->G + n * (size_t)i;
         constraints_row(m, i);
         for (size_t j = 0; j < n; j++) G[j] *= movable[j];
-        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dense_dot(model->n, loops->G + n * (size_t)j, G);
+        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, G);
         trace += loops->S[(k + 1) * i];
     }
     if (!(trace > 0)) return false;
@@ -102,7 +103,7 @@ static bool hardly_bent(struct mechanism *m, const double *q, const double *foun
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &m->work->link[i];
         double moved[3] = {0};
-        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta + k] - q[lm->eta + k], w->J[k] + 3, moved);
+        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta_q + k] - q[lm->eta_q + k], w->J[k] + 3, moved);
         if (lm->m > 0 && dot3(moved, moved) > 0.01 * dot3(w->r, w->r)) return false;
     }
     return true;
@@ -112,14 +113,15 @@ static bool hardly_bent(struct mechanism *m, const double *q, const double *foun
 static bool close_with(struct mechanism *m, const double *movable, double *q, double *trial, double *dq)
 {
     const struct model *model = m->model;
-    const size_t bytes = (size_t)model->n * sizeof *q;
+    const size_t bytes = (size_t)model->nq * sizeof *q;
     double norm = norm_of_gap(m, q), mu = 1e-6;
     for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
         if (!newton_step(m, movable, mu, dq)) { /* equations that follow from others need some */
             mu *= 100;
             continue;
         }
-        for (int j = 0; j < model->n; j++) trial[j] = q[j] + dq[j];
+        memcpy(trial, q, bytes);
+        model_move(model, trial, dq, 1);
         const double next = norm_of_gap(m, trial);
         if (next < norm) {
             memcpy(q, trial, bytes);
@@ -169,12 +171,12 @@ static enum status close_by_stages(struct mechanism *m, const double *q, double 
 {
     const struct model *model = m->model;
     for (int stage = PASSIVE_JOINTS; stage <= ELASTIC_COORDINATES; stage++) {
-        memcpy(found, q, (size_t)model->n * sizeof *found);
+        memcpy(found, q, (size_t)model->nq * sizeof *found);
         mark_movable(m, (enum stage)stage, movable);
         if (close_with(m, movable, found, trial, dq) && (stage < ELASTIC_COORDINATES || hardly_bent(m, q, found)))
             return STATUS_OK;
     }
-    memcpy(found, q, (size_t)model->n * sizeof *found);
+    memcpy(found, q, (size_t)model->nq * sizeof *found);
     mark_movable(m, ALL_JOINTS, movable);
     close_with(m, movable, found, trial, dq);
     return STATUS_OPEN_LOOP;
@@ -184,15 +186,15 @@ enum status constraints_close(struct mechanism *m, double *q, struct report *rep
 {
     struct constraints *loops = m->constraints;
     struct arena scratch = {0};
-    const size_t n = (size_t)m->model->n;
+    const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
     if (loops->n_rows == 0) return STATUS_OK;
-    double *movable = arena_take(&scratch, n, sizeof *movable), *found = arena_take(&scratch, n, sizeof *found),
-           *trial = arena_take(&scratch, n, sizeof *trial), *dq = arena_take(&scratch, n, sizeof *dq);
+    double *movable = arena_take(&scratch, nv, sizeof *movable), *found = arena_take(&scratch, nq, sizeof *found),
+           *trial = arena_take(&scratch, nq, sizeof *trial), *dq = arena_take(&scratch, nv, sizeof *dq);
     enum status status = STATUS_NO_MEMORY;
     loops->n_kept = loops->n_rows;
     for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
     if (!scratch.failed) status = close_by_stages(m, q, found, movable, trial, dq);
-    if (status == STATUS_OK) memcpy(q, found, n * sizeof *q);
+    if (status == STATUS_OK) memcpy(q, found, nq * sizeof *q);
     else if (status == STATUS_OPEN_LOOP) report_open(m, report);
     arena_release(&scratch);
     return status;
@@ -226,7 +228,7 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
 {
     enum status status = constraints_choose(m, q, redundant);
     if (status == STATUS_OK) status = constraints_project(m, false, q, qd, NULL, NULL);
-    if (status == STATUS_OPEN_LOOP || status == STATUS_MISSED_LOOP) {
+    if (status == STATUS_LOOP_NOT_CLOSED || status == STATUS_MISSED_LOOP) {
         report_open(m, report);
         return STATUS_OPEN_LOOP;
     }
@@ -248,7 +250,7 @@ static double stay_on_loops(struct mechanism *m, double *x)
     struct constraints *loops = m->constraints;
     double largest = 0;
     for (int k = 0; k < loops->n_kept; k++) {
-        loops->rhs[k] = -dense_dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+        loops->rhs[k] = -dense_dot(model->nv, loops->G + (size_t)model->nv * (size_t)k, x);
         largest = fmax(largest, fabs(loops->rhs[k]));
     }
     constraints_respond(m, x);
@@ -296,7 +298,9 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
             return STATUS_OK;
         }
         for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->gap[loops->kept[k]];
-        constraints_respond(m, q);
+        memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
+        constraints_respond(m, loops->direction);
+        model_move(model, q, loops->direction, 1);
     }
-    return STATUS_OPEN_LOOP;
+    return STATUS_LOOP_NOT_CLOSED;
 }

@@ -49,7 +49,7 @@ static void make_equations(const struct loop *loop, struct equation *e)
 static enum status take_arrays(const struct model *model, struct constraints *loops)
 {
     struct arena *arena = &loops->arena;
-    const size_t n = (size_t)model->n, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
+    const size_t n = (size_t)model->nv, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
                  loads = 2 * (count + (size_t)model->robot->n_actuators);
     double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
                                &loops->inverse_d, &loops->rhs,  &loops->dlambda};
@@ -210,8 +210,8 @@ static void add_side(struct mechanism *m, int row, int s, double *G)
 void constraints_row(struct mechanism *m, int k)
 {
     const struct model *model = m->model;
-    double *G = m->constraints->G + (size_t)model->n * (size_t)k;
-    memset(G, 0, (size_t)model->n * sizeof *G);
+    double *G = m->constraints->G + (size_t)model->nv * (size_t)k;
+    memset(G, 0, (size_t)model->nv * sizeof *G);
     for (int s = 0; s < 2; s++) add_side(m, m->constraints->kept[k], s, G);
 }
 
@@ -220,14 +220,14 @@ void constraints_mobility(struct mechanism *m)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     const int k = loops->n_kept;
     for (int i = 0; i < k; i++) constraints_row(m, i);
     memcpy(loops->X, loops->G, n * (size_t)k * sizeof(double));
     dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
-            loops->S[k * i + j] = dense_dot(model->n, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
+            loops->S[k * i + j] = dense_dot(model->nv, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
 }
 
 enum status constraints_factor(struct mechanism *m)
@@ -242,7 +242,7 @@ enum status constraints_factor(struct mechanism *m)
 void constraints_respond(struct mechanism *m, double *x)
 {
     const struct constraints *loops = m->constraints;
-    const int n = m->model->n;
+    const int n = m->model->nv;
     cholesky_solve(loops->n_kept, loops->S, loops->inverse_d, loops->rhs);
     for (int k = 0; k < loops->n_kept; k++)
         for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
@@ -301,8 +301,8 @@ static double free_square(struct mechanism *m, const double *G)
     double sum = 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && lm->prescribed < 0) sum += G[lm->q] * G[lm->q];
-        sum += dense_dot(lm->m, G + lm->eta, G + lm->eta);
+        sum += dense_dot(free_velocities(lm), G + lm->v, G + lm->v);
+        sum += dense_dot(lm->m, G + lm->eta_v, G + lm->eta_v);
     }
     return sum;
 }
@@ -312,7 +312,7 @@ static double sides_square(struct mechanism *m, int row)
 {
     double sum = 0, *G = m->constraints->direction;
     for (int s = 0; s < 2; s++) {
-        memset(G, 0, (size_t)m->model->n * sizeof *G);
+        memset(G, 0, (size_t)m->model->nv * sizeof *G);
         add_side(m, row, s, G);
         sum += free_square(m, G);
     }
@@ -330,7 +330,7 @@ static void measure_rows(struct mechanism *m, double *share)
         largest[kind] = fmax(largest[kind], sides_square(m, i));
     }
     for (int i = 0; i < loops->n_rows; i++)
-        share[i] = free_square(m, loops->G + (size_t)m->model->n * (size_t)i) / largest[loops->equation[i].turning];
+        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].turning];
 }
 
 /* Cholesky factorisation with complete pivoting of S, scaled to a unit diagonal; rows are taken while a pivot is left. S is

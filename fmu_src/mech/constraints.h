@@ -104,7 +104,7 @@ void add_multiplier(const struct equation *e, const struct attachment *side, dou
    afterwards: constraints_choose() comes next. Takes scratch memory: for initialization only. */
 enum status constraints_close(struct mechanism *m, double *q, struct report *report);
 
-/* Projects q and qd onto the loops, shortest in the metric of the mass matrix; err_q, err_qd (NULL: none) lose their part off
+/* Projects q and qd onto the loops, shortest in the metric of the mass matrix; err_q (a tangent) and err_qd, nv each (NULL: none), lose their part off
    the loops. `near`: the last mechanism_forward() was at a state near this one, so its factors may be used again. Equations that
    were left out at the start and are not met any more are STATUS_MISSED_LOOP. */
 enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd);

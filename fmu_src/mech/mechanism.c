@@ -101,15 +101,18 @@ static void dense_mobility(struct mechanism *m)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     for (int i = 0; i < loops->n_kept; i++) {
         double *X = loops->X + n * (size_t)i;
         constraints_row(m, i);
         memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
-        for (int link = 0; link < model->n_links; link++)
-            if (model->link[link].prescribed >= 0) X[model->link[link].q] = 0;
-        cholesky_solve(model->n, m->work->factor, m->work->inverse_d, X);
-        for (int j = 0; j <= i; j++) loops->S[loops->n_kept * j + i] = dense_dot(model->n, loops->G + n * (size_t)j, X);
+        for (int link = 0; link < model->n_links; link++) {
+            const struct link_model *lm = &model->link[link];
+            for (int k = free_velocities(lm); k < lm->joint.nv; k++) X[lm->v + k] = 0;
+        }
+        cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
+        for (int j = 0; j <= i; j++)
+            loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
     }
 }
 

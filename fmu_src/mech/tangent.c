@@ -154,14 +154,14 @@ static void add_actuator_changes(struct mechanism *m, const struct input *in, do
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const int first = 2 * m->robot->n_loops, count = 2 * m->robot->n_actuators;
-    memset(loops->direction, 0, (size_t)model->n * sizeof(double));
-    for (int j = 0; j < model->n && count > 0; j++) {
+    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
+    for (int j = 0; j < model->nv && count > 0; j++) {
         const struct direction q = {.q = loops->direction};
         loops->direction[j] = 1;
         dyn_tangent_outward(model, m->work, m->tangent, in, &q);
         actuators_change_loads(m, in, &q);
         loops->direction[j] = 0;
-        add_load_changes(m, first, first + count, by_q + (size_t)model->n * (size_t)j);
+        add_load_changes(m, first, first + count, by_q + (size_t)model->nv * (size_t)j);
     }
 }
 
@@ -175,7 +175,7 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
 {
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n, loads = (size_t)in->n_loads;
+    const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
     dyn_force_jacobian_tips(model, m->work, m->tangent, in, by_q, by_qd, loops->tips[0], loops->tips[1]);
     for (size_t j = 0; j < n && loops->n_rows > 0; j++) {
         take_tips(m, loops->tips[0] + loads * j);
@@ -190,7 +190,7 @@ static void close_column(struct mechanism *m, double *dqdd)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     for (int i = 0; i < 2 * m->robot->n_loops; i++) {
         struct attachment *side = &loops->side[i / 2][i % 2];
         attachment_move_change(side, &side->change);
@@ -198,7 +198,7 @@ static void close_column(struct mechanism *m, double *dqdd)
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]) -
-                        dense_dot(model->n, loops->G + n * (size_t)k, dqdd);
+                        dense_dot(model->nv, loops->G + n * (size_t)k, dqdd);
     }
     constraints_respond(m, dqdd);
 }
@@ -206,12 +206,12 @@ static void close_column(struct mechanism *m, double *dqdd)
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
     const struct model *model = m->model;
-    const size_t n = (size_t)model->n, loads = (size_t)in->n_loads;
+    const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
     double *const by[2] = {by_q, by_qd};
     constraints_frames(m, false); /* mechanism_forward() left those of the open tree */
     mechanism_force_jacobian(m, in, by_q, by_qd);
     for (int rate = 0; rate < 2; rate++) {
-        dyn_solve_columns(model, m->work, m->tangent, model->n, by[rate]);
+        dyn_solve_columns(model, m->work, m->tangent, model->nv, by[rate]);
         for (size_t j = 0; j < n && m->constraints->n_rows > 0; j++) {
             take_tips(m, m->constraints->tips[rate] + loads * j);
             close_column(m, by[rate] + n * j);

@@ -76,6 +76,12 @@ int joint_column_part(const struct joint *joint, int k)
     return types[joint->type].part[k];
 }
 
+const char *joint_position_unit(const struct joint *joint, int k)
+{
+    if (joint_quaternion(joint) >= 0 && k >= joint_quaternion(joint)) return "1";
+    return joint_column_part(joint, k) == TURNS ? "rad" : "m";
+}
+
 void joint_rest_position(const struct joint *joint, double *q)
 {
     memset(q, 0, (size_t)joint_positions(joint) * sizeof *q);
@@ -122,6 +128,7 @@ void joint_model_make(const struct joint *joint, struct joint_model *model)
                                   .coordinates = joint_has_coordinates(joint)};
     memcpy(model->part, types[joint->type].part, sizeof model->part);
     memcpy(model->number, joint->number, sizeof model->number);
+    for (int k = 0; model->coordinates && k < model->nv; k++) model->motor_inertia[k] = joint->number[k].motor_inertia;
     copy3(joint->axis, model->axis);
     copy3(joint->axis2, model->axis2);
     for (int k = 0; k < 3; k++)

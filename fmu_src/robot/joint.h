@@ -3,7 +3,7 @@
 
        omega_O = omega_C + sum over turning columns h_k qd_k,     v_O = v_C + omega_C x d + sum over sliding columns h_k qd_k
 
-   C is the joint frame, carried by the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 20, 25, 26, 61 to 66) */
+   C is the joint frame, carried by the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
 #ifndef ROBOT_JOINT_H
 #define ROBOT_JOINT_H
 
@@ -63,9 +63,9 @@ struct joint {
     enum joint_type type;
     bool passive;
     bool prescribed;
-    struct pose origin; /* joint frame in the parent's tip frame (dh is turned into this) */
-    double axis[3];     /* unit vector in the joint frame                                 */
-    double axis2[3];    /* of a universal joint, at q = 0                                 */
+    struct pose origin;                     /* joint frame in the parent's tip frame (dh is turned into this) */
+    double axis[3];                         /* unit vector in the joint frame                                 */
+    double axis2[3];                        /* of a universal joint, at q = 0                                 */
     double start_position[MOST_POSITIONS];  /* [rad, m, 1]     */
     double start_velocity[MOST_VELOCITIES]; /* [rad/s, m/s]    */
     struct joint_numbers number[MOST_COORDINATES_WITH_NUMBERS];
@@ -94,6 +94,9 @@ int joint_omega(const struct joint *joint);
 
 /* TURNS or SLIDES of velocity k. */
 int joint_column_part(const struct joint *joint, int k);
+
+/* Unit of position k: "rad", "m", or "1" of a quaternion. */
+const char *joint_position_unit(const struct joint *joint, int k);
 
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
@@ -127,37 +130,38 @@ struct joint_model {
     int axis_index;            /* k where axis is +e_k or -e_k, else -1                                */
     double axis_sign;          /* that sign                                                            */
     double axis2[3];
-    bool several_turns;        /* columns depend on positions: joint_subspace_change() is not zero     */
-    bool coordinates;          /* nq = nv, each with its own numbers                                   */
+    bool several_turns; /* columns depend on positions: joint_subspace_change() is not zero     */
+    bool coordinates;   /* nq = nv, each with its own numbers                                   */
     struct joint_numbers number[MOST_COORDINATES_WITH_NUMBERS];
+    double motor_inertia[MOST_VELOCITIES]; /* [kg m^2 or kg]                                            */
 };
 void joint_model_make(const struct joint *joint, struct joint_model *model);
 
 /* For nv > 1: R, on entry the orientation of C, becomes that of O; h the columns; d += displacement. World axes. (61) */
 void joint_place(const struct joint_model *model, const double *q, double *R, double (*h)[3], double *d);
 
-/* What the rate of the subspace adds to alpha: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (62) */
+/* What the rate of the subspace adds to alpha: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (64) */
 void joint_rate(const struct joint_model *model, const double (*h)[3], const double *qd, double *zeta);
 
 /* How H qd, H qdd + zeta and zeta change with position j (C held; world axes) and velocity j:
        velocity[j] = d(H qd)/dx_j,   acceleration[j] = d(H qdd + zeta)/dx_j,   rate[j] = d zeta/dqd_j,
-   of the turning columns alone. (63) */
+   of the turning columns alone. (67) */
 struct subspace_change {
     double velocity[MOST_VELOCITIES][3], acceleration[MOST_VELOCITIES][3], rate[MOST_VELOCITIES][3];
 };
 void joint_subspace_change(const struct joint_model *model, const double (*h)[3], const double *qd, const double *qdd,
                            struct subspace_change *change);
 
-/* d(H' f)/dx, nv x nv, f held in O. (64) */
+/* d(H' f)/dx, nv x nv, f held in O. (67) */
 void joint_force_turn(const struct joint_model *model, const double (*h)[3], const double *f,
                       double change[MOST_VELOCITIES][MOST_VELOCITIES]);
 
-/* q moved by a tangent: q + dx, of a quaternion q o exp(dx/2), normalized. (65) */
+/* q moved by a tangent: q + dx, of a quaternion q o exp(dx/2), normalized. (66) */
 void joint_move(const struct joint_model *model, double *q, const double *dx);
 /* Its inverse: the tangent from `from` to `to`. */
 void joint_difference(const struct joint_model *model, const double *from, const double *to, double *dx);
 
-/* dq/dt of the velocities, the quaternion as it stands; and the tangent of a change of q. */
+/* dq/dt of the velocities, the quaternion as it stands (65); and the tangent of a change of q. */
 void joint_position_rate(const struct joint_model *model, const double *q, const double *qd, double *rate);
 void joint_tangent(const struct joint_model *model, const double *q, const double *dq, double *dx);
 
@@ -167,7 +171,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Force on a coordinate from friction, spring and stop:  -viscous qd - coulomb tanh(qd/v) - stiffness (q - rest) + stop; the
-   second and the last of these are joint_contact(). Of a quaternion -viscous omega - stiffness theta.                  (66) */
+   second and the last of these are joint_contact(). Of a quaternion -viscous omega - stiffness theta.                  (71) */
 double joint_contact(const struct joint_numbers *number, double q, double qd);
 static inline double joint_coordinate_force(const struct joint_numbers *number, double q, double qd)
 {

@@ -78,10 +78,12 @@ static void total_change(struct sim *sim, const struct input *in, double *column
     }
 }
 
-int balance_jacobian(struct sim *sim, double *A, double *B)
+enum status balance_jacobian(struct sim *sim, double *A, double *B)
 {
     struct input in;
-    if (sim_forward(sim) != STATUS_OK || differentiate_by_forces(sim, &in) != STATUS_OK) return 1;
+    enum status status = sim_forward(sim);
+    if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
+    if (status != STATUS_OK) return status;
     const size_t n = (size_t)sim->n_free;
     seed_clear(&sim->seed, sim->mechanism.model);
     for (size_t j = 0; j < n; j++) {
@@ -92,7 +94,7 @@ int balance_jacobian(struct sim *sim, double *A, double *B)
             *seed[rate] = 0;
         }
     }
-    return 0;
+    return STATUS_OK;
 }
 
 /* Here tau = h - B F, with B = dl/dq' of unit forces on the lines */

@@ -8,13 +8,14 @@
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
 
-int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
+enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
     sim_take(sim, &sim->course.now, t, y);
     if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
-    if (mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd) != STATUS_OK) return 1;
+    const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);
+    if (status != STATUS_OK) return status;
     for (int j = 0; j < n; j++) {
         const size_t column = (size_t)sim->mechanism.model->n * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
@@ -22,7 +23,7 @@ int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
             *B++ = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
         }
     }
-    return 0;
+    return STATUS_OK;
 }
 
 /* ---- a direction --------------------------------------------------------------------------------------------------------- */

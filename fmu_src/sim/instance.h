@@ -74,7 +74,7 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
 enum status sim_adopt_parameters(struct sim *sim, double tolerance);
 
 /* derivatives.c: the integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
-int sim_jacobian(void *context, double t, const double *y, double *A, double *B);
+enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
 
 /* derivatives.c: a direction of nothing, and what it does to the state of the last sim_compute() or sim_balance(). */
 void seed_clear(struct seed *seed, const struct model *model);
@@ -87,7 +87,7 @@ enum status balance_make(struct sim *sim);
 enum status sim_balance(struct sim *sim);
 
 /* balance.c: the Jacobians of sim_jacobian(), F following the state. */
-int balance_jacobian(struct sim *sim, double *A, double *B);
+enum status balance_jacobian(struct sim *sim, double *A, double *B);
 
 /* balance.c: F for the positions q at rest, and the size of what it changed by. */
 enum status balance_at_rest(struct sim *sim, double *change);

@@ -87,19 +87,19 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
         ydot[sim->n_free + i] = sim->qdd[sim->free_coordinate[i]];
         sum += fabs(ydot[sim->n_free + i]);
     }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
-static int rhs(void *context, double t, const double *y, double *ydot)
+static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     const enum status status = sim_derivatives(sim, &sim->course.now, t, y, ydot);
     if (status != STATUS_OK) sim->failure = status;
-    return (int)status;
+    return status;
 }
 
 /* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
-static int project(void *context, double t, double *y, double *error)
+static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
@@ -121,12 +121,12 @@ static int project(void *context, double t, double *y, double *error)
         error[i] = error_q[sim->free_coordinate[i]];
         error[n + i] = error_qd[sim->free_coordinate[i]];
     }
-    if (status == STATUS_OK) return 0;
+    if (status == STATUS_OK) return STATUS_OK;
     sim->failure = status;
     double gap;
     const bool opening =
         status == STATUS_MISSED_LOOP && constraints_missed(sim->mechanism.constraints, &gap) >= 0 && gap < FAR_OFF;
-    return opening ? -1 : (int)status;
+    return opening ? STATUS_LOOP_OPENS : status;
 }
 
 /* What kept the integrator from going on is to blame */
@@ -134,7 +134,7 @@ static const char *blame(void *context, char text[BLAME_SIZE])
 {
     const struct sim *sim = context;
     char reason[REASON_SIZE];
-    if (sim->failure == STATUS_OK || sim->failure == STATUS_INTEGRATION) return NULL;
+    if (sim->failure == STATUS_OK || sim->failure == STATUS_NOT_FINITE) return NULL;
     snprintf(text, BLAME_SIZE, "; %s", sim_reason(sim, sim->failure, reason));
     return text;
 }
@@ -360,8 +360,8 @@ const char *sim_reason(const struct sim *sim, enum status status, char text[REAS
 
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
-/* Does anything but gravity pull it back? Links that bend, springs, stops */
-static bool rings(const struct model *model)
+/* Lightly damped oscillations come from links that bend, springs and stops */
+static bool is_oscillatory(const struct model *model)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -372,7 +372,7 @@ static bool rings(const struct model *model)
 
 static enum status configure(struct sim *sim, double tolerance)
 {
-    sim->course.rings = rings(sim->mechanism.model);
+    sim->course.ode.oscillatory = is_oscillatory(sim->mechanism.model);
     return course_configure(&sim->course, tolerance);
 }
 
@@ -488,7 +488,7 @@ enum status sim_get_derivatives(struct sim *sim, double *dx)
         dx[s] = sim->course.value[sim->variables.row[sim->variables.derivative[s]].reference];
         sum += fabs(dx[s]);
     }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
 bool sim_strayed(struct sim *sim)
