@@ -107,7 +107,7 @@ static void copy_up_to(struct upgrade *upgrade, const char *to)
 /* A last member, laid out as the one before it. */
 static void add_foreshortening(struct upgrade *upgrade, const char *beam)
 {
-    struct text_member last;
+    struct text_member last = {beam, beam, beam};
     while (next_member(&beam, &last)) continue;
     const size_t space = (size_t)(last.key - last.space);
     copy_up_to(upgrade, skip_value(last.value));
