@@ -92,7 +92,7 @@ static void write_types(struct xml *xml)
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         xml_begin(xml, "Item");
         xml_attribute(xml, "name", items[i].name);
-        xml_integer(xml, "value", items[i].value);
+        xml_integer(xml, "value", (int)items[i].value);
         xml_attribute(xml, "description", items[i].description);
         xml_end(xml);
     }
