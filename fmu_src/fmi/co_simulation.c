@@ -40,7 +40,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ro
     progress->point = status == STATUS_OK ? t + h : t + (instance_time(component->instance) - before);
     progress->state = status == STATUS_OK ? STATE_STEP_COMPLETE : STATE_STEP_FAILED;
     progress->steps++;
-    /* twice in a row without getting anywhere: an importer that repeats a discarded step would do so for ever */
+    /* no progress twice in a row: an importer that repeats discarded steps would never end */
     if (again && instance_time(component->instance) <= before) return component_fail(component, status);
     return component_leave(component, status);
 }

@@ -14,7 +14,7 @@ static const char *const category_name[CATEGORY_COUNT] = {
 #undef CATEGORY_NAME
 };
 
-/* The message is a format for the logger, which may or may not look at it as such */
+/* The logger may interpret the message as a format, or not */
 static void double_percents(const char *text, char doubled[2 * TEXT])
 {
     for (; *text != '\0'; text++) {

@@ -90,7 +90,7 @@ static void free_component(struct component *component)
         return false;                                                                         \
     } while (0)
 
-/* Reads resources/robot.json and makes the simulation of it; `scratch` holds the text. */
+/* Reads resources/robot.json (of a drive: drive.json) and makes the instance; `scratch` holds the text. */
 static bool load_resource(struct component *component, const char *location, struct arena *scratch)
 {
     char name[32];
@@ -161,7 +161,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     return fmi2OK;
 }
 
-/* The parameters act when something is asked for or with fmi2ExitInitializationMode: until then they may still be set. */
+/* The parameters act with the first value that is read, or with fmi2ExitInitializationMode: until then they may be set. */
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterInitializationMode);
@@ -178,7 +178,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component c)
     ENTER(c, fmi2ExitInitializationMode);
     enum status status = component_settle(component);
     if (status == STATUS_OK)
-        status = instance_update(component->instance); /* what cannot move from its start is refused here */
+        status = instance_update(component->instance); /* a start from which no motion is possible is refused here */
     if (status != STATUS_OK) return component_fail(component, status);
     component->progress.state = component->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
     return fmi2OK;

@@ -1,4 +1,4 @@
-/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of our own is that
+/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is that
    the loops of a closed robot have drifted open, and its states go back onto them. */
 #include <math.h>
 

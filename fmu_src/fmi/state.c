@@ -1,6 +1,6 @@
-/* Saved states. One pointer-free form serves the importer's handle and the serialised bytes:
+/* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
        header | position in the call sequence | the simulation's own saved state
-   with a checksum over all of it, so that what is put back is what was saved, or refused. */
+   with a checksum over all of it, so that what is restored is what was saved, or it is refused. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -133,7 +133,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     const bool initialized =
         progress.state != STATE_INSTANTIATED && !(progress.state == STATE_INITIALIZATION && progress.stale);
     const enum status status = instance_restore(component->instance, saved->bytes + sizeof(struct header), initialized);
-    if (status != STATUS_OK) progress.state = STATE_ERROR; /* half put back */
+    if (status != STATUS_OK) progress.state = STATE_ERROR; /* partly restored */
     component->progress = progress;
     return component_leave(component, status);
 }

@@ -11,7 +11,7 @@ static bool is_computed(const struct variable *variable)
     return variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL;
 }
 
-/* Checks all references and brings up to date what they ask for. */
+/* Checks all references and updates what they need. */
 static fmi2Status ready_to_get(struct component *component, const fmi2ValueReference vr[], size_t n, const void *value,
                                enum variable_type type)
 {

@@ -36,7 +36,7 @@ static double correction(struct balance *balance, const double *tau)
     return sqrt(sum);
 }
 
-/* Readies the tangent at the state, X and T^-1; tau is in sim->force. After mechanism_forward(). */
+/* Prepares the tangent at the state, X and T^-1; tau is in sim->force. After mechanism_forward(). */
 static enum status differentiate_by_forces(struct sim *sim, struct input *in)
 {
     struct balance *balance = &sim->balance;

@@ -13,7 +13,7 @@ enum { MOST_ITERATIONS = 500 };
 struct equilibrium {
     int n, k;        /* coordinates that move, equations of loops               */
     int *coordinate; /* n                                                       */
-    double *f, *gap; /* n, k: what is left of f - G' lambda, of the gaps        */
+    double *f, *gap; /* n, k: residuals f - G' lambda and gaps             */
     double *G;       /* k x n                                                   */
     double *K;       /* n x n: df/dx + mu G'G                                   */
     double *Y;       /* k x n: K^-1 G'                                          */
@@ -31,7 +31,7 @@ static struct input at_rest(const struct sim *sim)
                           .actuator_force = sim->actuator_force};
 }
 
-/* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them; infinite where an actuator has no
+/* Fills f, gap and G; the norm of the residual, gaps weighted by mu; infinite where an actuator has no
    direction */
 static double residual(struct sim *sim, struct equilibrium *e)
 {
@@ -131,7 +131,7 @@ static double strain_force(const struct sim *sim)
     return sqrt(sum);
 }
 
-/* Newton with step halving; the forces must balance to 1e-10 of what they were at first */
+/* Newton with step halving; the residual must fall to 1e-10 of its first value */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
     double norm = residual(sim, e);
@@ -149,7 +149,7 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
         if (!(next < norm)) break;
         norm = next;
     }
-    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or rounding is all that is left */
+    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or only rounding remains */
     report_add(sim->instance.report, REPORT_ERROR,
                "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
                sim->instance.name, norm, first);
@@ -167,7 +167,7 @@ static double load_size(const struct sim *sim)
            forces + sqrt(product(6, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
-/* The same with the forces of actuators that hold joints in place of drives: links that these bend turn their lines, a little */
+/* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */
 static enum status balance_too(struct sim *sim, struct equilibrium *e)
 {
     double change = INFINITY;

@@ -44,7 +44,7 @@ void instance_free(struct instance *instance)
 {
     if (instance == NULL) return;
     stepper_free(&instance->stepper);
-    if (instance->ops->free != NULL) instance->ops->free(instance);
+    if (instance->ops->release != NULL) instance->ops->release(instance);
     struct arena arena = instance->arena; /* the instance is in it */
     arena_release(&arena);
 }

@@ -42,7 +42,7 @@ struct instance_ops {
     void (*after_restore)(struct instance *instance);
     /* After a state was restored: parameters as they are in the values, with this tolerance. */
     enum status (*adopt_parameters)(struct instance *instance, double tolerance);
-    void (*free)(struct instance *instance); /* what is not in the arena; NULL: nothing */
+    void (*release)(struct instance *instance); /* what is not in the arena; NULL: nothing */
 };
 
 struct instance {

@@ -208,7 +208,7 @@ enum status sim_make(const char *name, const char *text, struct report *report, 
     return sim_make_moved(name, text, NULL, report, made);
 }
 
-static void free_robot(struct instance *instance)
+static void release_robot(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     mechanism_free(&sim->mechanism);
@@ -423,4 +423,4 @@ static const struct instance_ops robot_ops = {.update = update,
                                               .before_save = note_active,
                                               .after_restore = activate_noted,
                                               .adopt_parameters = adopt_parameters,
-                                              .free = free_robot};
+                                              .release = release_robot};

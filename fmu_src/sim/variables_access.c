@@ -40,55 +40,21 @@ int variable_coordinate(const struct variable *variable, const struct model *mod
 
 /* ---- states, inputs and tunable parameters in a point -------------------------------------------------------------------------- */
 
-PLACE(q)
-{
-    return &point->q[joint_position(point->model, variable)];
-}
-
-PLACE(qd)
-{
-    return &point->qd[joint_velocity(point->model, variable)];
-}
-
-PLACE(eta)
-{
-    return &point->q[mode_position(point->model, variable)];
-}
-
-PLACE(etad)
-{
-    return &point->qd[mode_velocity(point->model, variable)];
-}
-
-PLACE(qdd)
-{
-    return &point->prescribed_qdd[link_of(point->model, variable)->prescribed];
-}
-
-PLACE(tau)
-{
-    return &point->tau[link_of(point->model, variable)->tau];
-}
-
-PLACE(tip_force)
-{
-    return &point->tip_wrench[3 + variable->k];
-}
-
-PLACE(tip_torque)
-{
-    return &point->tip_wrench[variable->k];
-}
-
-PLACE(actuator_force)
-{
-    return &point->actuator_force[variable->owner];
-}
-
-PLACE(payload_mass)
-{
-    return &point->payload_mass[variable->owner];
-}
+#define PLACE(name, expression)                                                      \
+    double *place_##name(const struct point *point, const struct variable *variable) \
+    {                                                                                \
+        return &(expression);                                                        \
+    }
+PLACE(q, point->q[joint_position(point->model, variable)])
+PLACE(qd, point->qd[joint_velocity(point->model, variable)])
+PLACE(eta, point->q[mode_position(point->model, variable)])
+PLACE(etad, point->qd[mode_velocity(point->model, variable)])
+PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed])
+PLACE(tau, point->tau[link_of(point->model, variable)->tau])
+PLACE(tip_force, point->tip_wrench[3 + variable->k])
+PLACE(tip_torque, point->tip_wrench[variable->k])
+PLACE(actuator_force, point->actuator_force[variable->owner])
+PLACE(payload_mass, point->payload_mass[variable->owner])
 
 double *variable_place(const struct variable *variable, const struct point *point)
 {
@@ -97,142 +63,38 @@ double *variable_place(const struct variable *variable, const struct point *poin
 
 /* ---- computed values, and their changes --------------------------------------------------------------------------------------- */
 
-VALUE(q)
-{
-    return outputs->q[joint_position(outputs->model, variable)];
-}
-
-VALUE(qd)
-{
-    return outputs->qd[joint_velocity(outputs->model, variable)];
-}
-
-VALUE(qdd)
-{
-    return outputs->qdd[joint_velocity(outputs->model, variable)];
-}
-
-VALUE(tau)
-{
-    return outputs->force[joint_velocity(outputs->model, variable)];
-}
-
-VALUE(eta)
-{
-    return outputs->q[mode_position(outputs->model, variable)];
-}
-
-VALUE(etad)
-{
-    return outputs->qd[mode_velocity(outputs->model, variable)];
-}
-
-VALUE(etadd)
-{
-    return outputs->qdd[mode_velocity(outputs->model, variable)];
-}
-
-VALUE(tip_position)
-{
-    return outputs->tip.position[variable->k];
-}
-
-VALUE(tip_quaternion)
-{
-    return outputs->tip.quaternion[variable->k];
-}
-
-VALUE(tip_velocity)
-{
-    return outputs->tip.velocity[variable->k];
-}
-
-VALUE(tip_angular_velocity)
-{
-    return outputs->tip.angular_velocity[variable->k];
-}
-
-VALUE(tip_acceleration)
-{
-    return outputs->tip.acceleration[variable->k];
-}
-
-VALUE(deflection)
-{
-    return outputs->link[variable->owner].deflection[variable->k];
-}
-
-VALUE(rotation)
-{
-    return outputs->link[variable->owner].rotation[variable->k];
-}
-
-VALUE(root_force)
-{
-    return outputs->link[variable->owner].wrench[3 + variable->k];
-}
-
-VALUE(root_moment)
-{
-    return outputs->link[variable->owner].wrench[variable->k];
-}
-
-VALUE(loop_force)
-{
-    return outputs->lambda[outputs->first_row[variable->owner] + variable->k];
-}
-
-VALUE(actuator_length)
-{
-    return outputs->length[variable->owner];
-}
-
-VALUE(actuator_rate)
-{
-    return outputs->length_rate[variable->owner];
-}
-
-VALUE(kinetic_energy)
-{
-    (void)variable;
-    return outputs->energy.kinetic;
-}
-
-VALUE(elastic_energy)
-{
-    (void)variable;
-    return outputs->energy.elastic;
-}
-
-VALUE(gravity_energy)
-{
-    (void)variable;
-    return outputs->energy.gravity;
-}
-
-VALUE(total_energy)
-{
-    (void)variable;
-    return outputs->energy.kinetic + outputs->energy.elastic + outputs->energy.gravity;
-}
-
-VALUE(joint_power)
-{
-    (void)variable;
-    return outputs->joint_power;
-}
-
-VALUE(actuator_power)
-{
-    (void)variable;
-    return outputs->actuator_power;
-}
-
-VALUE(losses)
-{
-    (void)variable;
-    return outputs->energy.loss;
-}
+#define VALUE(name, expression)                                                         \
+    double value_##name(const struct outputs *outputs, const struct variable *variable) \
+    {                                                                                   \
+        (void)variable;                                                                 \
+        return expression;                                                              \
+    }
+VALUE(q, outputs->q[joint_position(outputs->model, variable)])
+VALUE(qd, outputs->qd[joint_velocity(outputs->model, variable)])
+VALUE(qdd, outputs->qdd[joint_velocity(outputs->model, variable)])
+VALUE(tau, outputs->force[joint_velocity(outputs->model, variable)])
+VALUE(eta, outputs->q[mode_position(outputs->model, variable)])
+VALUE(etad, outputs->qd[mode_velocity(outputs->model, variable)])
+VALUE(etadd, outputs->qdd[mode_velocity(outputs->model, variable)])
+VALUE(tip_position, outputs->tip.position[variable->k])
+VALUE(tip_quaternion, outputs->tip.quaternion[variable->k])
+VALUE(tip_velocity, outputs->tip.velocity[variable->k])
+VALUE(tip_angular_velocity, outputs->tip.angular_velocity[variable->k])
+VALUE(tip_acceleration, outputs->tip.acceleration[variable->k])
+VALUE(deflection, outputs->link[variable->owner].deflection[variable->k])
+VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
+VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
+VALUE(root_moment, outputs->link[variable->owner].wrench[variable->k])
+VALUE(loop_force, outputs->lambda[outputs->first_row[variable->owner] + variable->k])
+VALUE(actuator_length, outputs->length[variable->owner])
+VALUE(actuator_rate, outputs->length_rate[variable->owner])
+VALUE(kinetic_energy, outputs->energy.kinetic)
+VALUE(elastic_energy, outputs->energy.elastic)
+VALUE(gravity_energy, outputs->energy.gravity)
+VALUE(total_energy, outputs->energy.kinetic + outputs->energy.elastic + outputs->energy.gravity)
+VALUE(joint_power, outputs->joint_power)
+VALUE(actuator_power, outputs->actuator_power)
+VALUE(losses, outputs->energy.loss)
 
 double variable_value(const struct variable *variable, const struct outputs *outputs)
 {
@@ -307,54 +169,25 @@ bool variable_to_robot(const struct variable *variable, double value, struct rob
 
 /* ---- limits: what the robot file requires of the number, a parameter must keep ------------------------------------------------ */
 
-LIMIT(none)
-{
-    (void)variable, (void)value;
-    return NULL;
-}
-
-LIMIT(positive)
-{
-    (void)variable;
-    return value > 0 ? NULL : "must be positive";
-}
-
-LIMIT(not_negative)
-{
-    (void)variable;
-    return value >= 0 ? NULL : "must not be negative";
-}
+#define LIMIT(name, condition, text)                                        \
+    const char *limit_##name(const struct variable *variable, double value) \
+    {                                                                       \
+        (void)variable, (void)value;                                        \
+        return (condition) ? NULL : (text);                                 \
+    }
+LIMIT(none, true, "")
+LIMIT(positive, value > 0, "must be positive")
+LIMIT(not_negative, value >= 0, "must not be negative")
+LIMIT(elastic_terms, value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS,
+      "must be 1 (full), 2 (linear) or 3 (ruthless)")
+LIMIT(boolean, value == 0 || value == 1, "must be 0 (false) or 1 (true)")
+LIMIT(tolerance, value >= 0 && value < 1, "must be 0 (the importer's) or below 1")
+LIMIT(order, value >= 0 && value <= 5 && value == floor(value), "must be 0 (chosen) or 1 to 5")
 
 /* Of a beam without modes in this direction it may be zero, as in the file */
-LIMIT(stiffness)
+const char *limit_stiffness(const struct variable *variable, double value)
 {
     return variable->start == 0 ? limit_not_negative(variable, value) : limit_positive(variable, value);
-}
-
-LIMIT(elastic_terms)
-{
-    (void)variable;
-    return value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS
-               ? NULL
-               : "must be 1 (full), 2 (linear) or 3 (ruthless)";
-}
-
-LIMIT(boolean)
-{
-    (void)variable;
-    return value == 0 || value == 1 ? NULL : "must be 0 (false) or 1 (true)";
-}
-
-LIMIT(tolerance)
-{
-    (void)variable;
-    return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
-}
-
-LIMIT(order)
-{
-    (void)variable;
-    return value >= 0 && value <= 5 && value == floor(value) ? NULL : "must be 0 (chosen) or 1 to 5";
 }
 
 const char *variable_error(const struct variable *variable, double value)

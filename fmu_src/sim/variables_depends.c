@@ -105,13 +105,13 @@ static bool turns(const struct model *model, const struct variable *known)
 
 /* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
 
-DEPENDS(itself)
+bool depends_itself(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
     (void)structure;
     return known->reference == unknown->reference;
 }
 
-DEPENDS(all)
+bool depends_all(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
     (void)structure, (void)unknown, (void)known;
     return true;
@@ -133,13 +133,14 @@ static bool couples(const struct structure *s, int link, const struct variable *
     return is_prescribed(known) && is_outward(s->model, base, acted);
 }
 
-DEPENDS(accelerations)
+bool depends_accelerations(const struct structure *structure, const struct variable *unknown,
+                           const struct variable *known)
 {
     return couples(structure, unknown->owner, known);
 }
 
 /* As the accelerations of a link that the loop acts on */
-DEPENDS(loop_force)
+bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
     const int *between = structure->model->robot->loop[unknown->owner].between;
     return couples(structure, structure->group[between[0]] >= 0 ? between[0] : between[1], known);
@@ -155,7 +156,7 @@ static const struct body *deformed_body(const struct structure *s, const struct 
 
 /* A component of u = Phi eta - 1/2 eta' H eta e_x at the tip. Where the hinge node moves, the hinge frame turns and mixes all
    components. */
-DEPENDS(deflection)
+bool depends_deflection(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
     const struct body *body = deformed_body(structure, unknown, known);
     const int axis = unknown->k, mode = known->k;
@@ -168,37 +169,42 @@ DEPENDS(deflection)
 }
 
 /* A component of theta = Lambda eta at the tip */
-DEPENDS(rotation)
+bool depends_rotation(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
     const struct body *body = deformed_body(structure, unknown, known);
     return body != NULL && (body->hinge_moves || body->tip.Lambda[3 * known->k + unknown->k] != 0);
 }
 
-DEPENDS(tip_position)
+bool depends_tip_position(const struct structure *structure, const struct variable *unknown,
+                          const struct variable *known)
 {
     (void)unknown;
     return is_position(known) && moves_tip(structure, known);
 }
 
-DEPENDS(tip_quaternion)
+bool depends_tip_quaternion(const struct structure *structure, const struct variable *unknown,
+                            const struct variable *known)
 {
     (void)unknown;
     return is_position(known) && moves_tip(structure, known) && turns(structure->model, known);
 }
 
-DEPENDS(tip_velocity)
+bool depends_tip_velocity(const struct structure *structure, const struct variable *unknown,
+                          const struct variable *known)
 {
     (void)unknown;
     return is_position_or_velocity(known) && moves_tip(structure, known);
 }
 
-DEPENDS(tip_angular_velocity)
+bool depends_tip_angular_velocity(const struct structure *structure, const struct variable *unknown,
+                                  const struct variable *known)
 {
     (void)unknown;
     return is_position_or_velocity(known) && moves_tip(structure, known) && turns(structure->model, known);
 }
 
-DEPENDS(tip_acceleration)
+bool depends_tip_acceleration(const struct structure *structure, const struct variable *unknown,
+                              const struct variable *known)
 {
     (void)unknown;
     const int tip = structure->model->tip;
@@ -221,12 +227,14 @@ static bool stretches(const struct structure *s, const struct variable *known, i
     return moves_point(s->model, known, &a->from) != moves_point(s->model, known, &a->to);
 }
 
-DEPENDS(actuator_length)
+bool depends_actuator_length(const struct structure *structure, const struct variable *unknown,
+                             const struct variable *known)
 {
     return is_position(known) && stretches(structure, known, unknown->owner);
 }
 
-DEPENDS(actuator_rate)
+bool depends_actuator_rate(const struct structure *structure, const struct variable *unknown,
+                           const struct variable *known)
 {
     return is_position_or_velocity(known) && stretches(structure, known, unknown->owner);
 }

@@ -26,7 +26,7 @@ struct host {
     int messages, singles; /* messages; percent signs that were not doubled */
     fmi2Status status;     /* of the last message                           */
     char category[64], text[8192];
-    long blocks;     /* taken minus given back */
+    long blocks;          /* taken minus given back */
     struct instance *sim; /* for its table */
 };
 
