@@ -59,7 +59,7 @@ TEST(what_is_absent_is_as_documented)
     CHECK(robot->elastic_terms == TERMS_FULL && robot->tip == 0 && strcmp(robot->description, "") == 0);
     CHECK(robot->n_loops == 0 && robot->n_actuators == 0);
     CHECK(link->parent == -1 && strcmp(joint->name, "a") == 0);
-    CHECK(!joint->passive && !joint->prescribed && !joint->has_limits && joint->given == 0);
+    CHECK(!joint->passive && !joint->prescribed && !joint->number[0].has_limits && joint->given == 0);
     CHECK(!link->has_hub && !link->has_payload && link_modes(link) == 0 && joint_moves(joint));
     check_vector(3, robot->gravity, zero, 0);
     check_vector(3, joint->axis, z, 0);
@@ -68,7 +68,7 @@ TEST(what_is_absent_is_as_documented)
     check_vector(3, link->rigid_tip.p, zero, 0);
     check_vector(9, link->rigid_tip.R, identity, 0);
     check_vector(6, link->rigid.inertia, zero, 0);
-    CHECK_NEAR(joint->coulomb_velocity, 1e-3, 0);
+    CHECK_NEAR(joint->number[0].coulomb_velocity, 1e-3, 0);
     robot_free(robot);
 }
 
@@ -92,9 +92,9 @@ TEST(limits_may_be_one_sided)
     struct robot *robot = read_link("\"joint\": {\"type\": \"revolute\", \"limits\": {\"upper\": 2}, \"rest\": 0}, "
                                     "\"rigid\": {\"mass\": 1}");
     const struct joint *joint = &robot->link[0].joint;
-    CHECK(joint->has_limits && joint->limits.lower == -INFINITY);
-    CHECK_NEAR(joint->limits.upper, 2, 0);
-    CHECK_NEAR(joint->limits.depth, 1e-3, 0);
+    CHECK(joint->number[0].has_limits && joint->number[0].limits.lower == -INFINITY);
+    CHECK_NEAR(joint->number[0].limits.upper, 2, 0);
+    CHECK_NEAR(joint->number[0].limits.depth, 1e-3, 0);
     CHECK(joint->given == GIVEN_REST);
     robot_free(robot);
 }

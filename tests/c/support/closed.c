@@ -209,7 +209,7 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
 void closed_jacobian(struct closed *c, double *G)
 {
     double one[MOST] = {0}, rate[MOST_ROWS];
-    const int n = c->s.n;
+    const int n = c->s.nv;
     for (int j = 0; j < n; j++) {
         one[j] = 1;
         closed_gap(c, one, NULL, NULL, rate, NULL);
@@ -243,14 +243,11 @@ static int eliminate(int N, long double *A)
     return 1;
 }
 
-static int list_free(const struct specimen *s, int *coordinate)
+static int list_free(const struct specimen *s, int *velocity)
 {
     int count = 0;
-    bool held[MOST] = {0};
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].prescribed >= 0) held[s->model->link[i].q] = true;
-    for (int i = 0; i < s->n; i++)
-        if (!held[i]) coordinate[count++] = i;
+    for (int i = 0; i < s->nv; i++)
+        if (velocity_prescribed(s, i) < 0) velocity[count++] = i;
     return count;
 }
 
@@ -259,16 +256,17 @@ static void open_forces(struct specimen *s, double *force)
 {
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, NULL, force);
-    for (int i = 0; i < s->n; i++) force[i] = -force[i];
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].q >= 0) force[s->model->link[i].q] += s->tau[s->model->link[i].tau];
+    for (int i = 0; i < s->nv; i++) {
+        const int tau = velocity_tau(s, i);
+        force[i] = (tau >= 0 ? s->tau[tau] : 0) - force[i];
+    }
 }
 
 int closed_dense(struct closed *c, double *qdd, double *lambda)
 {
     static double G[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->s.mechanism.constraints->n_kept;
+    const int n = s->nv, rows = c->s.mechanism.constraints->n_kept;
     int at[MOST];
     const int f = list_free(s, at), N = f + rows, w = N + 1;
     double force[MOST], bias[MOST_ROWS];
@@ -289,9 +287,8 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
     for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->kept[k]];
     const int regular = eliminate(N, A);
     memset(lambda, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *lambda);
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].prescribed >= 0)
-            qdd[s->model->link[i].q] = s->prescribed_qdd[s->model->link[i].prescribed];
+    for (int i = 0; i < s->nv; i++)
+        if (velocity_prescribed(s, i) >= 0) qdd[i] = s->prescribed_qdd[velocity_prescribed(s, i)];
     for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
     for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->kept[k]] = (double)A[w * (f + k) + N];
     free(A);
@@ -301,8 +298,8 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
 static double mobility(const struct closed *c, int k)
 {
     double S = 0;
-    for (int i = 0; i < c->s.n; i++)
-        S += c->s.mechanism.constraints->G[c->s.n * k + i] * c->s.mechanism.constraints->X[c->s.n * k + i];
+    for (int i = 0; i < c->s.nv; i++)
+        S += c->s.mechanism.constraints->G[c->s.nv * k + i] * c->s.mechanism.constraints->X[c->s.nv * k + i];
     return S;
 }
 
@@ -353,7 +350,7 @@ int closed_rank(struct closed *c)
     static double G[MOST_ROWS * MOST];
     static long double L[MOST * MOST], B[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->s.mechanism.constraints->n_rows;
+    const int n = s->nv, rows = c->s.mechanism.constraints->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
     long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};

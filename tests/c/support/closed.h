@@ -23,10 +23,10 @@ void closed_free(struct closed *closed);
 void closed_gap(struct closed *closed, const double *qd, const double *qdd, double *gap, double *rate,
                 double *acceleration);
 
-/* G of all rows, n_rows x n: column j is the rate of the gap for qd = e_j. */
+/* G of all rows, n_rows x nv: column j is the rate of the gap for qd = e_j. */
 void closed_jacobian(struct closed *closed, double *G);
 
-/* Forward dynamics with the dense system  [M -G'; G 0] (qdd; lambda)  of the free coordinates and the kept rows, by elimination
+/* Forward dynamics with the dense system  [M -G'; G 0] (qdd; lambda)  of the free velocities and the kept rows, by elimination
    in extended precision. Nonzero when it is regular. */
 int closed_dense(struct closed *closed, double *qdd, double *lambda);
 

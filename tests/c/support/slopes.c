@@ -21,15 +21,17 @@ void arrow_clear(struct arrow *arrow)
 void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
 {
     arrow_clear(arrow);
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->nv; i++) {
         arrow->q[i] = uniform(random, -1, 1);
         arrow->qd[i] = uniform(random, -1, 1);
     }
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta + k] *= 0.1;
-        if (lm->q >= 0) arrow->tau[lm->tau] = uniform(random, -30, 30);
-        if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed] = uniform(random, -3, 3);
+        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta_v + k] *= 0.1;
+        for (int k = 0; k < lm->joint.nv; k++) {
+            arrow->tau[lm->tau + k] = uniform(random, -30, 30);
+            if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed + k] = uniform(random, -3, 3);
+        }
     }
     for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
 }
@@ -37,7 +39,7 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
     double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
-    const int count[] = {s->n, s->n, s->model->n_joints, s->model->n_prescribed, 6};
+    const int count[] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6};
     arrow_clear(along);
     for (int kind = 0; kind < 5; kind++) {
         if (j < count[kind]) {
@@ -52,20 +54,19 @@ int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 void arrow_remember(const struct specimen *s, struct arrow *at)
 {
     arrow_clear(at);
-    memcpy(at->q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(at->qd, s->qd, (size_t)s->n * sizeof(double));
-    memcpy(at->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
+    memcpy(at->q, s->q, (size_t)s->nq * sizeof(double));
+    memcpy(at->qd, s->qd, (size_t)s->nv * sizeof(double));
+    memcpy(at->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
 }
 
 void arrow_go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
 {
-    for (int i = 0; i < s->n; i++) {
-        s->q[i] = from->q[i] + t * along->q[i];
-        s->qd[i] = from->qd[i] + t * along->qd[i];
-    }
-    for (int i = 0; i < s->model->n_joints; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
+    memcpy(s->q, from->q, (size_t)s->nq * sizeof(double));
+    if (t != 0) model_move(s->model, s->q, along->q, t);
+    for (int i = 0; i < s->nv; i++) s->qd[i] = from->qd[i] + t * along->qd[i];
+    for (int i = 0; i < s->model->n_tau; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
     for (int i = 0; i < s->model->n_prescribed; i++)
         s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
@@ -85,7 +86,7 @@ void values_put_frames(struct values *v, const struct specimen *s)
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
         struct frame_motion tip;
-        if (lm->q >= 0) values_put(v, DRIVES, 1, s->force + lm->q);
+        values_put(v, DRIVES, lm->joint.nv, s->force + lm->v);
         dyn_tip(s->model, s->work, i, &tip);
         values_put(v, POSE, 3, tip.p);
         values_put(v, POSE, 9, tip.R);
@@ -109,7 +110,7 @@ void values_put_frame_changes(struct values *v, const struct specimen *s, const 
         struct frame_derivative tip;
         struct frame_motion motion;
         double turn[9], dR[9];
-        if (lm->q >= 0) values_put(v, DRIVES, 1, tangent->force + lm->q);
+        values_put(v, DRIVES, lm->joint.nv, tangent->force + lm->v);
         dyn_tip(s->model, s->work, i, &motion);
         dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
         skew3(tip.phi, turn);
@@ -159,8 +160,8 @@ static void differences(struct specimen *s, const struct differentiable *functio
 double mass_distance(const struct specimen *s, const double *x, const double *y)
 {
     double sum = 0;
-    for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
+    for (int i = 0; i < s->nv; i++)
+        for (int j = 0; j < s->nv; j++) sum += (x[i] - y[i]) * s->work->M[s->nv * i + j] * (x[j] - y[j]);
     return sqrt(fabs(sum));
 }
 

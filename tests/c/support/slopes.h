@@ -7,7 +7,7 @@
 
 enum { MOST = 200, MOST_VALUES = 1000 };
 
-/* A direction with its own arrays. */
+/* A direction with its own arrays, q a tangent; or a state with its inputs, q its positions. */
 struct arrow {
     double q[MOST], qd[MOST], tau[MOST], tip_wrench[6], prescribed_qdd[MOST], payload_mass[MOST];
     struct direction direction;
@@ -18,11 +18,11 @@ void arrow_clear(struct arrow *arrow);
 /* Coordinates move by as much as their ranges in specimen_random_state(). */
 void arrow_random(const struct specimen *specimen, struct random *random, struct arrow *arrow);
 
-/* Number j of the directions of one coordinate: a q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
+/* Number j of the directions of one coordinate: a tangent of q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
    as much as their range. */
 int arrow_unit(const struct specimen *specimen, int j, struct arrow *arrow);
 
-/* The specimen's state, to come back to: with t = 0. */
+/* The specimen's state, to come back to with t = 0 exactly; a step t along a direction from there, q by model_move(). */
 void arrow_remember(const struct specimen *specimen, struct arrow *at);
 void arrow_go(struct specimen *specimen, const struct arrow *from, double t, const struct arrow *along);
 

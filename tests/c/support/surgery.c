@@ -12,7 +12,7 @@ static void fix(struct joint *joint)
     joint->type = JOINT_FIXED;
     identity3(joint->origin.R);
     joint->axis[2] = 1;
-    joint->coulomb_velocity = 1e-3;
+    for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
 }
 
 static void empty(struct link *link)

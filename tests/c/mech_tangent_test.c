@@ -40,7 +40,7 @@ static void evaluate(struct specimen *s, void *of, struct values *v)
     const struct context *context = of;
     double qdd[MOST];
     prepare(context->closed, qdd);
-    values_put(v, QDD, s->n, qdd);
+    values_put(v, QDD, s->nv, qdd);
     put_scaled(context, context->closed->s.mechanism.constraints->lambda, v);
     values_put_frames(v, s);
 }
@@ -54,7 +54,7 @@ static void differentiate(struct specimen *s, void *of, const struct direction *
     dyn_tangent_state(s->model, s->work, c->s.mechanism.tangent, &in, qdd);
     mechanism_tangent(&c->s.mechanism, &in, direction, false, alone);
     mechanism_tangent(&c->s.mechanism, &in, direction, true, dqdd);
-    values_put(v, QDD, s->n, dqdd);
+    values_put(v, QDD, s->nv, dqdd);
     put_scaled(context, c->s.mechanism.constraints->dlambda, v);
     dyn_mass_matrix(s->model, s->work);
     CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
@@ -134,14 +134,14 @@ TEST(jacobian_is_unit_directions)
         const struct input in = prepare(&c, qdd);
         dyn_tangent_state(s->model, s->work, c.s.mechanism.tangent, &in, qdd);
         mechanism_jacobian(&c.s.mechanism, &in, by_q, by_qd);
-        for (int j = 0; j < 2 * s->n; j++) {
-            const double *column = j < s->n ? by_q + s->n * j : by_qd + s->n * (j - s->n);
-            one[j % s->n] = 1;
+        for (int j = 0; j < 2 * s->nv; j++) {
+            const double *column = j < s->nv ? by_q + s->nv * j : by_qd + s->nv * (j - s->nv);
+            one[j % s->nv] = 1;
             mechanism_tangent(&c.s.mechanism, &in,
-                              &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false,
+                              &(struct direction){.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one}, false,
                               dqdd);
-            one[j % s->n] = 0;
-            const double error = distance(s->n, column, dqdd) / (1 + norm(s->n, qdd) + norm(s->n, dqdd));
+            one[j % s->nv] = 0;
+            const double error = distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd));
             /* columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows.
                They serve Newton's iteration alone. */
             CHECK_NEAR(error, 0, 1e-8);
@@ -179,7 +179,7 @@ TEST(along_the_flow_loops_stay_closed)
             cross3(d.phi, r, dr);
             add_cross3(tip.omega, dr, change[side]);
         }
-        const double error = distance(3, change[0], change[1]) / (1 + norm(s->n, qdd));
+        const double error = distance(3, change[0], change[1]) / (1 + norm(s->nv, qdd));
         if (c.s.mechanism.constraints->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
         if (c.s.mechanism.constraints->n_kept == 3) worst = fmax(worst, error);
         closed_free(&c);
