@@ -45,7 +45,7 @@ static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
 {
     s->robot->elastic_terms = terms;
     CHECK(specimen_remake(s));
-    if (terms == TERMS_LINEAR) shrink_modes(s, 0.1);
+    if (terms == TERMS_LINEAR) make_positive(s);
     return s->mechanism.tangent;
 }
 

@@ -80,20 +80,46 @@ void values_put(struct values *v, enum part part, int count, const double *y)
     v->count[part] += count;
 }
 
+static void put_frame(struct values *v, const struct specimen *s, int link, enum point_frame frame)
+{
+    struct frame_motion motion;
+    dyn_frame(s->model, s->work, link, frame, &motion);
+    values_put(v, POSE, 3, motion.p);
+    values_put(v, POSE, 9, motion.R);
+    values_put(v, VELOCITY, 3, motion.v);
+    values_put(v, VELOCITY, 3, motion.omega);
+    if (frame == POINT_HINGE) return;
+    values_put(v, ACCELERATION, 3, motion.a);
+    values_put(v, ACCELERATION, 3, motion.alpha);
+}
+
+static void put_frame_change(struct values *v, const struct specimen *s, const struct tangent *tangent, int link,
+                             enum point_frame frame)
+{
+    struct frame_derivative change;
+    struct frame_motion motion;
+    double turn[9], dR[9];
+    dyn_frame(s->model, s->work, link, frame, &motion);
+    dyn_tangent_frame(s->model, s->work, tangent, link, frame, &change);
+    skew3(change.phi, turn);
+    matmul3(turn, motion.R, dR);
+    values_put(v, POSE, 3, change.p);
+    values_put(v, POSE, 9, dR);
+    values_put(v, VELOCITY, 3, change.v);
+    values_put(v, VELOCITY, 3, change.omega);
+    if (frame == POINT_HINGE) return;
+    values_put(v, ACCELERATION, 3, change.a);
+    values_put(v, ACCELERATION, 3, change.alpha);
+}
+
 void values_put_frames(struct values *v, const struct specimen *s)
 {
     double wrench[6], deflection[3], rotation[3];
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        struct frame_motion tip;
         values_put(v, DRIVES, lm->joint.nv, s->force + lm->v);
-        dyn_tip(s->model, s->work, i, &tip);
-        values_put(v, POSE, 3, tip.p);
-        values_put(v, POSE, 9, tip.R);
-        values_put(v, VELOCITY, 3, tip.v);
-        values_put(v, VELOCITY, 3, tip.omega);
-        values_put(v, ACCELERATION, 3, tip.a);
-        values_put(v, ACCELERATION, 3, tip.alpha);
+        put_frame(v, s, i, POINT_HINGE);
+        put_frame(v, s, i, POINT_TIP);
         dyn_reaction(s->work, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_deflection(s->model, s->work, i, deflection, rotation);
@@ -107,20 +133,9 @@ void values_put_frame_changes(struct values *v, const struct specimen *s, const 
     double wrench[6], deflection[3], rotation[3];
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        struct frame_derivative tip;
-        struct frame_motion motion;
-        double turn[9], dR[9];
         values_put(v, DRIVES, lm->joint.nv, tangent->force + lm->v);
-        dyn_tip(s->model, s->work, i, &motion);
-        dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
-        skew3(tip.phi, turn);
-        matmul3(turn, motion.R, dR);
-        values_put(v, POSE, 3, tip.p);
-        values_put(v, POSE, 9, dR);
-        values_put(v, VELOCITY, 3, tip.v);
-        values_put(v, VELOCITY, 3, tip.omega);
-        values_put(v, ACCELERATION, 3, tip.a);
-        values_put(v, ACCELERATION, 3, tip.alpha);
+        put_frame_change(v, s, tangent, i, POINT_HINGE);
+        put_frame_change(v, s, tangent, i, POINT_TIP);
         dyn_tangent_reaction(s->work, tangent, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
@@ -175,21 +190,33 @@ const double slope_tolerance[PARTS] = {
     [QDD] = 1e-8,       [LAMBDA] = 1e-8,       [DRIVES] = 1e-9,   [POSE] = 1e-12,
     [VELOCITY] = 1e-12, [ACCELERATION] = 1e-8, [REACTION] = 1e-8, [DEFLECTION] = 1e-10};
 
+/* The inertia forces, gravity among them, that add up to the reactions: all there is of them where a joint carries nothing */
+static double inertia_wrenches(const struct specimen *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->model->n_links; i++) sum += norm(6, s->work->link[i].b) + norm(6, s->work->link[i].bT);
+    return sum;
+}
+
 void slope_errors(struct specimen *s, const struct differentiable *function, void *context, const struct arrow *along,
                   struct errors *errors, double error[PARTS])
 {
-    static const double h[2] = {2e-3, 5e-4};
-    static struct values at, got, want[2];
-    double size[2][PARTS];
-    for (int i = 0; i < 2; i++) differences(s, function, context, along, h[i], &want[i], size[i]);
+    enum { STEPS = 3 };
+    static const double h[STEPS] = {2e-3, 5e-4, 1.25e-4};
+    static struct values at, got, want[STEPS];
+    double size[STEPS][PARTS];
+    for (int i = 0; i < STEPS; i++) differences(s, function, context, along, h[i], &want[i], size[i]);
     memset(at.count, 0, sizeof at.count);
     memset(got.count, 0, sizeof got.count);
     function->evaluate(s, context, &at);
+    const double wrenches = inertia_wrenches(s);
     function->differentiate(s, context, &along->direction, &got);
     dyn_mass_matrix(s->model, s->work);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < STEPS; i++) {
         double scale[PARTS];
         for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
+        scale[VELOCITY] += norm(s->nv, s->qd);
+        scale[REACTION] += wrenches;
         scale[DRIVES] += scale[REACTION];
         scale[ACCELERATION] += scale[LAMBDA];
         scale[QDD] = scale[LAMBDA] + mass_norm(s, at.y[QDD]) + mass_norm(s, want[i].y[QDD]);

@@ -35,7 +35,7 @@ struct values {
 
 void values_put(struct values *v, enum part part, int count, const double *y);
 
-/* Drives, tip frames (the rotation is told by its matrix), reactions and deflections of all links, after specimen_evaluate();
+/* Drives, tip frames (the rotation is told by its matrix), poses and velocities of hinge frames, reactions and deflections of all links, after specimen_evaluate();
    and their changes, after dyn_tangent_motion(). */
 void values_put_frames(struct values *v, const struct specimen *specimen);
 void values_put_frame_changes(struct values *v, const struct specimen *specimen, const struct tangent *tangent);
@@ -53,11 +53,12 @@ struct errors {
     int count;
 };
 
-/* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
-   long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
+/* The error of the tangent against differences, by parts, of the size of value and slope; the best of three steps: a
+   long one for those whose accelerations are known least, shorter ones for robots that whirl or are near a singular pose. What differences are worth:
    positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
-   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions,
-   accelerations of those that multipliers make (which are told in these units). */
+   the worst of these robots, and lose 1/h as well. Sizes are of what adds up: forces of the drives are sums of reactions, these of
+   inertia forces, velocities of frames those of the coordinates, accelerations those that multipliers make (which are told in
+   these units). */
 extern const double slope_tolerance[PARTS];
 void slope_errors(struct specimen *specimen, const struct differentiable *function, void *context,
                   const struct arrow *along, struct errors *errors, double error[PARTS]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "math/quaternion.h"
 #include "support/random_robot.h"
 
@@ -177,6 +178,16 @@ void shrink_modes(struct specimen *s, double factor)
             s->qd[lm->eta_v + k] *= factor;
         }
     }
+}
+
+void make_positive(struct specimen *s)
+{
+    do {
+        shrink_modes(s, 0.1);
+        dyn_configuration(s->model, s->work, s->q);
+        dyn_mass_matrix(s->model, s->work);
+        memcpy(s->work->factor, s->work->M, (size_t)(s->nv * s->nv) * sizeof(double));
+    } while (cholesky_factor(s->nv, s->work->factor, s->work->inverse_d) != 0);
 }
 
 void absolute_product(int n, const double *M, const double *x, double *y)

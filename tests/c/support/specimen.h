@@ -46,6 +46,10 @@ int velocity_prescribed(const struct specimen *specimen, int i);
 /* Elastic coordinates and rates times a factor. */
 void shrink_modes(struct specimen *specimen, double factor);
 
+/* Modes at a tenth, and as often again until M is positive definite: without its square terms (`linear`) it is so near eta = 0
+   alone. */
+void make_positive(struct specimen *specimen);
+
 /* |M| |qdd| + |h|: the terms that add up to the generalized forces, component by component. M stays in work. */
 void force_terms(struct specimen *specimen, const double *qdd, double *sum);
 
