@@ -18,6 +18,7 @@ static struct input prepare(struct closed *c, double *qdd)
     const struct input in = mechanism_loaded(&c->s.mechanism, &s->in);
     dyn_inverse(s->model, s->work, &in, qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
+    actuators_measure(&c->s.mechanism);
     return in;
 }
 
@@ -43,6 +44,11 @@ static void evaluate(struct specimen *s, void *of, struct values *v)
     values_put(v, QDD, s->nv, qdd);
     put_scaled(context, context->closed->s.mechanism.constraints->lambda, v);
     values_put_frames(v, s);
+    for (int i = 0; i < s->robot->n_actuators; i++) {
+        const struct line *line = &s->mechanism.actuators->line[i];
+        values_put(v, POSE, 1, &line->length);
+        values_put(v, VELOCITY, 1, &line->rate);
+    }
 }
 
 static void differentiate(struct specimen *s, void *of, const struct direction *direction, struct values *v)
@@ -60,6 +66,12 @@ static void differentiate(struct specimen *s, void *of, const struct direction *
     CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
                1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
     values_put_frame_changes(v, s, c->s.mechanism.tangent);
+    for (int i = 0; i < s->robot->n_actuators; i++) {
+        double length, rate;
+        actuators_change(&c->s.mechanism, i, &length, &rate);
+        values_put(v, POSE, 1, &length);
+        values_put(v, VELOCITY, 1, &rate);
+    }
 }
 
 static const struct differentiable closed_tree = {evaluate, differentiate};
@@ -123,13 +135,38 @@ TEST(unit_directions_agree_with_differences)
     print_errors(&errors);
 }
 
+/* Their forces turn with their lines: lengths, rates, and all the rest */
+TEST(actuators_agree_with_differences)
+{
+    static struct arrow along;
+    struct random random = {18};
+    struct errors errors = {0};
+    for (int seed = 0; seed < 2 * ROBOTS; seed++) {
+        struct closed c;
+        double qdd[MOST];
+        char what[80];
+        snprintf(what, sizeof what, "actuators, seed %d", seed);
+        CHECK(closed_random(&c, seed, ANY_LOOP, seed % 2, seed % 4 == 1));
+        CHECK(closed_add_actuators(&c, &random, 1 + seed % 3));
+        prepare(&c, qdd);
+        arrow_random(&c.s, &random, &along);
+        if (c.s.mechanism.constraints->n_kept == 0 || closed_independence(&c) > 1e-3)
+            compare(&c, &along, what, &errors);
+        closed_free(&c);
+    }
+    CHECK(errors.count > ROBOTS);
+    print_errors(&errors);
+}
+
 TEST(jacobian_is_unit_directions)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    struct random random = {19};
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct closed c;
         CHECK(closed_random(&c, seed, ANY_LOOP, seed % 3, seed % 2 == 0));
+        if (seed % 5 == 0) CHECK(closed_add_actuators(&c, &random, 2));
         struct specimen *s = &c.s;
         const struct input in = prepare(&c, qdd);
         dyn_tangent_state(s->model, s->work, c.s.mechanism.tangent, &in, qdd);
@@ -191,6 +228,7 @@ int main(void)
 {
     RUN(random_directions_agree_with_differences);
     RUN(unit_directions_agree_with_differences);
+    RUN(actuators_agree_with_differences);
     RUN(jacobian_is_unit_directions);
     RUN(along_the_flow_loops_stay_closed);
     return test_summary();

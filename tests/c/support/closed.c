@@ -111,6 +111,38 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     return !met || constraints_project(&c->s.mechanism, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
+static void random_point(struct random *random, const struct robot *robot, struct actuator_point *point)
+{
+    point->link = pick(random, robot->n_links + 1) - 1;
+    point->frame = point->link < 0 ? POINT_WORLD : chance(random, 0.5) ? POINT_HINGE : POINT_TIP;
+    for (int i = 0; i < 3; i++) point->xyz[i] = uniform(random, -1, 1);
+}
+
+int closed_add_actuators(struct closed *c, struct random *random, int count)
+{
+    struct specimen *s = &c->s;
+    struct robot *robot = s->robot;
+    struct report silent = {0};
+    robot->actuator = arena_take(&robot->arena, (size_t)count, sizeof *robot->actuator);
+    if (robot->actuator == NULL) return 0;
+    robot->n_actuators = count;
+    for (int i = 0; i < count; i++) robot->actuator[i].name = "line";
+    bool far;
+    do {
+        for (int i = 0; i < count; i++) {
+            random_point(random, robot, &robot->actuator[i].from);
+            random_point(random, robot, &robot->actuator[i].to);
+        }
+        if (!specimen_remake(s)) return 0;
+        specimen_evaluate(s, NULL);
+        actuators_measure(&s->mechanism);
+        far = true;
+        for (int i = 0; i < count; i++) far &= s->mechanism.actuators->line[i].length >= 0.3;
+    } while (!far);
+    for (int i = 0; i < count; i++) s->actuator_force[i] = uniform(random, -30, 30);
+    return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
+}
+
 int closed_read(struct closed *c, const char *text)
 {
     memset(c, 0, sizeof *c);

@@ -15,6 +15,10 @@ struct closed {
    the loops are closed in the specimen's state, their rates too; otherwise they are anywhere. Equations are chosen. Nonzero
    when it worked. */
 int closed_random(struct closed *closed, int seed, int type, int count, bool met);
+
+/* Adds line actuators with random forces between points of random links and of the world, no shorter than 0.3 m; the state stays,
+   equations are chosen anew. */
+int closed_add_actuators(struct closed *closed, struct random *random, int count);
 int closed_read(struct closed *closed, const char *text); /* at zero; all equations kept */
 void closed_free(struct closed *closed);
 

@@ -15,7 +15,8 @@ void arrow_clear(struct arrow *arrow)
                                           .qd = arrow->qd,
                                           .tau = arrow->tau,
                                           .tip_wrench = arrow->tip_wrench,
-                                          .prescribed_qdd = arrow->prescribed_qdd};
+                                          .prescribed_qdd = arrow->prescribed_qdd,
+                                          .actuator_force = arrow->actuator_force};
 }
 
 void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
@@ -34,14 +35,17 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
         }
     }
     for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
+    for (int i = 0; i < s->robot->n_actuators; i++) arrow->actuator_force[i] = uniform(random, -30, 30);
 }
 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
-    double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
-    const int count[] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6};
+    enum { KINDS = 6 };
+    double *const of[KINDS] = {
+        along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench, along->actuator_force};
+    const int count[KINDS] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators};
     arrow_clear(along);
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         if (j < count[kind]) {
             of[kind][j] = 0.1;
             return 1;
@@ -59,6 +63,7 @@ void arrow_remember(const struct specimen *s, struct arrow *at)
     memcpy(at->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
+    memcpy(at->actuator_force, s->actuator_force, (size_t)s->robot->n_actuators * sizeof(double));
 }
 
 void arrow_go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
@@ -70,6 +75,8 @@ void arrow_go(struct specimen *s, const struct arrow *from, double t, const stru
     for (int i = 0; i < s->model->n_prescribed; i++)
         s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
+    for (int i = 0; i < s->robot->n_actuators; i++)
+        s->actuator_force[i] = from->actuator_force[i] + t * along->actuator_force[i];
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */

@@ -32,9 +32,14 @@ static int make_arrays(struct specimen *s)
     s->force = arena_take(&s->arena, n, sizeof(double));
     s->tau = arena_take(&s->arena, (size_t)s->model->n_tau, sizeof(double));
     s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
+    s->actuator_force = arena_take(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
-    s->in = (struct input){
-        .q = s->q, .qd = s->qd, .tau = s->tau, .tip_wrench = s->tip_wrench, .prescribed_qdd = s->prescribed_qdd};
+    s->in = (struct input){.q = s->q,
+                           .qd = s->qd,
+                           .tau = s->tau,
+                           .tip_wrench = s->tip_wrench,
+                           .prescribed_qdd = s->prescribed_qdd,
+                           .actuator_force = s->actuator_force};
     if (s->arena.failed) return 0;
     model_start(s->model, s->q, s->qd);
     return 1;
