@@ -18,6 +18,7 @@ static struct input prepare(struct closed *c, double *qdd)
     const struct input in = mechanism_loaded(&c->s.mechanism, &s->in);
     dyn_inverse(s->model, s->work, &in, qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
+    actuators_measure(&c->s.mechanism);
     return in;
 }
 
@@ -40,9 +41,14 @@ static void evaluate(struct specimen *s, void *of, struct values *v)
     const struct context *context = of;
     double qdd[MOST];
     prepare(context->closed, qdd);
-    values_put(v, QDD, s->n, qdd);
+    values_put(v, QDD, s->nv, qdd);
     put_scaled(context, context->closed->s.mechanism.constraints->lambda, v);
     values_put_frames(v, s);
+    for (int i = 0; i < s->robot->n_actuators; i++) {
+        const struct line *line = &s->mechanism.actuators->line[i];
+        values_put(v, POSE, 1, &line->length);
+        values_put(v, VELOCITY, 1, &line->rate);
+    }
 }
 
 static void differentiate(struct specimen *s, void *of, const struct direction *direction, struct values *v)
@@ -54,12 +60,18 @@ static void differentiate(struct specimen *s, void *of, const struct direction *
     dyn_tangent_state(s->model, s->work, c->s.mechanism.tangent, &in, qdd);
     mechanism_tangent(&c->s.mechanism, &in, direction, false, alone);
     mechanism_tangent(&c->s.mechanism, &in, direction, true, dqdd);
-    values_put(v, QDD, s->n, dqdd);
+    values_put(v, QDD, s->nv, dqdd);
     put_scaled(context, c->s.mechanism.constraints->dlambda, v);
     dyn_mass_matrix(s->model, s->work);
     CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
                1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
     values_put_frame_changes(v, s, c->s.mechanism.tangent);
+    for (int i = 0; i < s->robot->n_actuators; i++) {
+        double length, rate;
+        actuators_change(&c->s.mechanism, i, &length, &rate);
+        values_put(v, POSE, 1, &length);
+        values_put(v, VELOCITY, 1, &rate);
+    }
 }
 
 static const struct differentiable closed_tree = {evaluate, differentiate};
@@ -123,25 +135,50 @@ TEST(unit_directions_agree_with_differences)
     print_errors(&errors);
 }
 
+/* Their forces turn with their lines: lengths, rates, and all the rest */
+TEST(actuators_agree_with_differences)
+{
+    static struct arrow along;
+    struct random random = {18};
+    struct errors errors = {0};
+    for (int seed = 0; seed < 2 * ROBOTS; seed++) {
+        struct closed c;
+        double qdd[MOST];
+        char what[80];
+        snprintf(what, sizeof what, "actuators, seed %d", seed);
+        CHECK(closed_random(&c, seed, ANY_LOOP, seed % 2, seed % 4 == 1));
+        CHECK(closed_add_actuators(&c, &random, 1 + seed % 3));
+        prepare(&c, qdd);
+        arrow_random(&c.s, &random, &along);
+        if (c.s.mechanism.constraints->n_kept == 0 || closed_independence(&c) > 1e-3)
+            compare(&c, &along, what, &errors);
+        closed_free(&c);
+    }
+    CHECK(errors.count > ROBOTS);
+    print_errors(&errors);
+}
+
 TEST(jacobian_is_unit_directions)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    struct random random = {19};
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct closed c;
         CHECK(closed_random(&c, seed, ANY_LOOP, seed % 3, seed % 2 == 0));
+        if (seed % 5 == 0) CHECK(closed_add_actuators(&c, &random, 2));
         struct specimen *s = &c.s;
         const struct input in = prepare(&c, qdd);
         dyn_tangent_state(s->model, s->work, c.s.mechanism.tangent, &in, qdd);
         mechanism_jacobian(&c.s.mechanism, &in, by_q, by_qd);
-        for (int j = 0; j < 2 * s->n; j++) {
-            const double *column = j < s->n ? by_q + s->n * j : by_qd + s->n * (j - s->n);
-            one[j % s->n] = 1;
+        for (int j = 0; j < 2 * s->nv; j++) {
+            const double *column = j < s->nv ? by_q + s->nv * j : by_qd + s->nv * (j - s->nv);
+            one[j % s->nv] = 1;
             mechanism_tangent(&c.s.mechanism, &in,
-                              &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false,
+                              &(struct direction){.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one}, false,
                               dqdd);
-            one[j % s->n] = 0;
-            const double error = distance(s->n, column, dqdd) / (1 + norm(s->n, qdd) + norm(s->n, dqdd));
+            one[j % s->nv] = 0;
+            const double error = distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd));
             /* columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows.
                They serve Newton's iteration alone. */
             CHECK_NEAR(error, 0, 1e-8);
@@ -179,7 +216,7 @@ TEST(along_the_flow_loops_stay_closed)
             cross3(d.phi, r, dr);
             add_cross3(tip.omega, dr, change[side]);
         }
-        const double error = distance(3, change[0], change[1]) / (1 + norm(s->n, qdd));
+        const double error = distance(3, change[0], change[1]) / (1 + norm(s->nv, qdd));
         if (c.s.mechanism.constraints->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
         if (c.s.mechanism.constraints->n_kept == 3) worst = fmax(worst, error);
         closed_free(&c);
@@ -191,6 +228,7 @@ int main(void)
 {
     RUN(random_directions_agree_with_differences);
     RUN(unit_directions_agree_with_differences);
+    RUN(actuators_agree_with_differences);
     RUN(jacobian_is_unit_directions);
     RUN(along_the_flow_loops_stay_closed);
     return test_summary();

@@ -97,7 +97,7 @@ TEST(gap_and_rate_are_those_written_down)
             constraints_gap(&c.s.mechanism);
             CHECK(distance(c.s.mechanism.constraints->n_rows, gap, c.s.mechanism.constraints->gap) < 1e-13);
             CHECK(distance(c.s.mechanism.constraints->n_rows, rate, c.s.mechanism.constraints->rate) <
-                  1e-12 * (1 + norm(c.s.n, c.s.qd)));
+                  1e-12 * (1 + norm(c.s.nv, c.s.qd)));
             if (seed % 2 == 0) CHECK(norm(c.s.mechanism.constraints->n_rows, gap) < 1e-12);
             closed_free(&c);
         }
@@ -110,7 +110,7 @@ static void gaps(struct specimen *s, void *context, double *y)
     closed_gap(c, c->s.qd, NULL, y, NULL, NULL);
 }
 
-/* Along q + qd t + qdd t^2/2 the kept gaps have no acceleration: by differences, which know nothing of frames; the better of
+/* Along the flow of support/derivative.h the kept gaps have no acceleration: by differences, which know nothing of frames; the better of
    two steps, as some robots whirl and others hardly move */
 TEST(gaps_are_not_accelerated)
 {
@@ -120,7 +120,7 @@ TEST(gaps_are_not_accelerated)
             struct closed c;
             CHECK(make(&c, type, seed));
             CHECK(forward(&c, seed % 3 == 0, qdd) == STATUS_OK);
-            const double speed = norm(c.s.n, c.s.qd), h = flow_step(c.s.n, qdd);
+            const double speed = norm(c.s.nv, c.s.qd), h = flow_step(c.s.nv, qdd);
             for (int i = 0; i < 2; i++)
                 flow_derivative(&c.s, qdd, i == 0 ? h : 4 * h, gaps, &c, c.s.mechanism.constraints->n_rows, NULL,
                                 second[i]);
@@ -128,7 +128,7 @@ TEST(gaps_are_not_accelerated)
                 const int row = c.s.mechanism.constraints->kept[k];
                 const double error =
                     fmin(fabs(second[0][row]), fabs(second[1][row])) /
-                    (1 + norm(c.s.n, qdd) + speed * speed + lambda_norm(&c, c.s.mechanism.constraints->lambda));
+                    (1 + norm(c.s.nv, qdd) + speed * speed + lambda_norm(&c, c.s.mechanism.constraints->lambda));
                 if (!(error <= 1e-9)) printf("     seed %d type %s\n", seed, name[type + 1]);
                 CHECK_NEAR(error, 0, 1e-9);
                 worst = fmax(worst, error);
@@ -159,7 +159,7 @@ TEST(multipliers_do_no_work)
             CHECK(make(&c, type, seed));
             struct specimen *s = &c.s;
             CHECK(forward(&c, false, qdd) == STATUS_OK);
-            const double h = flow_step(s->n, qdd);
+            const double h = flow_step(s->nv, qdd);
             for (int i = 0; i < 2; i++)
                 flow_derivative(s, qdd, i == 0 ? h : 4 * h, energy_of, NULL, 1, &change[i], NULL);
             const struct input in = mechanism_loaded(&c.s.mechanism, &s->in);
@@ -169,14 +169,13 @@ TEST(multipliers_do_no_work)
             dyn_energy(s->model, s->work, &in, &energy);
             double power = energy.power + energy.tip - energy.loss,
                    size = 1 + fabs(power) + energy.kinetic + energy.elastic + fabs(energy.gravity);
-            for (int i = 0; i < s->model->n_links; i++) {
-                const struct link_model *lm = &s->model->link[i];
-                if (lm->prescribed < 0) continue;
-                power += s->force[lm->q] * s->qd[lm->q];
-                size += fabs(s->force[lm->q] * s->qd[lm->q]);
+            for (int i = 0; i < s->nv; i++) {
+                if (velocity_prescribed(s, i) < 0) continue;
+                power += s->force[i] * s->qd[i];
+                size += fabs(s->force[i] * s->qd[i]);
             }
             const double error = fmin(fabs(change[0] - power), fabs(change[1] - power)) /
-                                 (size + norm(s->n, qdd) + lambda_norm(&c, c.s.mechanism.constraints->lambda));
+                                 (size + norm(s->nv, qdd) + lambda_norm(&c, c.s.mechanism.constraints->lambda));
             if (!(error <= 1e-8)) printf("     seed %d type %s\n", seed, name[type + 1]);
             CHECK_NEAR(error, 0, 1e-8);
             worst = fmax(worst, error);
@@ -199,16 +198,12 @@ TEST(inverse_dynamics_with_the_loads_give_the_drives)
             const struct input in = mechanism_loaded(&c.s.mechanism, &s->in);
             dyn_configuration(s->model, s->work, s->q);
             dyn_inverse(s->model, s->work, &in, qdd, s->force);
-            double error = 0, size = norm(s->n, terms);
-            bool held[MOST] = {0};
-            for (int i = 0; i < s->model->n_links; i++) {
-                const struct link_model *lm = &s->model->link[i];
-                if (lm->q < 0) continue;
-                held[lm->q] = lm->prescribed >= 0;
-                s->force[lm->q] -= s->tau[lm->tau];
+            double error = 0, size = norm(s->nv, terms);
+            for (int i = 0; i < s->nv; i++) {
+                const int tau = velocity_tau(s, i);
+                const double given = tau >= 0 ? s->tau[tau] : 0;
+                if (velocity_prescribed(s, i) < 0) error = fmax(error, fabs(s->force[i] - given) / size);
             }
-            for (int i = 0; i < s->n; i++)
-                if (!held[i]) error = fmax(error, fabs(s->force[i]) / size);
             if (!(error <= 1e-10)) printf("     seed %d type %s\n", seed, name[type + 1]);
             CHECK_NEAR(error, 0, 1e-10);
             worst = fmax(worst, error);

@@ -100,7 +100,7 @@ TEST(the_nearest_of_two_assemblies_is_found)
     }
 }
 
-TEST(driven_joints_move_where_passive_ones_do_not_suffice)
+TEST(driven_tau_move_where_passive_ones_do_not_suffice)
 {
     struct closed c;
     struct heard heard;
@@ -183,6 +183,29 @@ TEST(nothing_is_joined_turned_round)
     }
 }
 
+/* Moves q by as much at random: joints that are not prescribed, and modes */
+static void push(struct specimen *s, struct random *random, double joints, double modes)
+{
+    double dx[MOST] = {0};
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = 0; modes > 0 && k < lm->m; k++) dx[lm->eta_v + k] = uniform(random, -modes, modes);
+        for (int k = 0; k < free_velocities(lm); k++) dx[lm->v + k] = uniform(random, -joints, joints);
+    }
+    model_move(s->model, s->q, dx, 1);
+}
+
+/* Whether prescribed joints stand where they do in q */
+static bool prescribed_stand_still(const struct specimen *s, const double *q)
+{
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nq; k++)
+            if (s->q[lm->q + k] != q[lm->q + k]) return false;
+    }
+    return true;
+}
+
 /* Robots that were closed, pushed off: found again, or told; what is prescribed stays */
 TEST(random_robots_close_again)
 {
@@ -195,20 +218,15 @@ TEST(random_robots_close_again)
             double q[MOST];
             CHECK(closed_random(&c, seed, type, 1 + seed % 2, true));
             struct specimen *s = &c.s;
-            for (int i = 0; i < s->model->n_links; i++) {
-                const struct link_model *lm = &s->model->link[i];
-                for (int k = lm->eta; k < lm->eta + lm->m; k++) s->q[k] += uniform(&random, -0.01, 0.01);
-                if (lm->q >= 0 && lm->prescribed < 0) s->q[lm->q] += uniform(&random, -0.3, 0.3);
-            }
-            memcpy(q, s->q, (size_t)s->n * sizeof *q);
+            push(s, &random, 0.3, 0.01);
+            memcpy(q, s->q, (size_t)s->nq * sizeof *q);
             const enum status status = close(&c, &heard);
             CHECK(status == STATUS_OK || status == STATUS_OPEN_LOOP);
             if (status == STATUS_OK) closed++;
             else open++;
             if (status == STATUS_OK) CHECK(open_by(&c) < 1e-10);
-            else CHECK(heard.report.errors > 0 && memcmp(q, s->q, (size_t)s->n * sizeof *q) == 0);
-            for (int i = 0; i < s->model->n_links; i++)
-                if (s->model->link[i].prescribed >= 0) CHECK(s->q[s->model->link[i].q] == q[s->model->link[i].q]);
+            else CHECK(heard.report.errors > 0 && memcmp(q, s->q, (size_t)s->nq * sizeof *q) == 0);
+            CHECK(prescribed_stand_still(s, q));
             closed_free(&c);
         }
     printf("     %d closed, %d not\n", closed, open);
@@ -221,8 +239,8 @@ TEST(random_robots_close_again)
 static double mass_product(const struct specimen *s, const double *x, const double *y)
 {
     double sum = 0;
-    for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += x[i] * s->work->M[s->n * i + j] * y[j];
+    for (int i = 0; i < s->nv; i++)
+        for (int j = 0; j < s->nv; j++) sum += x[i] * s->work->M[s->nv * i + j] * y[j];
     return sum;
 }
 
@@ -245,19 +263,15 @@ TEST(projection)
             struct closed c;
             CHECK(closed_random(&c, seed, type, 1, true));
             struct specimen *s = &c.s;
-            const size_t size = (size_t)s->n * sizeof *q;
-            for (int i = 0; i < s->n; i++) {
+            const size_t size = (size_t)s->nv * sizeof *qd, size_q = (size_t)s->nq * sizeof *q;
+            for (int i = 0; i < s->nv; i++) {
                 err_q[i] = uniform(&random, -1, 1);
                 err_qd[i] = uniform(&random, -1, 1);
                 s->qd[i] += 0.1 * err_q[i];
             }
-            for (int i = 0; i < s->model->n_links; i++) {
-                const struct link_model *lm = &s->model->link[i];
-                for (int k = lm->eta; k < lm->eta + lm->m; k++) s->q[k] += uniform(&random, -1e-5, 1e-5);
-                if (lm->q < 0) continue;
-                if (lm->prescribed < 0) s->q[lm->q] += uniform(&random, -1e-4, 1e-4);
-                else err_q[lm->q] = err_qd[lm->q] = 0;
-            }
+            push(s, &random, 1e-4, 1e-5);
+            for (int i = 0; i < s->nv; i++)
+                if (velocity_prescribed(s, i) >= 0) err_q[i] = err_qd[i] = 0;
             memcpy(qd, s->qd, size);
             memcpy(before, err_qd, size);
             if (c.s.mechanism.constraints->n_kept < c.s.mechanism.constraints->n_rows ||
@@ -275,37 +289,34 @@ TEST(projection)
                 double rate[3] = {0}, terms[3] = {1, 1, 1};
                 const double *const vector[3] = {s->qd, err_q, err_qd};
                 for (int k = 0; k < 3; k++) {
-                    for (int i = 0; i < s->n; i++) {
-                        rate[k] += G[s->n * row + i] * vector[k][i];
-                        terms[k] += fabs(G[s->n * row + i] * vector[k][i]);
+                    for (int i = 0; i < s->nv; i++) {
+                        rate[k] += G[s->nv * row + i] * vector[k][i];
+                        terms[k] += fabs(G[s->nv * row + i] * vector[k][i]);
                     }
                     CHECK_NEAR(rate[k], 0, 1e-10 * terms[k]);
                 }
             }
             dyn_mass_matrix(s->model, s->work);
-            for (int i = 0; i < s->n; i++) change[i] = s->qd[i] - qd[i];
+            for (int i = 0; i < s->nv; i++) change[i] = s->qd[i] - qd[i];
             CHECK_NEAR(mass_product(s, change, err_q), 0,
                        1e-10 * (1 + mass_norm(s, change)) * (1 + mass_norm(s, err_q)));
-            for (int i = 0; i < s->n; i++) change[i] = before[i] - err_qd[i];
+            for (int i = 0; i < s->nv; i++) change[i] = before[i] - err_qd[i];
             CHECK_NEAR(mass_product(s, change, err_qd), 0,
                        1e-10 * (1 + mass_norm(s, change)) * (1 + mass_norm(s, err_qd)));
 
-            memcpy(q, s->q, size);
+            memcpy(q, s->q, size_q);
             memcpy(qd, s->qd, size);
             memcpy(before, err_q, size);
             CHECK(project(&c, err_q, NULL) == STATUS_OK);
-            CHECK(distance(s->n, q, s->q) < 1e-11);
-            CHECK(distance(s->n, qd, s->qd) < 1e-10);
-            CHECK(distance(s->n, before, err_q) < 1e-10 * (1 + norm(s->n, before)));
-            for (int i = 0; i < s->model->n_links; i++)
-                if (s->model->link[i].prescribed >= 0) CHECK(q[s->model->link[i].q] == s->q[s->model->link[i].q]);
+            model_difference(s->model, q, s->q, change);
+            CHECK(norm(s->nv, change) < 1e-11);
+            CHECK(distance(s->nv, qd, s->qd) < 1e-10);
+            CHECK(distance(s->nv, before, err_q) < 1e-10 * (1 + norm(s->nv, before)));
+            CHECK(prescribed_stand_still(s, q));
 
             /* back from near by with the factors of here */
-            for (int i = 0; i < s->n; i++) s->qd[i] += uniform(&random, -1e-3, 1e-3);
-            for (int i = 0; i < s->model->n_links; i++) {
-                const struct link_model *lm = &s->model->link[i];
-                if (lm->q >= 0 && lm->prescribed < 0) s->q[lm->q] += uniform(&random, -1e-6, 1e-6);
-            }
+            for (int i = 0; i < s->nv; i++) s->qd[i] += uniform(&random, -1e-3, 1e-3);
+            push(s, &random, 1e-6, 0);
             CHECK(constraints_project(&c.s.mechanism, true, s->q, s->qd, NULL, NULL) == STATUS_OK);
             CHECK(open_by(&c) < 1e-11);
             dyn_motion(s->model, s->work, &s->in, NULL);
@@ -327,7 +338,7 @@ static int choose(struct closed *c, struct heard *heard)
     struct specimen *s = &c->s;
     CHECK(close(c, heard) == STATUS_OK);
     CHECK(constraints_choose(&c->s.mechanism, s->q, listen(heard)) == STATUS_OK);
-    for (int i = 0; i < s->n; i++) s->qd[i] = 1 + i;
+    for (int i = 0; i < s->nv; i++) s->qd[i] = 1 + i;
     CHECK(project(c, NULL, NULL) == STATUS_OK);
     return c->s.mechanism.constraints->n_kept;
 }
@@ -354,7 +365,7 @@ TEST(a_planar_mechanism_in_space)
         for (int composite = 0; composite < 2; composite++) {
             CHECK((composite ? mechanism_forward_composite(&c.s.mechanism, &s->in, qdd[i])
                              : mechanism_forward(&c.s.mechanism, &s->in, qdd[i])) == STATUS_OK);
-            CHECK_NEAR(distance(s->n, qdd[i], qdd[0]), 0, 1e-10 * norm(s->n, qdd[0]));
+            CHECK_NEAR(distance(s->nv, qdd[i], qdd[0]), 0, 1e-10 * norm(s->nv, qdd[0]));
             closed_gap(&c, s->qd, qdd[i], NULL, rate, acceleration);
             CHECK(norm(c.s.mechanism.constraints->n_rows, rate) < 1e-13);
             CHECK(norm(c.s.mechanism.constraints->n_rows, acceleration) < 1e-11);
@@ -415,7 +426,7 @@ int main(void)
 {
     RUN(passive_joints_move_first);
     RUN(the_nearest_of_two_assemblies_is_found);
-    RUN(driven_joints_move_where_passive_ones_do_not_suffice);
+    RUN(driven_tau_move_where_passive_ones_do_not_suffice);
     RUN(prescribed_joints_never_move);
     RUN(links_that_are_too_short_are_told);
     RUN(nothing_is_joined_turned_round);
