@@ -37,7 +37,7 @@ static void read_robot(const struct place *document, struct robot *robot)
     object_close(&object);
 }
 
-/* A robot allocated in its own arena. */
+/* A robot that lives in its own memory. */
 static struct robot *robot_new(void)
 {
     struct arena arena = {0};
@@ -46,7 +46,7 @@ static struct robot *robot_new(void)
     return robot;
 }
 
-/* The status of reading; a robot with errors is freed. */
+/* What reading came to; a robot with errors is let go. */
 static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
 {
     struct report *report = reader->report;

@@ -36,6 +36,6 @@ bool joint_actuated(const struct robot *robot, int link)
 void robot_free(struct robot *robot)
 {
     if (robot == NULL) return;
-    struct arena arena = robot->arena; /* the robot itself is allocated in it */
+    struct arena arena = robot->arena; /* the robot itself lives in it */
     arena_release(&arena);
 }
