@@ -29,7 +29,7 @@ enum shape {
 /* A rigid body given in some frame. */
 struct mass_properties {
     double mass;       /* [kg]                                              */
-    double com[3];     /* centre of mass                               [m]  */
+    double com[3];     /* center of mass                               [m]  */
     double inertia[6]; /* about it: xx yy zz xy xz yz              [kg m^2] */
 };
 
