@@ -3,7 +3,7 @@
 
 #include "internal.h"
 
-/* ---- evaluation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- evaluation ----------------------------------------------------------------------------------------------- */
 
 void robot_reach(limber_robot *robot, enum stage stage)
 {
@@ -31,7 +31,7 @@ static void transpose(int n, double factor, const double *columns, double *rows)
         for (int j = 0; j < n; j++) rows[n * i + j] = factor * columns[n * j + i];
 }
 
-/* ---- forward and inverse ---------------------------------------------------------------------------------------------------------- */
+/* ---- forward and inverse -------------------------------------------------------------------------------------- */
 
 static enum status forward(limber_robot *robot, double *qdd)
 {
@@ -77,7 +77,7 @@ int limber_robot_bias(limber_robot *robot, double *h)
     return finish(robot, __func__, STATUS_OK, m->model->nv, h);
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------------------------------------ */
+/* ---- derivatives ---------------------------------------------------------------------------------------------- */
 
 /* Columns of joint forces, one direction each. After mechanism_forward_jacobian(). */
 static void differentiate_by_force(limber_robot *robot, double *by_force)
@@ -143,7 +143,7 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
     return finish(robot, __func__, status, n * n, robot->by_q);
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- loops ---------------------------------------------------------------------------------------------------- */
 
 int limber_robot_close_loops(limber_robot *robot)
 {
@@ -188,7 +188,7 @@ int limber_robot_multipliers(limber_robot *robot, double *lambda)
     return finish(robot, __func__, status, loops->n_rows, lambda);
 }
 
-/* ---- energy, actuators ---------------------------------------------------------------------------------------------------------------- */
+/* ---- energy, actuators ---------------------------------------------------------------------------------------- */
 
 int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, double *gravity)
 {
@@ -215,7 +215,7 @@ int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *r
     return LIMBER_OK;
 }
 
-/* ---- reactions ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- reactions ------------------------------------------------------------------------------------------------ */
 
 int limber_robot_reaction(limber_robot *robot, int link, double *wrench)
 {

@@ -45,7 +45,7 @@ struct limber_robot {
     struct arena arena;
 };
 
-/* ---- messages (limber.c) ---------------------------------------------------------------------------------------------------- */
+/* ---- messages (limber.c) -------------------------------------------------------------------------------------- */
 
 /* Sets up the report; the struct must not be moved afterwards. */
 void messages_start(struct messages *messages, limber_message *message, void *context);
@@ -56,7 +56,7 @@ int call_failed(struct messages *messages, int status, const char *function, con
 
 bool all_finite(int count, const double *number);
 
-/* ---- robots ----------------------------------------------------------------------------------------------------------------- */
+/* ---- robots --------------------------------------------------------------------------------------------------- */
 
 /* Brings `work` up to a stage for the present state (dynamics.c). */
 void robot_reach(limber_robot *robot, enum stage stage);

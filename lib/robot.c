@@ -6,7 +6,7 @@
 #include "math/quaternion.h"
 #include "robot/read.h"
 
-/* ---- loading ---------------------------------------------------------------------------------------------------------------- */
+/* ---- loading -------------------------------------------------------------------------------------------------- */
 
 static limber_robot *robot_new(limber_message *message, void *context)
 {
@@ -109,7 +109,7 @@ void limber_robot_free(limber_robot *robot)
     arena_release(&arena);
 }
 
-/* ---- counts and names ----------------------------------------------------------------------------------------------------------- */
+/* ---- counts and names ----------------------------------------------------------------------------------------- */
 
 const char *limber_robot_name(const limber_robot *robot)
 {
@@ -226,7 +226,7 @@ int limber_robot_range(const limber_robot *robot, int link, int which, int *firs
     return LIMBER_OK;
 }
 
-/* ---- state ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- state ---------------------------------------------------------------------------------------------------- */
 
 /* Quaternions of norm 1, in place; the joint whose quaternion is too far from it, NULL: none */
 static const char *normalize(const limber_robot *robot, double *q)
@@ -284,7 +284,7 @@ int limber_robot_difference(const limber_robot *robot, const double *from, const
     return LIMBER_OK;
 }
 
-/* ---- forces --------------------------------------------------------------------------------------------------------------------- */
+/* ---- forces --------------------------------------------------------------------------------------------------- */
 
 static int set_numbers(limber_robot *robot, const char *function, int count, const double *number, double *place)
 {
