@@ -128,6 +128,13 @@ int limber_simulation_find(const limber_simulation *simulation, const char *name
     return i >= 0 ? i : LIMBER_NO_NAME;
 }
 
+static int no_variable(limber_simulation *simulation, int i, const char *function)
+{
+    return call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, function,
+                       "there is no variable %d: expected 0 to %d, from limber_simulation_find()", i,
+                       limber_simulation_variables(simulation) - 1);
+}
+
 /* Reports a failure that the instance has not reported itself */
 static int explain(limber_simulation *simulation, enum status status, int errors_before)
 {
@@ -146,8 +153,9 @@ static int update(limber_simulation *simulation)
 
 int limber_simulation_get(limber_simulation *simulation, int i, double *value)
 {
-    const struct variable *variable = simulation != NULL ? variable_of(simulation, i) : NULL;
-    if (variable == NULL || value == NULL) return LIMBER_BAD_ARGUMENT;
+    if (simulation == NULL || value == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct variable *variable = variable_of(simulation, i);
+    if (variable == NULL) return no_variable(simulation, i, __func__);
     int status = LIMBER_OK;
     if (variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL) {
         if (!simulation->started)
@@ -169,8 +177,9 @@ static bool may_set(const limber_simulation *simulation, const struct variable *
 
 int limber_simulation_set(limber_simulation *simulation, int i, double value)
 {
-    const struct variable *variable = simulation != NULL ? variable_of(simulation, i) : NULL;
-    if (variable == NULL) return LIMBER_BAD_ARGUMENT;
+    if (simulation == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct variable *variable = variable_of(simulation, i);
+    if (variable == NULL) return no_variable(simulation, i, __func__);
     struct messages *messages = &simulation->messages;
     if (!isfinite(value))
         return call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "%s = %g: must be finite", variable->name, value);
@@ -190,8 +199,12 @@ int limber_simulation_set(limber_simulation *simulation, int i, double value)
 
 int limber_simulation_set_rate(limber_simulation *simulation, int i, double rate)
 {
-    const struct variable *variable = simulation != NULL ? variable_of(simulation, i) : NULL;
-    if (variable == NULL || variable->causality != CAUSALITY_INPUT || !isfinite(rate)) return LIMBER_BAD_ARGUMENT;
+    if (simulation == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct variable *variable = variable_of(simulation, i);
+    if (variable == NULL) return no_variable(simulation, i, __func__);
+    if (variable->causality != CAUSALITY_INPUT || !isfinite(rate))
+        return call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, __func__,
+                           "%s, %g: expected an input and a finite rate", variable->name, rate);
     instance_set_input_rate(simulation->instance, variable->reference, rate);
     return LIMBER_OK;
 }
