@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "mech/mechanism.h"
+#include "sim/variables.h"
 
 /* The caller's message callback, and the report that leads to it. */
 struct messages {
@@ -37,6 +38,13 @@ struct limber_robot {
     double tip_wrench[6];
     struct input in;
 
+    /* the variable table of its FMU: parameters, names of coordinates */
+    struct variables variables;
+    int n_parameters;
+    const struct variable **parameter;            /* n_parameters                             */
+    const struct variable **position, **velocity; /* nq, nv                                   */
+    double *value, *old_value;                    /* by value reference: those of parameters  */
+
     /* scratch */
     double *next_q, *next_qd, *qdd, *force; /* nq, nv, nv, nv                 */
     double *zeros;                          /* nv                             */
@@ -57,6 +65,12 @@ int call_failed(struct messages *messages, int status, const char *function, con
 bool all_finite(int count, const double *number);
 
 /* ---- robots --------------------------------------------------------------------------------------------------- */
+
+/* The variable table, with the parameters of the file (parameters.c). */
+enum status parameters_make(limber_robot *robot);
+
+/* q and qd at the start: of the parameters, and of the file for prescribed joints. */
+void parameters_start(const limber_robot *robot, double *q, double *qd);
 
 /* Brings `work` up to a stage for the present state (dynamics.c). */
 void robot_reach(limber_robot *robot, enum stage stage);

@@ -52,7 +52,7 @@ static enum status make_arrays(limber_robot *robot)
 static void start(limber_robot *robot)
 {
     struct report silent = {0};
-    model_start(robot->mechanism.model, robot->q, robot->qd);
+    parameters_start(robot, robot->q, robot->qd);
     constraints_choose(&robot->mechanism, robot->q, &silent);
 }
 
@@ -62,6 +62,7 @@ static enum status make(limber_robot *robot)
     enum status status = robot_read_text(robot->name, robot->text, &robot->robot, report);
     if (status == STATUS_OK) status = mechanism_make(robot->robot, &robot->mechanism, report);
     if (status == STATUS_OK) status = make_arrays(robot);
+    if (status == STATUS_OK) status = parameters_make(robot);
     if (status == STATUS_OK) start(robot);
     else if (report->errors == 0) report_add(report, REPORT_ERROR, "%s: %s", robot->name, status_text(status));
     return status;
@@ -246,7 +247,7 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     const struct model *model = robot->mechanism.model;
     double *next_q = robot->next_q, *next_qd = robot->next_qd;
-    model_start(model, next_q, next_qd);
+    parameters_start(robot, next_q, next_qd);
     if (q != NULL) memcpy(next_q, q, (size_t)model->nq * sizeof *q);
     if (qd != NULL) memcpy(next_qd, qd, (size_t)model->nv * sizeof *qd);
     if (!all_finite(model->nq, next_q) || !all_finite(model->nv, next_qd))
