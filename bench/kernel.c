@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/random_state.h"
+#include "../analysis/random_state.h"
 #include "dyn/dyn.h"
 #include "dyn/updated.h"
 #include "mech/mechanism.h"

@@ -23,18 +23,23 @@ int command_modes(int argc, char **argv);
    for `limber check` and kept quiet here. The caller frees the robot. */
 struct robot *cli_load(const char *file, int *exit_code);
 
-/* For struct report: errors go to standard error as `limber: TEXT`. */
+/* A report whose errors and warnings go to standard error as `limber: COMMAND: TEXT`. */
+struct report cli_report(const char *command);
+
+/* For struct report: errors, and warnings too, go to standard error as `limber: TEXT`. */
 void cli_print_error(void *context, enum report_level level, const char *text);
-/* The same for warnings too. */
 void cli_print_warning(void *context, enum report_level level, const char *text);
 
-/* Complains of wrong usage on standard error and returns EXIT_USAGE. */
+/* The exit code for a status: a problem with the input, or a computation that failed. */
+int cli_exit_code(enum status status);
+
+/* Prints what is wrong with the usage to standard error and returns EXIT_USAGE. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
-/* Reads the value of an option, or complains of wrong usage. */
+/* Reads the value of an option; wrong usage is told. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);
 int cli_tolerance(const char *command, const char *option, const char *text, double *number);
 

@@ -16,7 +16,15 @@
     X(NO_MEMORY, -2, "out of memory")                                                               \
     X(NO_FILE, -3, "the file cannot be read")                                                       \
     X(NO_DERIVATIVE, -4, "there is no derivative of this variable")                                 \
-    X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")
+    X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")                                  \
+    /* of analyses */                                                                               \
+    X(NOT_FINITE, 30, "the results are not finite in this state")                                   \
+    X(NO_EIGENVALUES, 31, "the eigenvalues could not be computed")                                  \
+    X(ZERO_TRANSFER, 32, "the transfer function is identically zero")                               \
+    X(NOT_DETERMINED, 33, "the loops do not determine the motion of the passive joints")            \
+    X(CONTRADICTION, 34, "the given motions of the joints contradict each other")                   \
+    X(BAD_INPUT, -30, "a state, a motion or a name is not valid")                                   \
+    X(LINEAR_ALGEBRA, -31, "a matrix factorization failed")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),

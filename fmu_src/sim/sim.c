@@ -279,6 +279,10 @@ const struct model *sim_model(const struct sim *sim)
 {
     return sim->mechanism.model;
 }
+struct mechanism *sim_mechanism(struct sim *sim)
+{
+    return &sim->mechanism;
+}
 const char *sim_guid(const struct sim *sim)
 {
     return sim->guid;

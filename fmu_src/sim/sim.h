@@ -11,6 +11,7 @@
 struct sim;
 struct robot;
 struct model;
+struct mechanism;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
 
@@ -40,6 +41,8 @@ enum status sim_reset(struct sim *sim);
 const struct variables *sim_variables(const struct sim *sim);
 const struct robot *sim_robot(const struct sim *sim);
 const struct model *sim_model(const struct sim *sim);
+/* The instance's own equations of motion, for analyses: whoever changes them calls sim_set() before the next sim_update(). */
+struct mechanism *sim_mechanism(struct sim *sim);
 /* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the robot file's text and the variable table. */
 const char *sim_guid(const struct sim *sim);
 
