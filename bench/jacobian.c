@@ -1,7 +1,7 @@
-/* What the exact Jacobian is worth: the same instance, the same integrator, the Jacobian by tangents of the recursion and by
-   forward differences of the right-hand side.
+/* Compares the exact Jacobian with one by forward differences of the right-hand side, in the same instance with the same
+   integrator.
        jacobian ROBOT
-   Free motion from a bent and turning start; one line each, columns as in docs/integration.md. */
+   Free motion from a start with bent links and moving joints; prints one line for each, columns as in docs/integration.md. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ static void print_line(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
 }
 
-/* ---- the rival: columns (f(y + d e_j) - f(y)) / d ---------------------------------------------------------------------- */
+/* ---- forward differences: columns (f(y + d e_j) - f(y)) / d ---------------------------------------------------------------------- */
 
 struct differences {
     struct sim *sim;
-    long extra; /* right-hand sides spent */
+    long extra; /* evaluations of the right-hand side */
     double *y, *f, *g;
 };
 
