@@ -11,13 +11,14 @@ struct mechanism;
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
-/* The motion of driven joints: q, qd, qdd of the joint of a link at any time, counted from the start of the experiment. */
+/* The motion of driven joints: (q, qd, qdd) of every coordinate of the joint of a link at any time, counted from the start of the
+   experiment. */
 struct sim_motion {
     void *context;
-    void (*at)(void *context, double t, int link, double x[3]);
+    void (*at)(void *context, double t, int link, double *x);
 };
 
-/* The same robot with the drives' motion given instead of their torques: every joint that is not passive is prescribed and
+/* The same robot with the drives' motion given instead of their torques: every joint that is not passive, and can be prescribed, is and
    follows `motion` at every instant, its inputs q, qd, qdd are not read; `tau` is what its drive must give. So do passive joints
    that actuators move (joint_actuated()): the actuators' forces are not read either, but are those that leave their tau zero. */
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
