@@ -4,7 +4,7 @@
 
 #include "robot/robot.h"
 
-enum exit_code { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
+enum exit_code { EXIT_OK = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
 
 /* argv[0] is the subcommand's name; --help has been dealt with. The result is an exit_code. */
 int command_check(int argc, char **argv);
@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
-/* Reads the value of an option; wrong usage is told. */
+/* Reads the value of an option; prints wrong usage. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);
 int cli_tolerance(const char *command, const char *option, const char *text, double *number);
 
