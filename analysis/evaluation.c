@@ -4,7 +4,7 @@
 
 #include "analysis/failure.h"
 
-static bool take_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
+static bool allocate_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
 {
     struct arena *arena = &e->arena;
     const size_t n = (size_t)m->model->nv;
@@ -75,7 +75,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
 {
     memset(e, 0, sizeof *e);
     double *force = arena_take(&e->arena, (size_t)m->model->nv, sizeof *force);
-    if (!take_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
+    if (!allocate_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
     const enum status status = forward(m, state, composite, report, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);
     return report_failure(report, m, status);

@@ -48,7 +48,7 @@ static enum status check_inputs(const struct inverse *inverse, const char *name,
     return STATUS_BAD_INPUT;
 }
 
-static enum status take_arrays(struct inverse *inverse)
+static enum status allocate_arrays(struct inverse *inverse)
 {
     const struct robot *robot = inverse->robot;
     struct arena *arena = &inverse->arena;
@@ -70,7 +70,7 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     inverse->report = errors_only(report);
     const struct sim_motion follow = {.context = motion, .at = motion_at};
     enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
-    if (status == STATUS_OK) status = take_arrays(inverse);
+    if (status == STATUS_OK) status = allocate_arrays(inverse);
     if (status != STATUS_OK) return inverse->report.errors == 0 ? report_status(report, status) : status;
     const struct variables *v = instance_variables(inverse->sim);
     const bool at_rest = !options->rigid && !options->start_zero;

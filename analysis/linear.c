@@ -16,7 +16,7 @@ static void number_coordinates(const struct model *model, int *coordinate)
     }
 }
 
-/* States, inputs and outputs of the instance, and room for the matrices */
+/* States, inputs and outputs of the instance; allocates the matrices */
 static enum status number_variables(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);

@@ -28,7 +28,7 @@ static void free_bare(struct bare *bare)
     model_free(bare->model);
 }
 
-static bool take_arrays(const struct mechanism *m, struct matrices *matrices)
+static bool allocate_arrays(const struct mechanism *m, struct matrices *matrices)
 {
     struct arena *arena = &matrices->arena;
     const size_t n = (size_t)m->model->nv;
@@ -69,7 +69,7 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
     const size_t n = (size_t)m->model->nv;
     memset(matrices, 0, sizeof *matrices);
     double *product = arena_take(&scratch, n * n, sizeof *product);
-    enum status status = product != NULL && take_arrays(m, matrices) ? STATUS_OK : STATUS_NO_MEMORY;
+    enum status status = product != NULL && allocate_arrays(m, matrices) ? STATUS_OK : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = make_bare(m->robot, &bare);
     if (status == STATUS_OK) compute(m, &bare, in, product, matrices);
     free_bare(&bare);

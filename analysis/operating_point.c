@@ -11,7 +11,7 @@
 #include "analysis/norm.h"
 
 /* Largest acceleration of a passive joint in an equilibrium: what seven digits of q leave [rad/s^2 or m/s^2] */
-static const double STANDS = 1e-5;
+static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
@@ -155,8 +155,8 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
-static enum status standing_forces(struct operating_point *point, double *force, struct report *report)
+/* h(q, 0) minus the shares of tip wrench and actuators: inverse dynamics at rest */
+static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;
     struct input in;
@@ -173,7 +173,7 @@ static enum status hold_by_drives(struct operating_point *point, struct report *
 {
     const struct model *model = point->mechanism->model;
     double *force = point->qdd; /* filled later */
-    enum status status = standing_forces(point, force, report);
+    enum status status = holding_forces(point, force, report);
     if (status == STATUS_OK) status = closure_subtract_forces(point->mechanism, false, force, report);
     for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {
         const struct link_model *lm = &model->link[i];
@@ -191,7 +191,7 @@ static bool actuators_hold(const struct operating_point *point)
 }
 
 /* F that leaves passive joints without force, and the elastic coordinates that go with it: a fixed-point iteration, because bent
-   links turn the lines of the actuators. What they cannot hold is found by check_standing(). */
+   links turn the lines of the actuators. What they cannot hold is found by check_equilibrium(). */
 static enum status hold_by_actuators(struct operating_point *point, struct report *report)
 {
     enum { MOST_ITERATIONS = 200 };
@@ -200,7 +200,7 @@ static enum status hold_by_actuators(struct operating_point *point, struct repor
     if (dF == NULL) return report_status(report, STATUS_NO_MEMORY);
     enum status status = STATUS_OK;
     for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK; i++) {
-        status = standing_forces(point, point->qdd, report);
+        status = holding_forces(point, point->qdd, report);
         if (status == STATUS_OK) status = actuated_forces(point->mechanism, point->qdd, dF, report);
         if (status != STATUS_OK || euclidean_norm(n_actuators, dF) <= 1e-13 * euclidean_norm(n_actuators, F)) break;
         for (int a = 0; a < n_actuators; a++) F[a] += dF[a];
@@ -209,7 +209,7 @@ static enum status hold_by_actuators(struct operating_point *point, struct repor
     return status;
 }
 
-static enum status stand(struct operating_point *point, struct report *report)
+static enum status find_equilibrium(struct operating_point *point, struct report *report)
 {
     struct mechanism *m = point->mechanism;
     struct report silent = {0};
@@ -244,14 +244,14 @@ static void report_moving(const struct operating_point *point, int link, int k, 
 }
 
 /* Nothing but actuators holds passive joints */
-static enum status check_standing(const struct operating_point *point, struct report *report)
+static enum status check_equilibrium(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; lm->passive && k < lm->joint.nv; k++) {
-            if (fabs(point->qdd[lm->v + k]) <= STANDS) continue;
+            if (fabs(point->qdd[lm->v + k]) <= LARGEST_ACCELERATION) continue;
             report_moving(point, i, k, report);
             status = STATUS_NO_EQUILIBRIUM;
         }
@@ -272,11 +272,11 @@ static enum status accelerate(struct operating_point *point, struct report *repo
     return STATUS_NOT_FINITE;
 }
 
-enum status operating_point_settle(struct operating_point *point, bool given, bool standing, struct report *report)
+enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
     enum status status = start_at_state(point, given, report);
-    if (status == STATUS_OK && standing) status = stand(point, report);
+    if (status == STATUS_OK && equilibrium) status = find_equilibrium(point, report);
     if (status == STATUS_OK) status = accelerate(point, report);
-    if (status == STATUS_OK && standing) status = check_standing(point, report);
+    if (status == STATUS_OK && equilibrium) status = check_equilibrium(point, report);
     return status;
 }

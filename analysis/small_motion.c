@@ -64,8 +64,8 @@ static void choose_coordinates(const struct model *held, struct small_motion *mo
     }
 }
 
-/* Room for n coordinates, and for what loops reduce them to */
-static bool take_matrices(struct small_motion *motion)
+/* For n coordinates, and for the independent motions of closed robots */
+static bool allocate_matrices(struct small_motion *motion)
 {
     struct arena *arena = &motion->arena;
     const size_t n = (size_t)motion->n, rows = (size_t)motion->full.mechanism.constraints->n_rows;
@@ -86,7 +86,7 @@ static bool take_matrices(struct small_motion *motion)
     return !arena->failed;
 }
 
-static bool take_arrays(const struct model *model, struct small_motion *motion)
+static bool allocate_arrays(const struct model *model, struct small_motion *motion)
 {
     struct arena *arena = &motion->arena;
     const size_t n = (size_t)model->nv;
@@ -105,9 +105,9 @@ static enum status make(const struct robot *robot, bool joints_free, struct smal
     if (status == STATUS_OK) status = prepare(motion->held, &motion->arena, &motion->full);
     if (status == STATUS_OK) status = prepare(motion->undamped, &motion->arena, &motion->bare);
     if (status != STATUS_OK) return status;
-    if (!take_arrays(motion->full.mechanism.model, motion)) return STATUS_NO_MEMORY;
+    if (!allocate_arrays(motion->full.mechanism.model, motion)) return STATUS_NO_MEMORY;
     choose_coordinates(motion->full.mechanism.model, motion);
-    return take_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
+    return allocate_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 enum status small_motion_make(const struct robot *robot, bool joints_free, struct report *report,

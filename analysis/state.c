@@ -78,7 +78,7 @@ static const char **list_names(const struct model *model, enum derivative deriva
     return arena->failed ? NULL : names;
 }
 
-static void complain_unknown(const struct place *at, int count, const char *const *names)
+static void report_unknown(const struct place *at, int count, const char *const *names)
 {
     const char *meant = nearest(at->key, count, names);
     if (meant != NULL) complain(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
@@ -98,7 +98,7 @@ static void read_named(const struct place *at, const struct model *model, enum d
         int i = 0;
         while (i < member->count && strcmp(names[i], key) != 0) i++;
         if (i < member->count) read_number(&one, REQUIRED, &member->quantity, &member->values[i]);
-        else complain_unknown(&one, member->count, names);
+        else report_unknown(&one, member->count, names);
     }
 }
 

@@ -38,7 +38,7 @@ static enum status summarize_links(const struct robot *robot, struct summary *su
     return summary->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Modes that cannot be told apart */
+/* Mode shapes must be linearly independent */
 static enum status check_modes(const struct robot *robot, struct report *report)
 {
     const int errors_before = report->errors;

@@ -15,7 +15,7 @@ int settings_add(const char *command, const char *text, struct settings *setting
     if (settings->n == MOST_SETTINGS)
         return cli_usage(command, "--set %s: more than %d settings", text, (int)MOST_SETTINGS);
     settings->text[settings->n++] = text;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static bool read_value(const char *text, double *value)
@@ -35,7 +35,7 @@ int settings_split(const char *command, const struct settings *settings, int i, 
     char *text = strchr(own, '=');
     *text++ = '\0';
     *name = own;
-    if (read_value(text, value)) return EXIT_FINE;
+    if (read_value(text, value)) return EXIT_OK;
     fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, own, text);
     return EXIT_INPUT;
 }
@@ -47,7 +47,7 @@ int settings_apply(const char *command, const struct settings *settings, struct 
         const char *name;
         double value;
         const int code = settings_split(command, settings, i, arena, &name, &value);
-        if (code != EXIT_FINE) return code;
+        if (code != EXIT_OK) return code;
         const int row = variables_find(v, name);
         if (row < 0 || v->row[row].causality != CAUSALITY_PARAMETER) {
             fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
@@ -55,7 +55,7 @@ int settings_apply(const char *command, const struct settings *settings, struct 
         }
         instance_set(sim, v->row[row].reference, value);
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ int columns_choose(const struct instance *sim, struct arena *arena, struct colum
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)
             if ((int)v->by_reference[r]->causality == causality) columns->reference[columns->n++] = r;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
