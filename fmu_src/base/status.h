@@ -25,6 +25,11 @@
     X(NO_RATES, 25, "the time derivatives cannot be computed")                                           \
     X(NOT_PROJECTED, 26, "the state cannot be projected onto the constraints")                           \
     X(INTEGRATION, 27, "the integration failed")                                                         \
+    /* recoverable: analyses of this state */                                                            \
+    X(NO_EIGENVALUES, 31, "the eigenvalues could not be computed")                                       \
+    X(ZERO_TRANSFER, 32, "the transfer function is identically zero")                                    \
+    X(NOT_DETERMINED, 33, "the loops do not determine the motion of the passive joints")                 \
+    X(CONTRADICTION, 34, "the given motions of the joints contradict each other")                        \
     /* final */                                                                                          \
     X(BAD_ROBOT, -1, "the robot file is not valid")                                                      \
     X(NO_MEMORY, -2, "out of memory")                                                                    \
@@ -36,7 +41,8 @@
     X(LOOP_OPENS, -8, "a redundant constraint that was dropped at the start begins to be violated")      \
     X(NO_EQUILIBRIUM, -9, "no static equilibrium was found")                                             \
     X(SOLVER_SETUP, -10, "the integrator could not be set up")                                           \
-    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")
+    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")                                              \
+    X(BAD_INPUT, -12, "a state, a motion or a name is not valid")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),
