@@ -14,7 +14,7 @@ static enum status point_make(const limber_robot *robot, struct report *report, 
     if (status != STATUS_OK) return status;
     for (int i = 0; i < robot->n_parameters; i++) {
         const int reference = robot->parameter[i]->reference;
-        instance_set(point->instance, reference, robot->value[reference]);
+        instance_set(point->sim, reference, robot->value[reference]);
     }
     status = state_start(model, report, &point->at);
     if (status != STATUS_OK) return status;
@@ -48,7 +48,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     struct report *report = &robot->messages.report;
     struct operating_point point = {0};
     enum status status = point_make(robot, report, &point);
-    if (status == STATUS_OK) status = operating_point_move(&point, false, true, report);
+    if (status == STATUS_OK) status = operating_point_settle(&point, false, true, report);
     if (status == STATUS_OK) {
         take_point(robot, &point.at);
         if (tau != NULL) memcpy(tau, robot->tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
@@ -80,7 +80,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     messages_start(&linear->messages, robot->messages.message, robot->messages.context);
     struct report *report = &linear->messages.report;
     enum status status = point_make(robot, report, &linear->point);
-    if (status == STATUS_OK) status = operating_point_move(&linear->point, false, false, report);
+    if (status == STATUS_OK) status = operating_point_settle(&linear->point, false, false, report);
     if (status == STATUS_OK) status = linear_make(&linear->point, report, &linear->linear);
     if (status == STATUS_OK && (options & LIMBER_MINIMAL) != 0) status = linear_minimal(&linear->linear, report);
     if (status == STATUS_OK) *made = linear;
