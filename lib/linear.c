@@ -7,7 +7,7 @@
 /* ---- an operating point of the robot ------------------------------------------------------------------------------ */
 
 /* An instance with the parameters of the robot, and in `at` its state and forces. operating_point_free() in any case. */
-static enum status point_make(const limber_robot *robot, struct report *report, struct operating_point *point)
+static enum status point_of(const limber_robot *robot, struct report *report, struct operating_point *point)
 {
     const struct model *model = robot->mechanism.model;
     enum status status = operating_point_make(robot->name, robot->text, report, point);
@@ -47,7 +47,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct report *report = &robot->messages.report;
     struct operating_point point = {0};
-    enum status status = point_make(robot, report, &point);
+    enum status status = point_of(robot, report, &point);
     if (status == STATUS_OK) status = operating_point_settle(&point, false, true, report);
     if (status == STATUS_OK) {
         take_point(robot, &point.at);
@@ -79,7 +79,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     linear->arena = arena;
     messages_start(&linear->messages, robot->messages.message, robot->messages.context);
     struct report *report = &linear->messages.report;
-    enum status status = point_make(robot, report, &linear->point);
+    enum status status = point_of(robot, report, &linear->point);
     if (status == STATUS_OK) status = operating_point_settle(&linear->point, false, false, report);
     if (status == STATUS_OK) status = linear_make(&linear->point, report, &linear->linear);
     if (status == STATUS_OK && (options & LIMBER_MINIMAL) != 0) status = linear_minimal(&linear->linear, report);
