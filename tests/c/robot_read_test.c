@@ -205,6 +205,106 @@ TEST(names_become_indices)
 
 /* ---- surroundings ------------------------------------------------------------------------------------------------ */
 
+/* ---- format 2 ------------------------------------------------------------------------------------------------------ */
+
+/* A robot of one rigid link with this joint; NULL where it is refused */
+static struct robot *read_joint(int format, const char *joint)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"format\": \"limber-robot/%d\", \"name\": \"r\", \"links\": [{\"name\": \"a\", \"joint\": {%s}, "
+             "\"rigid\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}}]}",
+             format, joint);
+    return read_text(text);
+}
+
+/* One value for both coordinates, or an array of two; limits null for none */
+TEST(numbers_of_two_coordinates)
+{
+    struct robot *robot = read_joint(2, "\"type\": \"cylindrical\", \"viscous\": 3, \"stiffness\": [1, 2], \"rest\": "
+                                        "[0.1, 0.2], \"start\": {\"position\": [0.3, 0.4], \"velocity\": [5, 6]}, "
+                                        "\"limits\": [null, {\"upper\": 7, \"stiffness\": 8}]");
+    CHECK(robot != NULL);
+    const struct joint *joint = &robot->link[0].joint;
+    for (int k = 0; k < 2; k++) {
+        CHECK_NEAR(joint->number[k].viscous, 3, 0);
+        CHECK_NEAR(joint->number[k].stiffness, 1 + k, 0);
+        CHECK_NEAR(joint->number[k].rest, 0.1 + 0.1 * k, 0);
+        CHECK_NEAR(joint->start_position[k], k == 0 ? 0.3 : 0.4, 0);
+        CHECK_NEAR(joint->start_velocity[k], 5 + k, 0);
+        CHECK_NEAR(joint->number[k].coulomb_velocity, 1e-3, 0);
+    }
+    CHECK(!joint->number[0].has_limits && joint->number[1].has_limits);
+    CHECK_NEAR(joint->number[1].limits.upper, 7, 0);
+    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_STIFFNESS | GIVEN_REST));
+    robot_free(robot);
+}
+
+TEST(both_axes_of_a_universal_joint_are_normalized)
+{
+    static const double x[3] = {1, 0, 0}, yz[3] = {0, 0.6, 0.8};
+    struct robot *robot =
+        read_joint(2, "\"type\": \"universal\", \"axis\": [7, 0, 0], \"axis2\": [0, 3, 4], \"limits\": "
+                      "{\"lower\": -1, \"stiffness\": 2}");
+    CHECK(robot != NULL);
+    check_vector(3, robot->link[0].joint.axis, x, 1e-16);
+    check_vector(3, robot->link[0].joint.axis2, yz, 1e-16);
+    for (int k = 0; k < 2; k++) CHECK_NEAR(robot->link[0].joint.number[k].limits.lower, -1, 0);
+    robot_free(robot);
+}
+
+/* An absent quaternion is 1, 0, 0, 0; one of a norm near 1 is normalized */
+TEST(quaternions_of_the_start)
+{
+    static const double rest[7] = {0, 0, 0, 1, 0, 0, 0}, given[7] = {1, 2, 3, 0.6, 0, 0.8, 0};
+    struct robot *robot = read_joint(2, "\"type\": \"free\"");
+    check_vector(7, robot->link[0].joint.start_position, rest, 0);
+    robot_free(robot);
+    robot = read_joint(2, "\"type\": \"free\", \"start\": {\"position\": [1, 2, 3, 0.6003, 0, 0.8004, 0]}");
+    check_vector(7, robot->link[0].joint.start_position, given, 1e-15);
+    robot_free(robot);
+}
+
+TEST(what_a_joint_cannot_have_is_refused)
+{
+    static const char *const refused[] = {
+        "\"type\": \"universal\"", /* both axes are required */
+        "\"type\": \"universal\", \"axis\": [0, 1, 0]",
+        "\"type\": \"universal\", \"axis\": [0, 1, 0], \"axis2\": [0, -2, 0]", /* parallel */
+        "\"type\": \"cylindrical\", \"axis2\": [0, 1, 0]",
+        "\"type\": \"cylindrical\", \"viscous\": [1, 2, 3]",
+        "\"type\": \"cylindrical\", \"start\": {\"position\": 1}",
+        "\"type\": \"cylindrical\", \"dh\": {\"a\": 1}",
+        "\"type\": \"spherical\", \"motion\": \"prescribed\"",
+        "\"type\": \"spherical\", \"coulomb\": 1",
+        "\"type\": \"spherical\", \"motor_inertia\": 1",
+        "\"type\": \"spherical\", \"limits\": {\"upper\": 1, \"stiffness\": 1}",
+        "\"type\": \"spherical\", \"start\": {\"position\": [1.01, 0, 0, 0]}", /* norm not within 1e-3 of 1 */
+        "\"type\": \"spherical\", \"start\": {\"position\": [0, 0, 0]}",
+        "\"type\": \"free\", \"viscous\": 1",
+        "\"type\": \"free\", \"stiffness\": 1",
+        "\"type\": \"free\", \"motion\": \"prescribed\"",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct robot *robot = read_joint(2, refused[i]);
+        if (robot != NULL) printf("     accepted: %s\n", refused[i]);
+        CHECK(robot == NULL);
+        robot_free(robot);
+    }
+}
+
+TEST(format_1_has_no_joints_of_format_2)
+{
+    static const char *const joint[] = {"\"type\": \"universal\", \"axis\": [1, 0, 0], \"axis2\": [0, 1, 0]",
+                                        "\"type\": \"cylindrical\"", "\"type\": \"spherical\"", "\"type\": \"free\""};
+    for (size_t i = 0; i < sizeof joint / sizeof joint[0]; i++) {
+        struct robot *fine = read_joint(2, joint[i]), *robot = read_joint(1, joint[i]);
+        CHECK(fine != NULL && robot == NULL);
+        robot_free(fine);
+        robot_free(robot);
+    }
+}
+
 TEST(decimal_comma_in_the_locale_changes_nothing)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "de_DE", "fr_FR"};
@@ -245,6 +345,11 @@ int main(void)
     RUN(dh_is_the_product_of_four_motions);
     RUN(axis_is_normalised_at_any_scale);
     RUN(names_become_indices);
+    RUN(numbers_of_two_coordinates);
+    RUN(both_axes_of_a_universal_joint_are_normalized);
+    RUN(quaternions_of_the_start);
+    RUN(what_a_joint_cannot_have_is_refused);
+    RUN(format_1_has_no_joints_of_format_2);
     RUN(decimal_comma_in_the_locale_changes_nothing);
     RUN(every_error_is_reported_and_no_robot_is_left);
     return test_summary();
