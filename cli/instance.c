@@ -64,7 +64,7 @@ int columns_choose(const struct sim *sim, struct arena *arena, struct columns *c
 {
     const struct variables *v = sim_variables(sim);
     columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
-    columns->row = arena_take(arena, (size_t)v->n_values + 1, sizeof(double));
+    columns->row = arena_take(arena, (size_t)v->n_values, sizeof(double));
     if (arena->failed) return EXIT_COMPUTATION;
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)
@@ -81,29 +81,11 @@ void columns_write_names(const struct columns *columns, const struct sim *sim, s
 
 void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table)
 {
-    columns->row[0] = t;
-    for (int c = 0; c < columns->n; c++) columns->row[1 + c] = sim_get(sim, columns->reference[c]);
-    table_row(table, columns->row, columns->n + 1);
+    for (int c = 0; c < columns->n; c++) columns->row[c] = sim_get(sim, columns->reference[c]);
+    table_row(table, t, columns->row, columns->n);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------------- */
-
-int instance_update(const char *command, struct sim *sim, double t)
-{
-    const enum status status = sim_update(sim);
-    if (status != STATUS_OK) {
-        char reason[REASON_SIZE];
-        fprintf(stderr, "limber: %s: at t = %.9g s: %s\n", command, t, sim_reason(sim, status, reason));
-        return EXIT_COMPUTATION;
-    }
-    const struct variables *v = sim_variables(sim);
-    for (int r = 0; r < v->n_values; r++) {
-        if (isfinite(sim_get(sim, r))) continue;
-        fprintf(stderr, "limber: %s: at t = %.9g s: %s is beyond all bounds\n", command, t, v->by_reference[r]->name);
-        return EXIT_COMPUTATION;
-    }
-    return EXIT_FINE;
-}
 
 void show_progress(double t, double end)
 {

@@ -3,8 +3,8 @@
 #define CLI_INSTANCE_H
 
 #include "base/arena.h"
-#include "csv.h"
 #include "sim/sim.h"
+#include "table.h"
 
 enum { MOST_SETTINGS = 256 };
 
@@ -18,7 +18,7 @@ struct settings {
 struct columns {
     int n;
     int *reference;
-    double *row; /* 1 + n */
+    double *row; /* n */
 };
 
 /* The result of this function and those below is an exit code; problems go to standard error. */
@@ -32,9 +32,6 @@ int columns_choose(const struct sim *sim, struct arena *arena, struct columns *c
 void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table);
 /* Of an instance that is up to date. */
 void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table);
-
-/* Brings an instance up to date, or says at what time it failed. */
-int instance_update(const char *command, struct sim *sim, double t);
 
 /* How far the work is, on a terminal only; at the end the line is cleared. */
 void show_progress(double t, double end);

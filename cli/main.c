@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,15 @@ static const struct command {
      "program, or\n"
      "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
+    {"upgrade", "OLD.json -o NEW.json [--json]",
+     "writes a robot file of format 1 as one of format 2 with the same meaning",
+     "  -o NEW.json  where to; never the file that is read\n"
+     "  --json       machine-readable summary\n\n"
+     "  Numbers, order and layout of the text stay. The format changes, and beams with bending modes that do not say\n"
+     "  `foreshortening` are given `\"foreshortening\": false`: in format 2 it is true where absent. A file whose "
+     "names\n"
+     "  break the stricter rules of format 2 is refused with both places.\n",
+     command_upgrade, true},
     {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
      "actuator, the motion of an axis, a load in a sling",
@@ -262,6 +272,29 @@ void cli_print_warning(void *context, enum report_level level, const char *text)
     fprintf(stderr, "limber: %s%s\n", level == REPORT_ERROR ? "" : "warning: ", text);
 }
 
+static void print_message(void *context, enum report_level level, const char *text)
+{
+    const char *command = context;
+    fprintf(stderr, "limber: %s: %s%s\n", command, level == REPORT_ERROR ? "" : "warning: ", text);
+}
+
+struct report cli_report(const char *command)
+{
+    return (struct report){.line = print_message, .context = (void *)(uintptr_t)command};
+}
+
+int cli_exit_code(enum status status)
+{
+    switch (status) {
+    case STATUS_OK: return EXIT_FINE;
+    case STATUS_BAD_ROBOT:
+    case STATUS_BAD_DRIVE:
+    case STATUS_BAD_INPUT:
+    case STATUS_NO_FILE: return EXIT_INPUT;
+    default: return EXIT_COMPUTATION;
+    }
+}
+
 static void print_error(void *context, enum report_level level, const char *text)
 {
     (void)context;
@@ -288,8 +321,7 @@ struct robot *cli_load(const char *file, int *exit_code)
     return robot;
 }
 
-/* Both are there, and are one file */
-static bool is_same_file(const char *a, const char *b)
+bool cli_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -299,7 +331,7 @@ static bool is_same_file(const char *a, const char *b)
 static int check_result(const char *command, int argc, char **argv, int o)
 {
     for (int i = 1; i < argc; i++)
-        if (i != o && i != o + 1 && is_same_file(argv[o + 1], argv[i]))
+        if (i != o && i != o + 1 && cli_same_file(argv[o + 1], argv[i]))
             return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
     return EXIT_FINE;
 }

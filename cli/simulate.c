@@ -5,11 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/checked.h"
+#include "analysis/csv.h"
+#include "analysis/operating_point.h"
 #include "cli.h"
-#include "csv.h"
 #include "instance.h"
 #include "load.h"
-#include "state.h"
 
 static const double MOST_STEPS = 1e12; /* no file holds as many rows */
 
@@ -28,6 +29,7 @@ struct run {
     int *input_reference; /* per column of the inputs; the first (time) unused */
     int next_row;         /* first row of the inputs behind the current time   */
     struct columns columns;
+    struct report report; /* of this command */
     struct arena arena;
 };
 
@@ -71,17 +73,18 @@ static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_FINE;
     struct state state;
-    const int bad = state_read(sim_model(run->sim), run->options.at, &state);
-    if (bad == 0) state_to_start(&state, run->sim);
+    const enum status status = state_read(sim_model(run->sim), run->options.at, &run->report, &state);
+    if (status == STATUS_OK) state_to_start(&state, run->sim);
     state_free(&state);
-    return bad == 0 ? EXIT_FINE : EXIT_INPUT;
+    return cli_exit_code(status);
 }
 
 static int read_inputs(struct run *run)
 {
     const char *file = run->options.inputs;
     if (file == NULL) return EXIT_FINE;
-    if (csv_read(file, &run->arena, &run->inputs) != 0) return EXIT_INPUT;
+    const enum status status = csv_read(file, &run->arena, &run->report, &run->inputs);
+    if (status != STATUS_OK) return cli_exit_code(status);
     run->input_reference = arena_take(&run->arena, (size_t)run->inputs.n_columns, sizeof(int));
     for (int c = 1; c < run->inputs.n_columns; c++) {
         const int row = variables_find(run->variables, run->inputs.name[c]);
@@ -119,9 +122,9 @@ static void set_inputs(struct run *run, double t)
 
 static int write_row(struct run *run, struct table *table, double t)
 {
-    const int code = instance_update("simulate", run->sim, t);
-    if (code == EXIT_FINE) columns_write_row(&run->columns, run->sim, t, table);
-    return code;
+    const enum status status = checked_update(run->sim, t, &run->report);
+    if (status == STATUS_OK) columns_write_row(&run->columns, run->sim, t, table);
+    return cli_exit_code(status);
 }
 
 /* From t to end, in pieces that end where a row of the inputs stands */
@@ -172,8 +175,8 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 
 static int run_all(struct run *run)
 {
-    int code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
-    if (code == EXIT_FINE) code = apply_state(run);
+    int code = apply_state(run); /* first: a start value that is set wins */
+    if (code == EXIT_FINE) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_FINE) code = read_inputs(run);
     if (code == EXIT_FINE) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_FINE) return code;
@@ -186,13 +189,13 @@ static int run_all(struct run *run)
 
 int command_simulate(int argc, char **argv)
 {
-    struct run run = {0};
+    struct run run = {.report = cli_report("simulate")};
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
     struct report report = {.line = cli_print_error};
-    code = cli_load_sim(run.options.robot, NULL, &report, &run.arena, &run.sim);
+    code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
-        report.line = cli_print_warning; /* what the file's warnings are, `check` says; what the start tells is new */
+        report.line = cli_print_warning; /* warnings of the file are left to `check`; those of the start are new */
         run.variables = sim_variables(run.sim);
         code = run_all(&run);
     }

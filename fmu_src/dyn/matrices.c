@@ -65,7 +65,7 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
     dyn_velocity(bare, work, &moving);
     dyn_tangent_state(bare, work, tangent, &moving, qdd);
     dyn_force_jacobian(bare, work, tangent, &moving, by_q, by_qd);
-    for (int i = 0; i < n; i++) /* columns to rows */
+    for (int i = 0; i < n; i++) /* transpose */
         for (int j = 0; j < n; j++) C[n * i + j] = -0.5 * by_qd[n * j + i];
     dyn_mass_matrix(bare, work);
     add_frame_turn(bare, work, in->qd, C);
@@ -79,7 +79,7 @@ void dyn_gravity(const struct model *bare, struct work *work, const double *q, d
     dyn_inverse(bare, work, &standing, NULL, G);
 }
 
-/* d force/dx of a joint's springs, at its rest: those of stops are not there */
+/* d force/dx of a joint's springs at their rest position, without stops */
 static void joint_stiffness(const struct link_model *lm, size_t n, double *K)
 {
     const struct joint_model *joint = &lm->joint;

@@ -20,14 +20,27 @@ static struct robot *read_text(const char *text)
 }
 
 /* A robot of one link with these members. */
-static struct robot *read_link(const char *members)
+static struct robot *read_link_of_format(int format, const char *members)
 {
     char text[2048];
-    snprintf(text, sizeof text, "{\"format\": \"limber-robot/1\", \"name\": \"r\", \"links\": [{\"name\": \"a\", %s}]}",
-             members);
+    snprintf(text, sizeof text,
+             "{\"format\": \"limber-robot/%d\", \"name\": \"r\", \"links\": [{\"name\": \"a\", %s}]}", format, members);
     struct robot *robot = read_text(text);
-    CHECK(robot != NULL);
+    CHECK(robot != NULL && robot->format == format);
     return robot;
+}
+
+static struct robot *read_link(const char *members)
+{
+    return read_link_of_format(1, members);
+}
+
+/* A rigid link on a joint with these members, format 2. */
+static struct robot *read_joint_members(const char *joint)
+{
+    char members[1024];
+    snprintf(members, sizeof members, "\"joint\": {%s}, \"rigid\": {\"mass\": 1}", joint);
+    return read_link_of_format(2, members);
 }
 
 static struct beam read_beam_with_section(const char *section)
@@ -203,107 +216,104 @@ TEST(names_become_indices)
     robot_free(robot);
 }
 
-/* ---- surroundings ------------------------------------------------------------------------------------------------ */
+/* ---- format 2 ---------------------------------------------------------------------------------------------------- */
 
-/* ---- format 2 ------------------------------------------------------------------------------------------------------ */
-
-/* A robot of one rigid link with this joint; NULL where it is refused */
-static struct robot *read_joint(int format, const char *joint)
+TEST(one_value_stands_for_both_coordinates)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "{\"format\": \"limber-robot/%d\", \"name\": \"r\", \"links\": [{\"name\": \"a\", \"joint\": {%s}, "
-             "\"rigid\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}}]}",
-             format, joint);
-    return read_text(text);
+    struct robot *robot = read_joint_members(
+        "\"type\": \"universal\", \"axis\": [2, 0, 0], \"axis2\": [0, 0, -3], \"viscous\": 0.5, \"coulomb\": [1, 2], "
+        "\"coulomb_velocity\": [0.1, 0.2], \"rest\": [0.3, -0.3], \"limits\": [null, {\"upper\": 1, \"stiffness\": "
+        "7}], "
+        "\"start\": {\"position\": [0.25, 0.75], \"velocity\": [-1, -2]}");
+    const struct joint *joint = &robot->link[0].joint;
+    const struct joint_numbers *first = &joint->number[0], *second = &joint->number[1];
+    static const double x[3] = {1, 0, 0}, minus_z[3] = {0, 0, -1}, q[2] = {0.25, 0.75}, qd[2] = {-1, -2};
+    CHECK(joint->type == JOINT_UNIVERSAL && joint_positions(joint) == 2 && joint_velocities(joint) == 2);
+    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_COULOMB | GIVEN_REST));
+    CHECK(!first->has_limits && second->has_limits && second->limits.lower == -INFINITY);
+    check_vector(3, joint->axis, x, 0);
+    check_vector(3, joint->axis2, minus_z, 0);
+    check_vector(2, joint->start_position, q, 0);
+    check_vector(2, joint->start_velocity, qd, 0);
+    CHECK(first->viscous == 0.5 && second->viscous == 0.5 && first->coulomb == 1 && second->coulomb == 2);
+    CHECK(first->coulomb_velocity == 0.1 && second->coulomb_velocity == 0.2);
+    CHECK(first->rest == 0.3 && second->rest == -0.3 && second->limits.stiffness == 7 && second->limits.upper == 1);
+    robot_free(robot);
 }
 
-/* One value for both coordinates, or an array of two; limits null for none */
-TEST(numbers_of_two_coordinates)
+TEST(one_object_limits_both_coordinates)
 {
-    struct robot *robot = read_joint(2, "\"type\": \"cylindrical\", \"viscous\": 3, \"stiffness\": [1, 2], \"rest\": "
-                                        "[0.1, 0.2], \"start\": {\"position\": [0.3, 0.4], \"velocity\": [5, 6]}, "
-                                        "\"limits\": [null, {\"upper\": 7, \"stiffness\": 8}]");
-    CHECK(robot != NULL);
+    struct robot *robot = read_joint_members(
+        "\"type\": \"cylindrical\", \"limits\": {\"lower\": -1, \"upper\": 2, \"stiffness\": 3, \"depth\": 0.5}");
     const struct joint *joint = &robot->link[0].joint;
     for (int k = 0; k < 2; k++) {
-        CHECK_NEAR(joint->number[k].viscous, 3, 0);
-        CHECK_NEAR(joint->number[k].stiffness, 1 + k, 0);
-        CHECK_NEAR(joint->number[k].rest, 0.1 + 0.1 * k, 0);
-        CHECK_NEAR(joint->start_position[k], k == 0 ? 0.3 : 0.4, 0);
-        CHECK_NEAR(joint->start_velocity[k], 5 + k, 0);
-        CHECK_NEAR(joint->number[k].coulomb_velocity, 1e-3, 0);
+        CHECK(joint->number[k].has_limits && joint->number[k].limits.lower == -1 && joint->number[k].limits.upper == 2);
+        CHECK(joint->number[k].limits.depth == 0.5 && joint->number[k].coulomb_velocity == 1e-3);
     }
-    CHECK(!joint->number[0].has_limits && joint->number[1].has_limits);
-    CHECK_NEAR(joint->number[1].limits.upper, 7, 0);
-    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_STIFFNESS | GIVEN_REST));
     robot_free(robot);
 }
 
-TEST(both_axes_of_a_universal_joint_are_normalized)
+TEST(quaternion_is_normalized)
 {
-    static const double x[3] = {1, 0, 0}, yz[3] = {0, 0.6, 0.8};
-    struct robot *robot =
-        read_joint(2, "\"type\": \"universal\", \"axis\": [7, 0, 0], \"axis2\": [0, 3, 4], \"limits\": "
-                      "{\"lower\": -1, \"stiffness\": 2}");
-    CHECK(robot != NULL);
-    check_vector(3, robot->link[0].joint.axis, x, 1e-16);
-    check_vector(3, robot->link[0].joint.axis2, yz, 1e-16);
-    for (int k = 0; k < 2; k++) CHECK_NEAR(robot->link[0].joint.number[k].limits.lower, -1, 0);
-    robot_free(robot);
-}
-
-/* An absent quaternion is 1, 0, 0, 0; one of a norm near 1 is normalized */
-TEST(quaternions_of_the_start)
-{
-    static const double rest[7] = {0, 0, 0, 1, 0, 0, 0}, given[7] = {1, 2, 3, 0.6, 0, 0.8, 0};
-    struct robot *robot = read_joint(2, "\"type\": \"free\"");
+    static const double rest[7] = {0, 0, 0, 1, 0, 0, 0};
+    struct robot *robot = read_joint_members("\"type\": \"free\"");
     check_vector(7, robot->link[0].joint.start_position, rest, 0);
     robot_free(robot);
-    robot = read_joint(2, "\"type\": \"free\", \"start\": {\"position\": [1, 2, 3, 0.6003, 0, 0.8004, 0]}");
-    check_vector(7, robot->link[0].joint.start_position, given, 1e-15);
+
+    robot = read_joint_members("\"type\": \"free\", \"start\": {\"position\": [1, 2, 3, 0, 0.6006, 0, -0.8008]}");
+    static const double turned[7] = {1, 2, 3, 0, 0.6, 0, -0.8};
+    check_vector(7, robot->link[0].joint.start_position, turned, 1e-15);
+    robot_free(robot);
+
+    robot = read_joint_members(
+        "\"type\": \"spherical\", \"viscous\": 2, \"stiffness\": 3, \"start\": {\"velocity\": [1, 2, 3]}");
+    const struct joint *joint = &robot->link[0].joint;
+    static const double omega[3] = {1, 2, 3};
+    check_vector(4, joint->start_position, rest + 3, 0);
+    check_vector(3, joint->start_velocity, omega, 0);
+    CHECK(joint->number[0].viscous == 2 && joint->number[0].stiffness == 3);
+    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_STIFFNESS));
     robot_free(robot);
 }
 
-TEST(what_a_joint_cannot_have_is_refused)
+/* A beam with these modes, and what else the file says of it */
+static bool is_foreshortened(int format, const char *modes, const char *also)
 {
-    static const char *const refused[] = {
-        "\"type\": \"universal\"", /* both axes are required */
-        "\"type\": \"universal\", \"axis\": [0, 1, 0]",
-        "\"type\": \"universal\", \"axis\": [0, 1, 0], \"axis2\": [0, -2, 0]", /* parallel */
-        "\"type\": \"cylindrical\", \"axis2\": [0, 1, 0]",
-        "\"type\": \"cylindrical\", \"viscous\": [1, 2, 3]",
-        "\"type\": \"cylindrical\", \"start\": {\"position\": 1}",
-        "\"type\": \"cylindrical\", \"dh\": {\"a\": 1}",
-        "\"type\": \"spherical\", \"motion\": \"prescribed\"",
-        "\"type\": \"spherical\", \"coulomb\": 1",
-        "\"type\": \"spherical\", \"motor_inertia\": 1",
-        "\"type\": \"spherical\", \"limits\": {\"upper\": 1, \"stiffness\": 1}",
-        "\"type\": \"spherical\", \"start\": {\"position\": [1.01, 0, 0, 0]}", /* norm not within 1e-3 of 1 */
-        "\"type\": \"spherical\", \"start\": {\"position\": [0, 0, 0]}",
-        "\"type\": \"free\", \"viscous\": 1",
-        "\"type\": \"free\", \"stiffness\": 1",
-        "\"type\": \"free\", \"motion\": \"prescribed\"",
-    };
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        struct robot *robot = read_joint(2, refused[i]);
-        if (robot != NULL) printf("     accepted: %s\n", refused[i]);
-        CHECK(robot == NULL);
-        robot_free(robot);
-    }
+    char members[1024];
+    snprintf(
+        members, sizeof members,
+        "\"joint\": {\"type\": \"fixed\"}, \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"EIy\": 1, \"EIz\": 1, "
+        "\"GJ\": 1, \"EA\": 1, \"inertia_per_length\": [1, 1, 1], \"modes\": {%s}%s}",
+        modes, also);
+    struct robot *robot = read_link_of_format(format, members);
+    const bool foreshortened = robot->link[0].beam.foreshortening;
+    robot_free(robot);
+    return foreshortened;
 }
 
-TEST(format_1_has_no_joints_of_format_2)
+TEST(foreshortening_is_the_default_of_bending_in_format_2)
 {
-    static const char *const joint[] = {"\"type\": \"universal\", \"axis\": [1, 0, 0], \"axis2\": [0, 1, 0]",
-                                        "\"type\": \"cylindrical\"", "\"type\": \"spherical\"", "\"type\": \"free\""};
-    for (size_t i = 0; i < sizeof joint / sizeof joint[0]; i++) {
-        struct robot *fine = read_joint(2, joint[i]), *robot = read_joint(1, joint[i]);
-        CHECK(fine != NULL && robot == NULL);
-        robot_free(fine);
-        robot_free(robot);
-    }
+    static const char *const bending = "\"z\": {\"shape\": \"hermite\"}", *const twist =
+                                                                              "\"twist\": {\"shape\": \"linear\"}";
+    static const char *const yes = ", \"foreshortening\": true", *const no = ", \"foreshortening\": false";
+    CHECK(!is_foreshortened(1, bending, "") && is_foreshortened(1, bending, yes) && !is_foreshortened(1, bending, no));
+    CHECK(is_foreshortened(2, bending, "") && is_foreshortened(2, bending, yes) && !is_foreshortened(2, bending, no));
+    CHECK(!is_foreshortened(2, twist, "") && !is_foreshortened(2, "", ""));
 }
+
+TEST(craig_bampton_shapes_of_twist_and_axial)
+{
+    struct robot *robot = read_link_of_format(
+        2, "\"joint\": {\"type\": \"fixed\"}, \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"GJ\": 1, \"EA\": 1, "
+           "\"inertia_per_length\": [1, 1, 1], \"modes\": {\"twist\": {\"shape\": \"craig-bampton\", \"count\": 1}, "
+           "\"axial\": {\"shape\": \"craig-bampton\", \"count\": 50}}}");
+    const struct mode_family *family = robot->link[0].beam.family;
+    CHECK(family[FAMILY_TWIST].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_TWIST].count == 1);
+    CHECK(family[FAMILY_AXIAL].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_AXIAL].count == 50);
+    robot_free(robot);
+}
+
+/* ---- surroundings ------------------------------------------------------------------------------------------------ */
 
 TEST(decimal_comma_in_the_locale_changes_nothing)
 {
@@ -345,11 +355,11 @@ int main(void)
     RUN(dh_is_the_product_of_four_motions);
     RUN(axis_is_normalised_at_any_scale);
     RUN(names_become_indices);
-    RUN(numbers_of_two_coordinates);
-    RUN(both_axes_of_a_universal_joint_are_normalized);
-    RUN(quaternions_of_the_start);
-    RUN(what_a_joint_cannot_have_is_refused);
-    RUN(format_1_has_no_joints_of_format_2);
+    RUN(one_value_stands_for_both_coordinates);
+    RUN(one_object_limits_both_coordinates);
+    RUN(quaternion_is_normalized);
+    RUN(foreshortening_is_the_default_of_bending_in_format_2);
+    RUN(craig_bampton_shapes_of_twist_and_axial);
     RUN(decimal_comma_in_the_locale_changes_nothing);
     RUN(every_error_is_reported_and_no_robot_is_left);
     return test_summary();

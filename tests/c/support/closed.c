@@ -403,11 +403,11 @@ int closed_rank(struct closed *c)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        largest[c->s.mechanism.constraints->equation[r].turning] =
-            fmaxl(largest[c->s.mechanism.constraints->equation[r].turning], length[r]);
+        largest[c->s.mechanism.constraints->equation[r].rotational] =
+            fmaxl(largest[c->s.mechanism.constraints->equation[r].rotational], length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[c->s.mechanism.constraints->equation[r].turning];
+        const long double most = largest[c->s.mechanism.constraints->equation[r].rotational];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }
