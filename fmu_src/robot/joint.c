@@ -93,6 +93,11 @@ double joint_quaternion_error(const struct joint *joint, const double *q)
     return joint_quaternion(joint) < 0 ? 0 : sqrt(quaternion_square(q + joint_quaternion(joint))) - 1;
 }
 
+void joint_normalize(const struct joint *joint, double *q)
+{
+    if (joint_quaternion(joint) >= 0) quaternion_normalize(q + joint_quaternion(joint));
+}
+
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
 int joint_position_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS])
@@ -353,12 +358,6 @@ void joint_position_rate_change(const struct joint_model *model, const double *q
     double turned[4]; /* 1/2 dq o (0, omega) */
     quaternion_rate(dq + x, qd + v, turned);
     for (int i = 0; i < 4; i++) change[x + i] += turned[i];
-}
-
-void joint_normalize(const struct joint_model *model, double *q)
-{
-    const int x = types[model->type].quaternion;
-    if (x >= 0) quaternion_normalize(q + x);
 }
 
 /* o = o o (half-angle quaternion of a rotation about an axis) */

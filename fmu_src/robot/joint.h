@@ -101,9 +101,11 @@ const char *joint_position_unit(const struct joint *joint, int k);
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 
-/* Norm of a start position's quaternion less 1; 0 where it has none. More than the tolerance is refused, less is normalized. */
-#define QUATERNION_TOLERANCE 1e-3
+/* Norm of the quaternion in positions q less 1; 0 where there is none. A given quaternion may err by QUATERNION_ERROR and is
+   normalized. */
+#define QUATERNION_ERROR 1e-3
 double joint_quaternion_error(const struct joint *joint, const double *q);
+void joint_normalize(const struct joint *joint, double *q);
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -170,9 +172,6 @@ void joint_tangent(const struct joint_model *model, const double *q, const doubl
 /* The change of joint_position_rate() with changes dq, dqd of both. */
 void joint_position_rate_change(const struct joint_model *model, const double *q, const double *qd, const double *dq,
                                 const double *dqd, double *change);
-
-/* Scales the quaternion to a norm of 1. */
-void joint_normalize(const struct joint_model *model, double *q);
 
 /* o = o o (orientation of O in the joint frame), a product of half-angle quaternions, smooth in q. */
 void joint_turn_quaternion(const struct joint_model *model, const double *q, double o[4]);

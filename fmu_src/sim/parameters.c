@@ -15,10 +15,10 @@ static int check_quaternions(struct sim *sim)
     for (int i = 0; i < sim->robot->n_links; i++) {
         const struct joint *joint = &sim->robot->link[i].joint;
         const double error = joint_quaternion_error(joint, sim->seed.q + sim->mechanism.model->link[i].q);
-        if (fabs(error) <= QUATERNION_TOLERANCE) continue;
+        if (fabs(error) <= QUATERNION_ERROR) continue;
         report_add(sim->instance.report, REPORT_ERROR,
                    "%s.quaternion_start: its norm is %.9g: must be 1, within %g; give a unit quaternion (w, x, y, z)",
-                   joint->name, 1 + error, QUATERNION_TOLERANCE);
+                   joint->name, 1 + error, QUATERNION_ERROR);
         errors++;
     }
     return errors;

@@ -87,7 +87,7 @@ static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
 static void normalize(struct sim *sim)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        joint_normalize(&sim->mechanism.model->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
+        joint_normalize(&sim->robot->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
 }
 
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
