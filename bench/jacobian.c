@@ -63,14 +63,13 @@ static int moving_start(struct sim *sim, double rtol)
 {
     const struct experiment experiment = {.tolerance = rtol};
     const struct variables *v = &sim->instance.variables;
-    for (int s = 0; s < v->n_values; s++) {
-        const struct variable *variable = v->by_reference[s];
-        bool velocity;
-        if (variable->start_of < 0 || sim->robot->n_links <= variable->owner) continue;
-        const struct variable *state = &v->row[v->state[variable->start_of]];
-        const int coordinate = variable_coordinate(state, sim->mechanism.model, &velocity);
-        if (coordinate != sim->mechanism.model->link[state->owner].q) continue; /* joints only */
-        instance_set(&sim->instance, s, velocity ? 0.2 : 0.3 + 0.1 * state->owner);
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (variable->start_of < 0) continue;
+        const struct link_model *lm = &sim->mechanism.model->link[variable->owner];
+        const double *state = sim->instance.state[variable->start_of];
+        if (state == sim->at.q + lm->q) instance_set(&sim->instance, r, 0.3 + 0.1 * variable->owner);
+        if (state == sim->at.qd + lm->v) instance_set(&sim->instance, r, 0.2);
     }
     return instance_initialize(&sim->instance, &experiment) == STATUS_OK;
 }

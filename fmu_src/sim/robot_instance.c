@@ -16,13 +16,12 @@ static void follow_motion(struct sim *sim, double t)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
-        double x[3 * MOST_VELOCITIES];
-        if (lm->prescribed < 0) continue;
-        sim->motion.at(sim->motion.context, t, i, x);
-        for (int k = 0; k < lm->joint.nv; k++) {
-            sim->at.q[lm->q + k] = x[3 * k];
-            sim->at.qd[lm->v + k] = x[3 * k + 1];
-            sim->at.prescribed_qdd[lm->prescribed + k] = x[3 * k + 2];
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
+            double x[3];
+            sim->motion.at(sim->motion.context, t, i, k, x);
+            sim->at.q[lm->q + k] = x[0];
+            sim->at.qd[lm->v + k] = x[1];
+            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
         }
     }
 }
@@ -419,11 +418,12 @@ static enum status step(struct instance *instance, double h)
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
-static bool quaternions_drifted(const struct sim *sim, double tolerance)
+/* The norm of a quaternion does not matter to the motion, so that it need not be held closely */
+static bool quaternions_drifted(const struct sim *sim)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const double *q = sim->at.q + sim->mechanism.model->link[i].q;
-        if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > tolerance) return true;
+        if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > QUATERNION_ERROR) return true;
     }
     return false;
 }
@@ -433,7 +433,7 @@ static bool drifted(struct instance *instance)
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
     const double tolerance = instance->stepper.tolerance;
-    if (quaternions_drifted(sim, tolerance)) return true;
+    if (quaternions_drifted(sim)) return true;
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
     for (int k = 0; k < loops->n_kept; k++) {

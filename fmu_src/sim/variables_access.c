@@ -30,16 +30,6 @@ static int mode_velocity(const struct model *model, const struct variable *varia
     return link_of(model, variable)->eta_v + variable->k;
 }
 
-int variable_coordinate(const struct variable *variable, const struct model *model, bool *velocity)
-{
-    const enum level level = variable->of->level;
-    *velocity = level == VELOCITY;
-    if (level != POSITION && level != VELOCITY) return -1;
-    const int quaternion = joint_quaternion(&model->robot->link[variable->owner].joint);
-    if (variable->of->count == POSITIONS && quaternion >= 0 && variable->k >= quaternion) return -1;
-    return variable->of->count == MODES ? mode_velocity(model, variable) : joint_velocity(model, variable);
-}
-
 /* ---- states, inputs and tunable parameters in a point -------------------------------------------------------------------------- */
 
 #define PLACE(name, expression)                                                      \
@@ -196,9 +186,4 @@ const char *limit_stiffness(const struct variable *variable, double value)
 const char *variable_error(const struct variable *variable, double value)
 {
     return variable->of->error != NULL ? variable->of->error(variable, value) : NULL;
-}
-
-bool variable_same_vector(const struct variable *a, const struct variable *b)
-{
-    return a->of == b->of && a->owner == b->owner && a->first == b->first;
 }
