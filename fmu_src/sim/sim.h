@@ -11,10 +11,11 @@ struct mechanism;
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
-/* The motion of driven joints: q, qd, qdd of the joint of a link at any time, counted from the start of the experiment. */
+/* The motion of driven joints: q, qd, qdd of coordinate k of the joint of a link at any time, counted from the start of the
+   experiment. */
 struct sim_motion {
     void *context;
-    void (*at)(void *context, double t, int link, double x[3]);
+    void (*at)(void *context, double t, int link, int k, double x[3]);
 };
 
 /* The same robot with the drives' motion given instead of their torques: every joint that is not passive is prescribed and
