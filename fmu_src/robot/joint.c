@@ -105,9 +105,18 @@ int joint_position_groups(const struct joint *joint, struct joint_group group[MO
     const int nq = joint_positions(joint), quaternion = joint_quaternion(joint);
     int count = 0;
     if (nq == 0) return 0;
-    if (quaternion < 0) group[count++] = (struct joint_group){.count = nq, .name = "q"};
-    if (quaternion > 0) group[count++] = (struct joint_group){.count = quaternion, .name = "position"};
-    if (quaternion >= 0) group[count++] = (struct joint_group){.first = quaternion, .count = 4, .name = "quaternion"};
+    if (quaternion < 0)
+        group[count++] = (struct joint_group){.count = nq, .name = "q", .description = "joint position"};
+    if (quaternion > 0)
+        group[count++] = (struct joint_group){.count = quaternion,
+                                              .name = "position",
+                                              .description = "position of the hinge frame, axes of the joint frame"};
+    if (quaternion >= 0)
+        group[count++] =
+            (struct joint_group){.first = quaternion,
+                                 .count = 4,
+                                 .name = "quaternion",
+                                 .description = "orientation of the hinge frame in the joint frame, w first"};
     return count;
 }
 
@@ -116,9 +125,45 @@ int joint_velocity_groups(const struct joint *joint, struct joint_group group[MO
     const int nv = joint_velocities(joint), omega = joint_omega(joint);
     int count = 0;
     if (nv == 0) return 0;
-    if (omega < 0) group[count++] = (struct joint_group){0, nv, "qd", "qdd", "tau", "q"};
-    if (omega > 0) group[count++] = (struct joint_group){0, omega, "velocity", "acceleration", "force", "position"};
-    if (omega >= 0) group[count++] = (struct joint_group){omega, 3, "omega", "alpha", "torque", "dtheta"};
+    static const struct joint_group coordinates = {0,
+                                                   0,
+                                                   "qd",
+                                                   "qdd",
+                                                   "tau",
+                                                   "q",
+                                                   "joint rate",
+                                                   "joint acceleration",
+                                                   "drive torque or force on the joint"},
+                                    translation = {0,
+                                                   0,
+                                                   "velocity",
+                                                   "acceleration",
+                                                   "force",
+                                                   "position",
+                                                   "velocity of the hinge frame, axes of the joint frame",
+                                                   "acceleration of the hinge frame, axes of the joint frame",
+                                                   "drive force on the joint, axes of the joint frame"},
+                                    rotation = {0,
+                                                3,
+                                                "omega",
+                                                "alpha",
+                                                "torque",
+                                                "dtheta",
+                                                "angular velocity of the hinge frame in the joint frame, hinge axes",
+                                                "time derivative of omega",
+                                                "drive torque on the joint, hinge axes"};
+    if (omega < 0) {
+        group[count] = coordinates;
+        group[count++].count = nv;
+    }
+    if (omega > 0) {
+        group[count] = translation;
+        group[count++].count = omega;
+    }
+    if (omega >= 0) {
+        group[count] = rotation;
+        group[count++].first = omega;
+    }
     return count;
 }
 
@@ -302,6 +347,17 @@ void joint_tangent(const struct joint_model *model, const double *q, const doubl
     double turn[4];
     quaternion_conjugate_multiply(q + x, dq + x, turn);
     for (int i = 0; i < 3; i++) dx[v + i] = 2 * turn[1 + i] / quaternion_square(q + x);
+}
+
+void joint_position_rate_change(const struct joint_model *model, const double *q, const double *qd, const double *dq,
+                                const double *dqd, double *change)
+{
+    const int x = types[model->type].quaternion, v = types[model->type].omega;
+    joint_position_rate(model, q, dqd, change);
+    if (x < 0) return;
+    double turned[4]; /* 1/2 dq o (0, omega) */
+    quaternion_rate(dq + x, qd + v, turned);
+    for (int i = 0; i < 4; i++) change[x + i] += turned[i];
 }
 
 /* o = o o (half-angle quaternion of a rotation about an axis) */

@@ -115,6 +115,8 @@ struct joint_group {
     const char *name;                 /* of positions: q, quaternion, position; of velocities: qd, omega, velocity */
     const char *acceleration, *force; /* of velocities: qdd, alpha, acceleration; tau, torque, force               */
     const char *tangent;              /* of velocities: what a linearization calls a change of position            */
+    /* what they are: positions or velocities, accelerations, forces of a drive */
+    const char *description, *acceleration_description, *force_description;
 };
 enum { MOST_GROUPS = 2 };
 
@@ -167,6 +169,9 @@ void joint_difference(const struct joint_model *model, const double *from, const
 /* dq/dt of the velocities, the quaternion as it stands (65); and the tangent of a change of q. */
 void joint_position_rate(const struct joint_model *model, const double *q, const double *qd, double *rate);
 void joint_tangent(const struct joint_model *model, const double *q, const double *dq, double *dx);
+/* The change of joint_position_rate() with changes dq, dqd of both. */
+void joint_position_rate_change(const struct joint_model *model, const double *q, const double *qd, const double *dq,
+                                const double *dqd, double *change);
 
 /* o = o o (orientation of O in the joint frame), a product of half-angle quaternions, smooth in q. */
 void joint_turn_quaternion(const struct joint_model *model, const double *q, double o[4]);

@@ -238,7 +238,7 @@ static void read_start_position(const struct place *at, struct joint *joint)
     if (!read_coordinates(at, quantity, joint_positions(joint), q)) return;
     if (joint_quaternion(joint) >= 0) {
         const double error = joint_quaternion_error(joint, q);
-        if (!(fabs(error) <= 1e-3)) {
+        if (!(fabs(error) <= QUATERNION_ERROR)) {
             complain(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g", 1 + error);
             return;
         }

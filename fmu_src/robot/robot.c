@@ -31,7 +31,12 @@ static bool spanned(const struct robot *robot, int link)
 bool joint_actuated(const struct robot *robot, int link)
 {
     int count = 0;
-    for (int i = 0; i < robot->n_links; i++) count += spanned(robot, i);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        if (!spanned(robot, i)) continue;
+        if (!joint_may_be_prescribed(joint)) return false;
+        count += joint_velocities(joint);
+    }
     return robot->n_loops == 0 && count == robot->n_actuators && spanned(robot, link);
 }
 

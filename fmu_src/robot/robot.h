@@ -141,8 +141,8 @@ int link_modes(const struct link *link);
 bool joint_turns(const struct joint *joint);
 const char *joint_type_name(const struct joint *joint);
 
-/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as passive joints between the
-   points of an actuator, and this is one of them. */
+/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as its passive joints between
+   the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
 /* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error

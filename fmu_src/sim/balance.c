@@ -10,7 +10,7 @@
 enum status balance_make(struct sim *sim)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->mechanism.model->n, m = (size_t)sim->robot->n_actuators;
+    const size_t n = (size_t)sim->mechanism.model->nv, m = (size_t)sim->robot->n_actuators;
     balance->coordinate = arena_take(&sim->instance.arena, m, sizeof(int));
     balance->F = arena_take(&sim->instance.arena, m, sizeof(double));
     balance->T = arena_take(&sim->instance.arena, m * m, sizeof(double));
@@ -18,8 +18,11 @@ enum status balance_make(struct sim *sim)
     balance->X = arena_take(&sim->instance.arena, m * n, sizeof(double));
     balance->dF = arena_take(&sim->instance.arena, m, sizeof(double));
     if (sim->instance.arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        if (joint_actuated(sim->robot, i)) balance->coordinate[balance->n++] = sim->mechanism.model->link[i].q;
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
+        for (int k = 0; joint_actuated(sim->robot, i) && k < lm->joint.nv; k++)
+            balance->coordinate[balance->n++] = lm->v + k;
+    }
     return STATUS_OK;
 }
 
@@ -40,13 +43,13 @@ static double correction(struct balance *balance, const double *tau)
 static enum status differentiate_by_forces(struct sim *sim, struct input *in)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->mechanism.model->n;
+    const size_t n = (size_t)sim->mechanism.model->nv;
     *in = mechanism_loaded(&sim->mechanism, &sim->in);
     dyn_inverse(sim->mechanism.model, sim->mechanism.work, in, sim->qdd, sim->force);
     dyn_velocity(sim->mechanism.model, sim->mechanism.work, in);
     dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, in, sim->qdd);
     for (int a = 0; a < balance->n; a++) {
-        point_clear(&sim->seed);
+        sim_clear_seed(sim);
         sim->seed.actuator_force[a] = 1;
         sim_along_seed(sim, in);
         memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
@@ -75,7 +78,7 @@ static void total_change(struct sim *sim, const struct input *in, double *column
     for (int i = 0; i < sim->n_free; i++) {
         const int c = sim->free_coordinate[i];
         column[i] = sim->dqdd[c];
-        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->mechanism.model->n * a + c] * balance->dF[a];
+        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->mechanism.model->nv * a + c] * balance->dF[a];
     }
 }
 
@@ -86,9 +89,9 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
     if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
     const size_t n = (size_t)sim->n_free;
-    point_clear(&sim->seed);
+    sim_clear_seed(sim);
     for (size_t j = 0; j < n; j++) {
-        double *const seed[2] = {&sim->seed.q[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
+        double *const seed[2] = {&sim->dx[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
         for (int rate = 0; rate < 2; rate++) {
             *seed[rate] = 1;
             total_change(sim, &in, (rate == 0 ? A : B) + n * j);
@@ -102,7 +105,7 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
 enum status balance_at_rest(struct sim *sim, double *change)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->mechanism.model->n;
+    const size_t n = (size_t)sim->mechanism.model->nv;
     struct input in = {
         .q = sim->at.q, .qd = sim->at.qd, .tip_wrench = sim->at.tip_wrench, .actuator_force = balance->dF};
     struct input actuated;

@@ -1,5 +1,7 @@
 /* Derivatives of the instance of a robot, all by the tangent of the recursion: the integrator's Jacobian, and directional
    derivatives of its variables. */
+#include <string.h>
+
 #include "sim/robot_instance.h"
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
@@ -13,7 +15,7 @@ enum status sim_jacobian(void *context, double t, const double *y, double *A, do
     const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);
     if (status != STATUS_OK) return status;
     for (int j = 0; j < n; j++) {
-        const size_t column = (size_t)sim->mechanism.model->n * (size_t)sim->free_coordinate[j];
+        const size_t column = (size_t)sim->mechanism.model->nv * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
             *A++ = sim->by_q[column + (size_t)sim->free_coordinate[i]];
             *B++ = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
@@ -24,9 +26,15 @@ enum status sim_jacobian(void *context, double t, const double *y, double *A, do
 
 /* ---- directional derivatives --------------------------------------------------------------------------------------------- */
 
+void sim_clear_seed(struct sim *sim)
+{
+    point_clear(&sim->seed);
+    memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
+}
+
 void sim_along_seed(struct sim *sim, const struct input *in)
 {
-    const struct direction direction = point_direction(&sim->seed);
+    const struct direction direction = point_direction(&sim->seed, sim->dx);
     mechanism_tangent(&sim->mechanism, in, &direction, true, sim->dqdd);
 }
 
@@ -53,13 +61,14 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
 {
     struct sim *sim = sim_of(instance);
     const struct variables *v = &instance->variables;
-    point_clear(&sim->seed);
+    sim_clear_seed(sim);
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = v->by_reference[known[i]];
         double *place = variable_place(variable, &sim->seed);
         if (place == NULL) return refuse(sim, variable, "known");
         *place += seed[i];
     }
+    model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     differentiate(sim);
     for (int i = 0; i < n_unknown; i++) {
         const struct variable *variable = v->by_reference[unknown[i]];

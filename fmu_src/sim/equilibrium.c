@@ -12,7 +12,7 @@ enum { MOST_ITERATIONS = 500 };
 
 struct equilibrium {
     int n, k;        /* coordinates that move, equations of loops               */
-    int *coordinate; /* n                                                       */
+    int *coordinate; /* n: in qd                                                */
     double *f, *gap; /* n, k: residuals f - G' lambda and gaps             */
     double *G;       /* k x n                                                   */
     double *K;       /* n x n: df/dx + mu G'G                                   */
@@ -46,7 +46,7 @@ static double residual(struct sim *sim, struct equilibrium *e)
     constraints_rows(&sim->mechanism);
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
     for (int k = 0; k < e->k; k++) {
-        const double *G = loops->G + (size_t)sim->mechanism.model->n * (size_t)k;
+        const double *G = loops->G + (size_t)sim->mechanism.model->nv * (size_t)k;
         e->gap[k] = loops->gap[loops->kept[k]];
         sum += e->mu * e->gap[k] * e->mu * e->gap[k];
         for (int i = 0; i < e->n; i++) {
@@ -61,7 +61,7 @@ static double residual(struct sim *sim, struct equilibrium *e)
 /* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
-    const size_t n = (size_t)sim->mechanism.model->n;
+    const size_t n = (size_t)sim->mechanism.model->nv;
     constraints_set_loads(&sim->mechanism);
     const struct input rest = at_rest(sim), in = mechanism_loaded(&sim->mechanism, &rest);
     dyn_inverse(sim->mechanism.model, sim->mechanism.work, &in, NULL, sim->force);
@@ -111,7 +111,9 @@ static bool newton_step(struct equilibrium *e)
 
 static void move(struct sim *sim, const struct equilibrium *e, double share)
 {
-    for (int i = 0; i < e->n; i++) sim->at.q[e->coordinate[i]] += share * e->dx[i];
+    memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
+    for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
+    model_move(sim->mechanism.model, sim->at.q, sim->dx, share);
     for (int c = 0; c < e->k; c++)
         sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
 }
@@ -124,7 +126,7 @@ static double strain_force(const struct sim *sim)
         const struct link_model *lm = &sim->mechanism.model->link[i];
         for (int j = 0; j < lm->m; j++) {
             double force = 0;
-            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->at.q[lm->eta + k];
+            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->at.q[lm->eta_q + k];
             sum += force * force;
         }
     }
@@ -183,15 +185,15 @@ static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
-        if (e->k > 0 && lm->q >= 0 && lm->passive) e->coordinate[e->n++] = lm->q;
-        for (int m = 0; m < lm->m; m++) e->coordinate[e->n++] = lm->eta + m;
+        for (int k = 0; e->k > 0 && lm->passive && k < lm->joint.nv; k++) e->coordinate[e->n++] = lm->v + k;
+        for (int m = 0; m < lm->m; m++) e->coordinate[e->n++] = lm->eta_v + m;
     }
 }
 
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->mechanism.model->n, k = (size_t)sim->mechanism.constraints->n_kept;
+    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_kept;
     struct equilibrium e = {.k = (int)k,
                             .coordinate = arena_take(&scratch, n, sizeof(int)),
                             .f = arena_take(&scratch, n, sizeof(double)),

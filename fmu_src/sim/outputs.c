@@ -36,7 +36,7 @@ static void attached_quaternion(const struct sim *sim, int i, double quaternion[
     if (lm->parent >= 0) attached_quaternion(sim, lm->parent, quaternion);
     else memcpy(quaternion, (const double[4]){1, 0, 0, 0}, 4 * sizeof *quaternion);
     turn_by_matrix(quaternion, lm->R);
-    if (lm->joint == JOINT_REVOLUTE) turn_by_vector(quaternion, lm->axis, sim->at.q[lm->q]);
+    joint_turn_quaternion(&lm->joint, sim->at.q + lm->q, quaternion);
     if (lm->body == NULL) return;
     if (w->JF != NULL) turn_by_vector(quaternion, w->theta_d, -1);
     turn_by_vector(quaternion, w->theta, 1);
@@ -51,6 +51,7 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     const size_t n_actuators = (size_t)sim->robot->n_actuators;
     outputs->model = model;
     outputs->first_row = sim->mechanism.constraints->first;
+    outputs->position_rate = arena_take(arena, (size_t)model->nq, sizeof *outputs->position_rate);
     outputs->link = arena_take(arena, (size_t)model->n_links, sizeof *outputs->link);
     outputs->length = arena_take(arena, n_actuators, sizeof *outputs->length);
     outputs->length_rate = arena_take(arena, n_actuators, sizeof *outputs->length_rate);
@@ -95,7 +96,8 @@ static void compute_energy(struct sim *sim, struct outputs *outputs)
     outputs->joint_power = outputs->energy.power; /* prescribed joints are driven too */
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->prescribed >= 0) outputs->joint_power += sim->force[lm->q] * sim->at.qd[lm->q];
+        for (int k = lm->v; lm->prescribed >= 0 && k < lm->v + lm->joint.nv; k++)
+            outputs->joint_power += sim->force[k] * sim->at.qd[k];
     }
 }
 
@@ -123,6 +125,8 @@ enum status outputs_compute(struct sim *sim)
     outputs->lambda = m->constraints->lambda;
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &outputs->link[i];
+        const struct link_model *lm = &m->model->link[i];
+        joint_position_rate(&lm->joint, sim->at.q + lm->q, sim->at.qd + lm->v, outputs->position_rate + lm->q);
         dyn_reaction(m->work, i, link->wrench);
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }
@@ -159,6 +163,9 @@ void outputs_change(struct sim *sim)
     changes->lambda = m->constraints->dlambda;
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &changes->link[i];
+        const struct link_model *lm = &m->model->link[i];
+        joint_position_rate_change(&lm->joint, sim->at.q + lm->q, sim->at.qd + lm->v, sim->seed.q + lm->q,
+                                   sim->seed.qd + lm->v, changes->position_rate + lm->q);
         dyn_tangent_reaction(m->work, m->tangent, i, link->wrench);
         dyn_tangent_deflection(m->model, m->work, m->tangent, i, link->deflection, link->rotation);
     }

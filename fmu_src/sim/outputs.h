@@ -11,8 +11,9 @@ struct link_outputs {
 
 struct outputs {
     const struct model *model;
-    const double *q, *qd, *qdd; /* coordinates                                                  */
-    const double *force;        /* generalized forces: what drives of prescribed joints must give */
+    const double *q, *qd, *qdd; /* nq, nv, nv                                                   */
+    double *position_rate;      /* nq: dq/dt, quaternions as they stand                         */
+    const double *force;        /* nv: generalized forces: what drives of prescribed joints must give */
     const double *lambda;       /* multipliers of all constraints                               */
     const int *first_row;       /* [loop]: its first multiplier                                 */
     struct {

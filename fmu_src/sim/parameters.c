@@ -1,5 +1,28 @@
 /* Parameters: from the values to the robot, and the model made again where one has changed. */
+#include <math.h>
+
 #include "sim/robot_instance.h"
+
+/* A quaternion at the start is normalized; far from norm 1 it is an error. Their number */
+static int check_quaternions(struct sim *sim)
+{
+    const struct variables *v = &sim->instance.variables;
+    int errors = 0;
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (variable->start_of >= 0) *sim->seed_state[variable->start_of] = sim->instance.stepper.value[r];
+    }
+    for (int i = 0; i < sim->robot->n_links; i++) {
+        const struct joint *joint = &sim->robot->link[i].joint;
+        const double error = joint_quaternion_error(joint, sim->seed.q + sim->mechanism.model->link[i].q);
+        if (fabs(error) <= QUATERNION_ERROR) continue;
+        report_add(sim->instance.report, REPORT_ERROR,
+                   "%s.quaternion_start: its norm is %.9g: must be 1, within %g; give a unit quaternion (w, x, y, z)",
+                   joint->name, 1 + error, QUATERNION_ERROR);
+        errors++;
+    }
+    return errors;
+}
 
 static bool copy_to_robot(struct sim *sim)
 {
@@ -14,7 +37,7 @@ static bool copy_to_robot(struct sim *sim)
 
 enum status sim_apply_parameters(struct sim *sim)
 {
-    if (instance_check_parameters(&sim->instance) > 0) return STATUS_BAD_ROBOT;
+    if (instance_check_parameters(&sim->instance) + check_quaternions(sim) > 0) return STATUS_BAD_ROBOT;
     if (!copy_to_robot(sim) && !sim->model_is_stale) return STATUS_OK;
     sim->model_is_stale = true;
     const enum status status = mechanism_remake(&sim->mechanism, sim->instance.report);

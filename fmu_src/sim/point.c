@@ -13,7 +13,7 @@ static void list_parts(struct point *point, struct part part[PARTS])
 {
     const struct model *model = point->model;
     const struct part all[PARTS] = {{&point->q, point_size(point)},
-                                    {&point->tau, model->n_joints},
+                                    {&point->tau, model->n_tau},
                                     {&point->tip_wrench, 6},
                                     {&point->prescribed_qdd, model->n_prescribed},
                                     {&point->payload_mass, model->n_links},
@@ -23,7 +23,7 @@ static void list_parts(struct point *point, struct part part[PARTS])
 
 int point_size(const struct point *point)
 {
-    return 2 * point->model->n;
+    return point->model->nq + point->model->nv;
 }
 
 void point_make(const struct model *model, struct arena *arena, struct point *point)
@@ -32,7 +32,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
     *point = (struct point){.model = model};
     list_parts(point, part);
     for (int i = 0; i < PARTS; i++) *part[i].array = arena_take(arena, (size_t)part[i].count, sizeof(double));
-    if (point->q != NULL) point->qd = point->q + model->n;
+    if (point->q != NULL) point->qd = point->q + model->nq;
 }
 
 void point_clear(const struct point *point)
@@ -53,13 +53,13 @@ struct input point_input(const struct point *point)
                           .actuator_force = point->actuator_force};
 }
 
-struct direction point_direction(const struct point *point)
+struct direction point_direction(const struct point *seed, const double *dx)
 {
-    return (struct direction){.q = point->q,
-                              .qd = point->qd,
-                              .tau = point->tau,
-                              .tip_wrench = point->tip_wrench,
-                              .prescribed_qdd = point->prescribed_qdd,
-                              .actuator_force = point->actuator_force,
-                              .payload_mass = point->payload_mass};
+    return (struct direction){.q = dx,
+                              .qd = seed->qd,
+                              .tau = seed->tau,
+                              .tip_wrench = seed->tip_wrench,
+                              .prescribed_qdd = seed->prescribed_qdd,
+                              .actuator_force = seed->actuator_force,
+                              .payload_mass = seed->payload_mass};
 }

@@ -1,4 +1,4 @@
-/* A point: a state and what acts on it; or a direction: small changes of these. The arrays that the variables of a robot which
+/* A point: a state and what acts on it; or a seed: small changes of these, number by number. The arrays that the variables of a robot which
    can be set point into. */
 #ifndef SIM_POINT_H
 #define SIM_POINT_H
@@ -7,12 +7,12 @@
 
 struct point {
     const struct model *model;
-    double *q, *qd;         /* all coordinates, those of prescribed joints too                */
-    double *tau;            /* torques and forces of the joints that move                     */
-    double *prescribed_qdd; /* accelerations of the prescribed joints                         */
+    double *q, *qd;         /* nq, nv: with those of prescribed joints                        */
+    double *tau;            /* n_tau                                                          */
+    double *prescribed_qdd; /* n_prescribed                                                   */
     double *actuator_force; /* n_actuators                                                    */
     double *tip_wrench;     /* 6: (torque; force), world axes                                 */
-    double *payload_mass;   /* n_links; used in a direction only: the model has the masses    */
+    double *payload_mass;   /* n_links; used in a seed only: the model has the masses         */
 };
 
 /* Arrays of zeros from the arena; q and qd are one block. The caller checks whether the arena failed. */
@@ -23,6 +23,8 @@ void point_clear(const struct point *point);
 int point_size(const struct point *point);
 
 struct input point_input(const struct point *point);
-struct direction point_direction(const struct point *point);
+
+/* The direction of a seed, with dx for the tangent (nv numbers) of its change of q. */
+struct direction point_direction(const struct point *seed, const double *dx);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "math/quaternion.h"
 
 /* A redundant constraint that is violated by more than this is the effect of too long a trial step; less is how a loop begins to
    open [m, or cosine] */
@@ -15,12 +16,13 @@ static void follow_motion(struct sim *sim, double t)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
-        double x[3];
-        if (lm->prescribed < 0) continue;
-        sim->motion.at(sim->motion.context, t, i, x);
-        sim->at.q[lm->q] = x[0];
-        sim->at.qd[lm->q] = x[1];
-        sim->at.prescribed_qdd[lm->prescribed] = x[2];
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
+            double x[3];
+            sim->motion.at(sim->motion.context, t, i, k, x);
+            sim->at.q[lm->q + k] = x[0];
+            sim->at.qd[lm->v + k] = x[1];
+            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
+        }
     }
 }
 
@@ -45,13 +47,20 @@ enum status sim_forward(struct sim *sim)
 
 enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
 {
+    const struct ode *ode = &sim->instance.stepper.ode;
+    const double *v = y + ode->n_x;
     sim_take(sim, t, y);
     const enum status status = sim_forward(sim);
     double sum = 0;
+    for (int i = 0; i < ode->n_x; i++)
+        if (sim->velocity_of[i] >= 0) ydot[i] = v[sim->velocity_of[i]];
+    for (int i = 0; i < ode->n_quaternions; i++) {
+        const struct quaternion_place *place = &sim->quaternion[i];
+        quaternion_rate(y + place->x, v + place->v, ydot + place->x);
+    }
     for (int i = 0; i < sim->n_free; i++) {
-        ydot[i] = y[sim->n_free + i];
-        ydot[sim->n_free + i] = sim->qdd[sim->free_coordinate[i]];
-        sum += fabs(ydot[sim->n_free + i]);
+        ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
+        sum += fabs(ydot[ode->n_x + i]);
     }
     return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
@@ -64,21 +73,41 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
     return status;
 }
 
-/* Positions, velocities and the error estimate of a step back onto the constraints, at which the equation was evaluated just
-   before */
+/* dq = T dx of all joints: what a tangent does to positions */
+static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
+{
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
+        joint_position_rate(&lm->joint, sim->at.q + lm->q, dx + lm->v, dq + lm->q);
+        for (int k = 0; k < lm->m; k++) dq[lm->eta_q + k] = dx[lm->eta_v + k];
+    }
+}
+
+static void normalize(struct sim *sim)
+{
+    for (int i = 0; i < sim->mechanism.model->n_links; i++)
+        joint_normalize(&sim->robot->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
+}
+
+/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
+   just before */
 static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
     const int n_states = sim->instance.variables.n_states;
+    const bool loops = sim->mechanism.constraints->n_rows > 0;
+    double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
+    enum status status = STATUS_OK;
     sim_take(sim, t, y);
+    normalize(sim);
     if (error != NULL) {
-        point_clear(&sim->seed);
+        sim_clear_seed(sim);
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
+        model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    const enum status status =
-        constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error != NULL ? sim->seed.q : NULL,
-                            error != NULL ? sim->seed.qd : NULL);
+    if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
+    if (error != NULL) positions_of_tangent(sim, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
     if (status == STATUS_OK) return STATUS_OK;
     sim->failure = status;
@@ -106,12 +135,14 @@ static enum status take_arrays(struct sim *sim)
 {
     struct arena *arena = &sim->instance.arena;
     const struct model *model = sim->mechanism.model;
-    const size_t n = (size_t)model->n;
-    double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dqdd};
+    const size_t n = (size_t)model->nv;
+    double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dx, &sim->dqdd};
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
+    sim->velocity_of = arena_take(arena, (size_t)model->nq, sizeof(int));
+    sim->quaternion = arena_take(arena, (size_t)model->n_links, sizeof *sim->quaternion);
     sim->active_rows = arena_take(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
     sim->input = arena_take(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
     sim->seed_state = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
@@ -136,15 +167,28 @@ static void find_places(struct sim *sim)
         sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
 }
 
-/* In the order of the state vector */
-static void number_free_coordinates(struct sim *sim)
+/* Positions and velocities of the state vector, and the quaternions among them */
+static void number_free_coordinates(struct sim *sim, struct ode *ode)
 {
-    const struct variables *v = &sim->instance.variables;
-    for (int s = 0; s < v->n_states; s++) {
-        bool velocity;
-        const int coordinate = variable_coordinate(&v->row[v->state[s]], sim->mechanism.model, &velocity);
-        if (velocity) sim->free_coordinate[sim->n_free++] = coordinate;
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const int quaternion = lm->prescribed < 0 ? joint_quaternion(&sim->robot->link[i].joint) : -1;
+        const int nv = free_velocities(lm), ordinary = quaternion >= 0 ? quaternion : nv;
+        for (int k = 0; k < ordinary; k++) sim->velocity_of[ode->n_x++] = ode->n_v + k;
+        if (quaternion >= 0) {
+            const int omega = joint_omega(&sim->robot->link[i].joint);
+            sim->quaternion[ode->n_quaternions++] = (struct quaternion_place){ode->n_x, ode->n_v + omega};
+            for (int k = 0; k < 4; k++) sim->velocity_of[ode->n_x++] = -1;
+        }
+        for (int k = 0; k < nv; k++) sim->free_coordinate[ode->n_v++] = lm->v + k;
+        for (int k = 0; k < lm->m; k++) {
+            sim->velocity_of[ode->n_x++] = ode->n_v;
+            sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
+        }
     }
+    sim->n_free = ode->n_v;
+    ode->quaternion = sim->quaternion;
 }
 
 /* The mechanism and the variable table of a robot that has been read */
@@ -157,7 +201,6 @@ static enum status build(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
-    number_free_coordinates(sim);
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
@@ -165,12 +208,9 @@ static enum status build(struct sim *sim, const char *text)
     stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
     stepper->cause = cause;
-    const struct ode ode = {.n_x = sim->n_free,
-                            .n_v = sim->n_free,
-                            .context = sim,
-                            .rhs = rhs,
-                            .jacobian = sim_jacobian,
-                            .project = n_rows > 0 ? project : NULL};
+    struct ode ode = {.context = sim, .rhs = rhs, .jacobian = sim_jacobian};
+    number_free_coordinates(sim, &ode);
+    if (n_rows > 0 || ode.n_quaternions > 0) ode.project = project;
     status = instance_build(instance, &ode, text);
     if (status != STATUS_OK) return status;
     find_places(sim);
@@ -183,7 +223,7 @@ static void prescribe_drives(struct robot *robot)
 {
     for (int i = 0; i < robot->n_links; i++) {
         struct joint *joint = &robot->link[i].joint;
-        joint->prescribed = joint_moves(joint) && (!joint->passive || joint_actuated(robot, i));
+        joint->prescribed = joint_may_be_prescribed(joint) && (!joint->passive || joint_actuated(robot, i));
     }
 }
 
@@ -230,6 +270,11 @@ const struct robot *sim_robot(const struct instance *instance)
 const struct model *sim_model(const struct instance *instance)
 {
     return const_sim_of(instance)->mechanism.model;
+}
+
+struct mechanism *sim_mechanism(struct instance *instance)
+{
+    return &sim_of(instance)->mechanism;
 }
 
 double sim_actuator_force(const struct instance *instance, int actuator)
@@ -295,8 +340,10 @@ static const char *reason(const struct instance *instance, enum status status, c
 static bool is_oscillatory(const struct model *model)
 {
     for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (lm->m > 0 || lm->stiffness > 0 || lm->limits != NULL) return true;
+        const struct joint_numbers *number = model->link[i].joint.number;
+        if (model->link[i].m > 0) return true;
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
+            if (number[k].stiffness > 0 || number[k].has_limits) return true;
     }
     return false;
 }
@@ -320,6 +367,7 @@ static void start_states(struct instance *instance)
         const int state = instance->variables.by_reference[r]->start_of;
         if (state >= 0) *instance->state[state] = instance->stepper.value[r];
     }
+    normalize(sim_of(instance));
 }
 
 /* Start positions are a guess where there are loops: they are closed, with the velocities projected */
@@ -370,11 +418,21 @@ static enum status step(struct instance *instance, double h)
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
+static bool quaternions_drifted(const struct sim *sim, double tolerance)
+{
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const double *q = sim->at.q + sim->mechanism.model->link[i].q;
+        if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > tolerance) return true;
+    }
+    return false;
+}
+
 static bool drifted(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
     const double tolerance = instance->stepper.tolerance;
+    if (quaternions_drifted(sim, tolerance)) return true;
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
     for (int k = 0; k < loops->n_kept; k++) {
@@ -389,6 +447,8 @@ static enum status project_states(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     stepper_interrupt(&instance->stepper);
+    normalize(sim);
+    if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
     return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
 }
 

@@ -33,17 +33,19 @@ struct sim {
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
     int n_free;
-    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
-    double *qdd, *force;  /* accelerations; generalized forces of the inverse dynamics                       */
+    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                */
+    int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
+    struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
+    double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
     enum status failure; /* what last kept the integrator from a state in this step                          */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
-    struct point seed;       /* a direction                                                                  */
+    struct point seed;       /* changes of states and inputs                                                 */
     double **seed_state;     /* n_states: the states in it                                                   */
-    double *dqdd;            /* in this direction                                                            */
+    double *dx, *dqdd;       /* nv: tangent of the change of q; change of qdd                                */
     struct outputs changes;  /* of the outputs, in this direction                                            */
     double *by_q, *by_qd;    /* Jacobians of qdd, by columns                                                 */
 };
@@ -62,7 +64,7 @@ void sim_apply_inputs(struct sim *sim, double t);
 /* qdd at this point; loops closed */
 enum status sim_forward(struct sim *sim);
 
-/* ydot = (qd; qdd) of the free coordinates */
+/* ydot = (dq/dt; qdd) of the free coordinates */
 enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot);
 
 /* ---- derivatives.c --------------------------------------------------------------------------------------------------------- */
@@ -70,7 +72,8 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
 /* The integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
 enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
 
-/* dqdd in the direction of the seed at the state of the last outputs_compute() or sim_balance(). */
+/* dqdd in the direction of the seed and dx, at the state of the last outputs_compute() or sim_balance(). */
+void sim_clear_seed(struct sim *sim);
 void sim_along_seed(struct sim *sim, const struct input *in);
 
 enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,

@@ -5,6 +5,8 @@
 
 #include "sim/variables_row.h"
 
+enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating zero */
+
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
 /* Every row has all columns of its sort: one that is left out does not compile. The first is the row's kind, by which other rows
@@ -19,18 +21,18 @@
 
 /* clang-format off */
 #define VARIABLE_LIST(INPUT, STATE, COMPUTED, START, PARAMETER, TUNABLE) \
-    INPUT(TAU_IN, "%J.tau", DRIVEN, 1, BY_JOINT("N.m", "N"), NULL, FORCE, place_tau, number_zero, NO_KIND, "drive torque or force on the joint") \
-    INPUT(Q_IN, "%J.q", PRESCRIBED, 1, BY_JOINT("rad", "m"), "deg", POSITION, place_q, number_start_position, KIND_QD_IN, "prescribed joint position") \
-    INPUT(QD_IN, "%J.qd", PRESCRIBED, 1, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, number_start_velocity, KIND_QDD_IN, "prescribed joint rate") \
-    INPUT(QDD_IN, "%J.qdd", PRESCRIBED, 1, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed joint acceleration") \
+    INPUT(TAU_IN, "%J.%f", DRIVEN, VELOCITIES, BY_JOINT("N.m", "N"), NULL, FORCE, place_tau, number_zero, NO_KIND, "%f") \
+    INPUT(Q_IN, "%J.%p", PRESCRIBED, POSITIONS, BY_JOINT("rad", "m"), "deg", POSITION, place_q, number_start_position, KIND_QD_IN, "prescribed %p") \
+    INPUT(QD_IN, "%J.%v", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, number_start_velocity, KIND_QDD_IN, "prescribed %v") \
+    INPUT(QDD_IN, "%J.%a", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed %a") \
     INPUT(TIP_FORCE, "tip.force", ROBOT, 3, ALWAYS("N"), NULL, FORCE, place_tip_force, number_zero, NO_KIND, "force on the tip frame, world axes") \
     INPUT(TIP_TORQUE, "tip.torque", ROBOT, 3, ALWAYS("N.m"), NULL, FORCE, place_tip_torque, number_zero, NO_KIND, "torque on the tip frame, world axes") \
     INPUT(ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
     \
-    STATE(Q, "%J.q", FREE, 1, OUTPUT, BY_JOINT("rad", "m"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_joint, "joint position") \
-    STATE(QD, "%J.qd", FREE, 1, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_joint, "joint rate") \
-    COMPUTED(QDD, "%J.qdd", FREE, 1, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "joint acceleration") \
-    COMPUTED(TAU_OUT, "%J.tau", PRESCRIBED, 1, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must give") \
+    STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
+    STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
+    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
+    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must give") \
     COMPUTED(TIP_POSITION, "tip.position", ROBOT, 3, OUTPUT, ALWAYS("m"), NULL, value_tip_position, DIFFERENTIABLE, depends_tip_position, "position of the tip frame, world axes") \
     COMPUTED(TIP_QUATERNION, "tip.quaternion", ROBOT, 4, OUTPUT, ALWAYS("1"), NULL, value_tip_quaternion, DIFFERENTIABLE, depends_tip_quaternion, "orientation of the tip frame, w first") \
     COMPUTED(TIP_VELOCITY, "tip.velocity", ROBOT, 3, OUTPUT, ALWAYS("m/s"), NULL, value_tip_velocity, DIFFERENTIABLE, depends_tip_velocity, "velocity of the tip frame's origin, world axes") \
@@ -47,6 +49,7 @@
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
     COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, DIFFERENTIABLE, depends_accelerations, "acceleration of the elastic coordinate") \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, QUATERNION, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
     COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NO_DERIVATIVE, depends_all, "kinetic energy") \
     COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NO_DERIVATIVE, depends_all, "strain energy and energy of joint springs and stops") \
     COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NO_DERIVATIVE, depends_all, "potential energy of gravity, zero at the world's origin") \
@@ -55,8 +58,8 @@
     COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NO_DERIVATIVE, depends_all, "power of all line actuators") \
     COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NO_DERIVATIVE, depends_all, "power taken by joint friction, damping of links and damping of joint stops") \
     \
-    START(Q_START, "%J.q_start", FREE, 1, BY_JOINT("rad", "m"), "deg", number_start_position, KIND_Q, limit_none, "joint position at the start") \
-    START(QD_START, "%J.qd_start", FREE, 1, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "joint rate at the start") \
+    START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_none, "%p at the start") \
+    START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "%v at the start") \
     START(ETA_START, "%L.eta_start", FLEXIBLE, MODES, BY_MODE("rad", "m", "1"), NULL, number_zero, KIND_ETA, limit_none, "elastic coordinate at the start") \
     START(ETAD_START, "%L.etad_start", FLEXIBLE, MODES, BY_MODE("rad/s", "m/s", "1/s"), NULL, number_zero, KIND_ETAD, limit_none, "rate of the elastic coordinate at the start") \
     PARAMETER(GRAVITY, "gravity", ROBOT, 0, 3, REAL, ALWAYS("m/s2"), NULL, number_gravity, limit_none, "gravity, world axes") \
@@ -67,11 +70,11 @@
     PARAMETER(GJ, "%L.GJ", BEAM, GIVEN_GJ, 1, REAL, ALWAYS("N.m2"), NULL, number_GJ, limit_stiffness, "torsional stiffness") \
     PARAMETER(EA, "%L.EA", BEAM, GIVEN_EA, 1, REAL, ALWAYS("N"), NULL, number_EA, limit_stiffness, "axial stiffness") \
     PARAMETER(DAMPING_RATIO, "%L.damping_ratio", BEAM, GIVEN_DAMPING_RATIO, 1, REAL, ALWAYS("1"), NULL, number_damping_ratio, limit_not_negative, "damping ratio of the link's own modes") \
-    PARAMETER(VISCOUS, "%J.viscous", MOVING, GIVEN_VISCOUS, 1, REAL, BY_JOINT("N.m.s/rad", "N.s/m"), NULL, number_viscous, limit_not_negative, "viscous friction") \
-    PARAMETER(COULOMB, "%J.coulomb", MOVING, GIVEN_COULOMB, 1, REAL, BY_JOINT("N.m", "N"), NULL, number_coulomb, limit_not_negative, "Coulomb friction") \
-    PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, 1, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, at the joint") \
-    PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, 1, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
-    PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, 1, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
+    PARAMETER(VISCOUS, "%J.viscous", MOVING, GIVEN_VISCOUS, NUMBERS, REAL, BY_JOINT("N.m.s/rad", "N.s/m"), NULL, number_viscous, limit_not_negative, "viscous friction") \
+    PARAMETER(COULOMB, "%J.coulomb", MOVING, GIVEN_COULOMB, NUMBERS, REAL, BY_JOINT("N.m", "N"), NULL, number_coulomb, limit_not_negative, "Coulomb friction") \
+    PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, at the joint") \
+    PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
+    PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
     TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
     PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms that are kept") \
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints held") \
@@ -88,11 +91,12 @@ enum kind {
         KIND_COUNT
 };
 
-#define BY_MODE(angle, distance, number) angle, distance, number
-#define BY_JOINT(angle, distance)        angle, distance, NULL
-#define BY_EQUATION(angle, distance)     angle, distance, NULL
-#define ALWAYS(unit)                     unit, unit, unit
-#define NO_UNIT                          NULL, NULL, NULL
+#define BY_MODE(angle, distance, number)     angle, distance, number
+#define BY_POSITION(angle, distance, number) angle, distance, number
+#define BY_JOINT(angle, distance)            angle, distance, NULL
+#define BY_EQUATION(angle, distance)         angle, distance, NULL
+#define ALWAYS(unit)                         unit, unit, unit
+#define NO_UNIT                              NULL, NULL, NULL
 
 enum { NO_DERIVATIVE, DIFFERENTIABLE };
 
@@ -135,7 +139,7 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
 {
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
-    const bool moves = lm->q >= 0, prescribed = lm->prescribed >= 0;
+    const bool moves = lm->joint.nv > 0, prescribed = lm->prescribed >= 0;
     switch (row->owner) {
     case DRIVEN: return moves && !prescribed && !lm->passive;
     case PRESCRIBED: return moves && prescribed;
@@ -152,22 +156,68 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     return false;
 }
 
+static bool of_links(const struct table_row *row)
+{
+    return row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR;
+}
+
 static int owners_of(const struct model *model, const struct table_row *row)
 {
-    switch (row->owner) {
-    case ROBOT: return 1;
-    case LOOP: return model->robot->n_loops;
-    case ACTUATOR: return model->robot->n_actuators;
-    default: return model->n_links;
-    }
+    if (of_links(row)) return model->n_links;
+    return row->owner == ROBOT ? 1 : row->owner == LOOP ? model->robot->n_loops : model->robot->n_actuators;
 }
 
 static int count_of(const struct model *model, int i, const struct table_row *row)
 {
-    const bool of_links = row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR;
-    if (of_links && !link_has(model, i, row)) return 0;
-    if (row->count == EQUATIONS) return loop_equations(model->robot->loop[i].type);
-    return row->count == MODES ? model->link[i].m : row->count;
+    if (of_links(row) && !link_has(model, i, row)) return 0;
+    switch (row->count) {
+    case POSITIONS: return model->link[i].joint.nq;
+    case VELOCITIES: return model->link[i].joint.nv;
+    case QUATERNION: return joint_quaternion(&model->robot->link[i].joint) >= 0 ? 4 : 0;
+    case NUMBERS: return joint_number_count(&model->robot->link[i].joint);
+    case MODES: return model->link[i].m;
+    case EQUATIONS: return loop_equations(model->robot->loop[i].type);
+    default: return row->count;
+    }
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------------- */
+
+struct joint_group variable_group(const struct joint *joint, char token, int k)
+{
+    struct joint_group group[MOST_GROUPS];
+    const int count = token == 'p' ? joint_position_groups(joint, group) : joint_velocity_groups(joint, group);
+    int g = 0;
+    while (g + 1 < count && k >= group[g].first + group[g].count) g++;
+    return group[g];
+}
+
+/* What a pattern's %p, %v, %a, %f stand for: names, or with `described` descriptions */
+static const char *group_text(const struct joint_group *group, char token, bool described)
+{
+    switch (token) {
+    case 'a': return described ? group->acceleration_description : group->acceleration;
+    case 'f': return described ? group->force_description : group->force;
+    default: return described ? group->description : group->name;
+    }
+}
+
+static const char *owner_name(const struct robot *robot, char token, int i)
+{
+    switch (token) {
+    case 'J': return robot->link[i].joint.name;
+    case 'L': return robot->link[i].name;
+    case 'C': return robot->loop[i].name;
+    default: return robot->actuator[i].name; /* A */
+    }
+}
+
+/* Where a pattern names a quantity of the joint; 0: nowhere */
+static char joint_token(const char *pattern)
+{
+    const char *token = strchr(pattern, '%');
+    while (token != NULL && strchr("pvaf", token[1]) == NULL) token = strchr(token + 1, '%');
+    return token != NULL ? token[1] : '\0';
 }
 
 /* ---- making the variables ---------------------------------------------------------------------------------------------- */
@@ -176,35 +226,52 @@ struct builder {
     const struct model *model;
     struct arena *arena;
     struct variables *v;
-    int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind; -1: it has none */
+    int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind */
 };
 
-/* The name with the owner's, and an index where there are several */
-static const char *make_name(struct builder *b, const struct table_row *row, int i, int k, int count)
+/* The pattern with all that it stands for, and `index` at its end, within der() */
+static const char *expand(struct builder *b, const char *pattern, const struct joint_group *group, int i,
+                          bool described, const char *index)
 {
-    const struct robot *robot = b->model->robot;
-    const char *owner = strncmp(row->name, "%J", 2) == 0   ? robot->link[i].joint.name
-                        : strncmp(row->name, "%L", 2) == 0 ? robot->link[i].name
-                        : strncmp(row->name, "%C", 2) == 0 ? robot->loop[i].name
-                        : strncmp(row->name, "%A", 2) == 0 ? robot->actuator[i].name
-                                                           : "";
-    const char *rest = row->name[0] == '%' ? row->name + 2 : row->name;
-    char index[16] = "";
-    if (row->count < 0 || count > 1) snprintf(index, sizeof index, "[%d]", k + 1);
-    const size_t bytes = strlen(owner) + strlen(rest) + sizeof index;
-    char *name = arena_take(b->arena, bytes, 1);
-    if (name != NULL) snprintf(name, bytes, "%s%s%s", owner, rest, index);
-    return name;
+    char text[MOST_TEXT];
+    size_t length = 0;
+    const size_t end = strlen(pattern) - (pattern[strlen(pattern) - 1] == ')');
+    for (size_t c = 0; c < end && length < sizeof text; c++) {
+        const char one[2] = {pattern[c], '\0'}, token = pattern[c + 1];
+        const char *part = one;
+        if (pattern[c] == '%') {
+            part = strchr("pvaf", token) != NULL ? group_text(group, token, described)
+                                                 : owner_name(b->model->robot, token, i);
+            c++;
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", part);
+    }
+    if (length < sizeof text)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", index, pattern + end);
+    if (length >= sizeof text) b->arena->failed = true;
+    return arena_string(b->arena, text);
+}
+
+/* The components of a quaternion are counted among the positions of its joint */
+static int first_component(const struct model *model, const struct table_row *row, int i)
+{
+    return row->count == QUATERNION ? joint_quaternion(&model->robot->link[i].joint) : 0;
 }
 
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
+    const struct joint *joint = of_links(row) ? &b->model->robot->link[i].joint : NULL;
+    const char token = joint_token(row->name);
+    const struct joint_group all = {.count = count}, group = token != '\0' ? variable_group(joint, token, k) : all;
+    const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
     struct variable *variable = &b->v->row[b->v->n++];
-    *variable = (struct variable){.name = make_name(b, row, i, k, count),
-                                  .description = row->description,
+    char index[16] = "";
+    if (indexed) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
+    *variable = (struct variable){.name = expand(b, row->name, &group, i, false, index),
+                                  .description = expand(b, row->description, &group, i, true, ""),
                                   .unit = row->unit[dimension],
-                                  .display_unit = dimension == DISTANCE ? NULL : row->display_unit,
+                                  .display_unit = dimension == ANGLE ? row->display_unit : NULL,
                                   .type = row->type,
                                   .causality = row->causality,
                                   .variability = row->variability,
@@ -212,6 +279,7 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
                                   .of = row,
                                   .owner = i,
                                   .k = k,
+                                  .first = group.first,
                                   .reference = b->v->n_values++,
                                   .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0,
                                   .state = -1,
@@ -228,10 +296,25 @@ static int related(const struct builder *b, const struct variable *variable, int
     return kind != NO_KIND ? b->first[kind][variable->owner] + variable->k : -1;
 }
 
-/* der(state): an alias of the variable that has its value */
-static void add_derivative(struct builder *b, int state_row)
+/* Its time derivative: of a quaternion a variable of its own, of other positions the velocity */
+static int rate_of(const struct builder *b, const struct variable *variable)
 {
+    const int quaternion =
+        variable->of->count == POSITIONS ? joint_quaternion(&b->model->robot->link[variable->owner].joint) : -1;
+    if (quaternion < 0 || variable->k < quaternion || !variable->of->is_state)
+        return related(b, variable, variable->of->rate);
+    return b->first[KIND_QUATERNION_RATE][variable->owner] + variable->k - quaternion;
+}
+
+/* der(state): an alias of the variable that has its value, unless that is the derivative by its own name */
+static void add_derivative(struct builder *b, int s)
+{
+    const int state_row = b->v->state[s];
     const struct variable *state = &b->v->row[state_row];
+    b->v->derivative[s] = state->rate;
+    b->v->row[state->rate].derivative_of = b->v->row[state->rate].of == &table[KIND_QUATERNION_RATE] ? state_row : -1;
+    if (b->v->row[state->rate].derivative_of >= 0) return;
+    b->v->derivative[s] = b->v->n;
     struct variable *alias = &b->v->row[b->v->n++];
     const size_t bytes = strlen(state->name) + sizeof "der()";
     char *name = arena_take(b->arena, bytes, 1);
@@ -270,17 +353,14 @@ static void relate(struct builder *b)
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
         const int state = related(b, variable, variable->of->start_of);
-        variable->rate = related(b, variable, variable->of->rate);
+        variable->rate = rate_of(b, variable);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
     v->relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0];
     v->max_step = b->first[KIND_MAX_STEP][0];
     v->max_order = b->first[KIND_MAX_ORDER][0];
     v->start_static = b->first[KIND_START_STATIC][0];
-    for (int s = 0; s < v->n_states && !b->arena->failed; s++) {
-        v->derivative[s] = v->n;
-        add_derivative(b, v->state[s]);
-    }
+    for (int s = 0; s < v->n_states && !b->arena->failed; s++) add_derivative(b, s);
 }
 
 /* Numbers of variables and of states */
@@ -313,7 +393,8 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
         for (int i = 0; i < owners_of(model, &table[kind]); i++) {
             const int count = count_of(model, i, &table[kind]);
             b.first[kind][i] = v->n;
-            for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, k, count);
+            const int first = count > 0 ? first_component(model, &table[kind], i) : 0;
+            for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, first + k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
     if (!arena->failed) relate(&b);

@@ -35,7 +35,8 @@ struct variable {
     enum initial initial;
     const struct table_row *of; /* row of the robot's table; NULL: a variable of a drive                  */
     int owner;                  /* link, loop or actuator; 0 for the robot's own                          */
-    int k;                      /* component, mode or equation, from 0                                    */
+    int k;                      /* position, velocity, component, mode or equation, from 0                */
+    int first;                  /* the k at which its vector begins                                       */
     int reference;              /* value reference: index into the values                                 */
     double start;               /* of inputs and parameters                                               */
     double nominal;             /* of states; 0: none                                                     */
@@ -86,7 +87,7 @@ bool variable_to_robot(const struct variable *variable, double value, struct rob
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */
 const char *variable_error(const struct variable *variable, double value);
 
-/* Index in qd of a coordinate, of which the variable is the position or the velocity; -1: it is neither. */
+/* Index in qd of a coordinate, of which the variable is the position or the velocity; -1: it is neither, or part of a quaternion. */
 int variable_coordinate(const struct variable *variable, const struct model *model, bool *velocity);
 
 /* Are they components of one vector, as tip.position[1] and tip.position[2]? */

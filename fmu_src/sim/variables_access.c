@@ -12,22 +12,22 @@ static const struct link_model *link_of(const struct model *model, const struct 
 
 static int joint_position(const struct model *model, const struct variable *variable)
 {
-    return link_of(model, variable)->q;
+    return link_of(model, variable)->q + variable->k;
 }
 
 static int joint_velocity(const struct model *model, const struct variable *variable)
 {
-    return link_of(model, variable)->q;
+    return link_of(model, variable)->v + variable->k;
 }
 
 static int mode_position(const struct model *model, const struct variable *variable)
 {
-    return link_of(model, variable)->eta + variable->k;
+    return link_of(model, variable)->eta_q + variable->k;
 }
 
 static int mode_velocity(const struct model *model, const struct variable *variable)
 {
-    return link_of(model, variable)->eta + variable->k;
+    return link_of(model, variable)->eta_v + variable->k;
 }
 
 int variable_coordinate(const struct variable *variable, const struct model *model, bool *velocity)
@@ -35,6 +35,8 @@ int variable_coordinate(const struct variable *variable, const struct model *mod
     const enum level level = variable->of->level;
     *velocity = level == VELOCITY;
     if (level != POSITION && level != VELOCITY) return -1;
+    const int quaternion = joint_quaternion(&model->robot->link[variable->owner].joint);
+    if (variable->of->count == POSITIONS && quaternion >= 0 && variable->k >= quaternion) return -1;
     return variable->of->count == MODES ? mode_velocity(model, variable) : joint_velocity(model, variable);
 }
 
@@ -49,8 +51,8 @@ PLACE(q, point->q[joint_position(point->model, variable)])
 PLACE(qd, point->qd[joint_velocity(point->model, variable)])
 PLACE(eta, point->q[mode_position(point->model, variable)])
 PLACE(etad, point->qd[mode_velocity(point->model, variable)])
-PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed])
-PLACE(tau, point->tau[link_of(point->model, variable)->tau])
+PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed + variable->k])
+PLACE(tau, point->tau[link_of(point->model, variable)->tau + variable->k])
 PLACE(tip_force, point->tip_wrench[3 + variable->k])
 PLACE(tip_torque, point->tip_wrench[variable->k])
 PLACE(actuator_force, point->actuator_force[variable->owner])
@@ -72,6 +74,7 @@ double *variable_place(const struct variable *variable, const struct point *poin
 VALUE(q, outputs->q[joint_position(outputs->model, variable)])
 VALUE(qd, outputs->qd[joint_velocity(outputs->model, variable)])
 VALUE(qdd, outputs->qdd[joint_velocity(outputs->model, variable)])
+VALUE(position_rate, outputs->position_rate[joint_position(outputs->model, variable)])
 VALUE(tau, outputs->force[joint_velocity(outputs->model, variable)])
 VALUE(eta, outputs->q[mode_position(outputs->model, variable)])
 VALUE(etad, outputs->qd[mode_velocity(outputs->model, variable)])
@@ -134,8 +137,8 @@ bool variable_change(const struct variable *variable, const struct outputs *chan
     READ(name, LINK_OF, member) \
     const struct robot_number number_##name = {read_##name, NULL};
 
-START_OF(start_position, joint.start_position)
-START_OF(start_velocity, joint.start_velocity)
+START_OF(start_position, joint.start_position[variable->k])
+START_OF(start_velocity, joint.start_velocity[variable->k])
 NUMBER_OF(gravity, ROBOT_OF, gravity[variable->k], double)
 NUMBER_OF(length, LINK_OF, beam.length, double)
 NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length, double)
@@ -144,11 +147,11 @@ NUMBER_OF(EIz, LINK_OF, beam.EIz, double)
 NUMBER_OF(GJ, LINK_OF, beam.GJ, double)
 NUMBER_OF(EA, LINK_OF, beam.EA, double)
 NUMBER_OF(damping_ratio, LINK_OF, beam.damping_ratio, double)
-NUMBER_OF(viscous, LINK_OF, joint.viscous, double)
-NUMBER_OF(coulomb, LINK_OF, joint.coulomb, double)
-NUMBER_OF(motor_inertia, LINK_OF, joint.motor_inertia, double)
-NUMBER_OF(stiffness, LINK_OF, joint.stiffness, double)
-NUMBER_OF(rest, LINK_OF, joint.rest, double)
+NUMBER_OF(viscous, LINK_OF, joint.number[variable->k].viscous, double)
+NUMBER_OF(coulomb, LINK_OF, joint.number[variable->k].coulomb, double)
+NUMBER_OF(motor_inertia, LINK_OF, joint.number[variable->k].motor_inertia, double)
+NUMBER_OF(stiffness, LINK_OF, joint.number[variable->k].stiffness, double)
+NUMBER_OF(rest, LINK_OF, joint.number[variable->k].rest, double)
 NUMBER_OF(payload_mass, LINK_OF, payload.mass, double)
 NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
 
@@ -197,5 +200,5 @@ const char *variable_error(const struct variable *variable, double value)
 
 bool variable_same_vector(const struct variable *a, const struct variable *b)
 {
-    return a->of == b->of && a->owner == b->owner;
+    return a->of == b->of && a->owner == b->owner && a->first == b->first;
 }

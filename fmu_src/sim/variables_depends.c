@@ -20,7 +20,7 @@ static bool is_outward(const struct model *model, int link, int base)
 
 static bool has_free_coordinates(const struct link_model *lm)
 {
-    return lm->m > 0 || (lm->q >= 0 && lm->prescribed < 0);
+    return lm->m > 0 || free_velocities(lm) > 0;
 }
 
 /* The first link with free coordinates on the way from the world to `link`: everything outward of it accelerates together, and
@@ -98,7 +98,7 @@ static bool moves_tip(const struct structure *s, const struct variable *known)
 static bool turns(const struct model *model, const struct variable *known)
 {
     const struct link_model *lm = &model->link[known->owner];
-    if (!is_elastic(known)) return lm->joint == JOINT_REVOLUTE;
+    if (!is_elastic(known)) return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
     const double *rotation = lm->body->tip.Lambda + 3 * known->k;
     return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
 }
@@ -115,6 +115,16 @@ bool depends_all(const struct structure *structure, const struct variable *unkno
 {
     (void)structure, (void)unknown, (void)known;
     return true;
+}
+
+/* A component of 1/2 q o (0, omega): the other components of q, and omega */
+bool depends_quaternion_rate(const struct structure *structure, const struct variable *unknown,
+                             const struct variable *known)
+{
+    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    if (known->owner != unknown->owner) return false;
+    if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint) && known->k != unknown->k;
+    return known->of->count == VELOCITIES && known->of->is_state && known->k >= joint_omega(joint);
 }
 
 /* Accelerations and reactions of a link: all that accelerates together with it or is attached outward of it, and the prescribed

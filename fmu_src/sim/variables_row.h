@@ -10,8 +10,9 @@
 /* What has the variable: the robot, links with such a joint or body, every loop or actuator. */
 enum owner { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
 
-/* As many as the link has elastic coordinates, as the loop has equations. */
-enum { MODES = -1, EQUATIONS = -2 };
+/* As many as the joint has positions, velocities, components of a quaternion, coordinates with numbers; as the link has elastic
+   coordinates, as the loop has equations. */
+enum { POSITIONS = -1, VELOCITIES = -2, QUATERNION = -3, NUMBERS = -4, MODES = -5, EQUATIONS = -6 };
 
 /* Of a variable that can be set: what it is of the motion, or a force; NUMBER: none of these. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
@@ -35,7 +36,8 @@ typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
 struct table_row {
-    const char *name; /* %J the joint's, %L the link's, %C the loop's, %A the actuator's */
+    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator; %p, %v, %a, %f what the joint calls a
+                         position, velocity, acceleration, force (joint_position_groups(), joint_velocity_groups()) */
     enum owner owner;
     unsigned given; /* only where this number is given in the file: enum joint_given (MOVING), enum beam_given (BEAM) */
     int count;
@@ -55,7 +57,7 @@ struct table_row {
     depends_function *depends;         /* NULL: not an unknown                                            */
     limit_function *error;             /* what is wrong with a value; NULL: not a parameter               */
     nominal_function *nominal;         /* NULL: not a state                                               */
-    const char *description;
+    const char *description;           /* with %p, %v, %a, %f: what they are                              */
 };
 /* clang-format on */
 
@@ -64,11 +66,11 @@ struct table_row {
 place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_tip_force, place_tip_torque,
     place_actuator_force, place_payload_mass;
 
-value_function value_q, value_qd, value_qdd, value_tau, value_eta, value_etad, value_etadd, value_tip_position,
-    value_tip_quaternion, value_tip_velocity, value_tip_angular_velocity, value_tip_acceleration, value_deflection,
-    value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length, value_actuator_rate,
-    value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy, value_joint_power,
-    value_actuator_power, value_losses;
+value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
+    value_tip_position, value_tip_quaternion, value_tip_velocity, value_tip_angular_velocity, value_tip_acceleration,
+    value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length,
+    value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy,
+    value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_damping_ratio,
@@ -80,14 +82,17 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
-depends_function depends_itself, depends_all, depends_accelerations, depends_loop_force, depends_deflection,
-    depends_rotation, depends_tip_position, depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity,
-    depends_tip_acceleration, depends_actuator_length, depends_actuator_rate;
+depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_loop_force,
+    depends_deflection, depends_rotation, depends_tip_position, depends_tip_quaternion, depends_tip_velocity,
+    depends_tip_angular_velocity, depends_tip_acceleration, depends_actuator_length, depends_actuator_rate;
+
+/* Names of the joint's positions (token p) or velocities (v, a, f) among which component k is. */
+struct joint_group variable_group(const struct joint *joint, char token, int k);
 
 /* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
 
 enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k);
 
-nominal_function nominal_joint, nominal_eta, nominal_etad;
+nominal_function nominal_position, nominal_velocity, nominal_eta, nominal_etad;
 
 #endif

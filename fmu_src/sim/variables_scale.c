@@ -6,9 +6,16 @@
 
 /* ---- dimensions ------------------------------------------------------------------------------------------------------------ */
 
-static enum dimension joint_dimension(const struct link_model *lm)
+static enum dimension velocity_dimension(const struct link_model *lm, int k)
 {
-    return lm->joint == JOINT_PRISMATIC ? DISTANCE : ANGLE;
+    return lm->joint.part[k] == SLIDES ? DISTANCE : ANGLE;
+}
+
+/* Velocities of ordinary positions have the same numbers */
+static enum dimension position_dimension(const struct model *model, int link, int k)
+{
+    const int quaternion = joint_quaternion(&model->robot->link[link].joint);
+    return quaternion >= 0 && k >= quaternion ? PURE_NUMBER : velocity_dimension(&model->link[link], k);
 }
 
 /* An elastic coordinate: a distance, an angle for twist and for the slope coordinate of the Hermite shapes, or a pure number. */
@@ -27,20 +34,14 @@ static enum dimension mode_dimension(const struct link *link, int k)
 
 enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k)
 {
-    switch (row->owner) {
-    case DRIVEN:
-    case PRESCRIBED:
-    case FREE:
-    case MOVING: return joint_dimension(&model->link[owner]);
-    case FLEXIBLE: return row->count == MODES ? mode_dimension(&model->robot->link[owner], k) : PURE_NUMBER;
-    case LOOP: return k < 3 ? DISTANCE : ANGLE; /* equations of distances come before those of angles */
-    case ROBOT:
-    case LINK:
-    case BEAM:
-    case PAYLOAD:
-    case ACTUATOR: break;
+    switch (row->count) {
+    case POSITIONS: return position_dimension(model, owner, k);
+    case VELOCITIES:
+    case NUMBERS: return velocity_dimension(&model->link[owner], k);
+    case MODES: return mode_dimension(&model->robot->link[owner], k);
+    case EQUATIONS: return k < 3 ? DISTANCE : ANGLE; /* equations of distances come before those of angles */
+    default: return ANGLE;                           /* the row has one unit */
     }
-    return PURE_NUMBER; /* the same unit whatever it measures */
 }
 
 /* ---- nominal values -------------------------------------------------------------------------------------------------------- */
@@ -65,11 +66,15 @@ static double mode_frequency(const struct body *body, int k)
     return sqrt(fmax(body->K[diagonal] / body->Mff0[diagonal], 0));
 }
 
-/* A radian, or the reach; of a velocity the same per second. */
-double nominal_joint(const struct model *model, int link, int k)
+/* A radian, the reach, or 1 of a quaternion; of a velocity the same per second. */
+double nominal_position(const struct model *model, int link, int k)
 {
-    (void)k;
-    return joint_dimension(&model->link[link]) == DISTANCE ? reach(model->robot) : 1;
+    return position_dimension(model, link, k) == DISTANCE ? reach(model->robot) : 1;
+}
+
+double nominal_velocity(const struct model *model, int link, int k)
+{
+    return velocity_dimension(&model->link[link], k) == DISTANCE ? reach(model->robot) : 1;
 }
 
 /* One per cent of the link, or what 10 m/s^2 at its tip makes of a stiffer mode, but at least a hundredth of that one per cent:
