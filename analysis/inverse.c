@@ -12,24 +12,32 @@ static const double DEFAULT_TOLERANCE = 1e-8;
 
 /* ---- making -------------------------------------------------------------------------------------------------------------------- */
 
-static void add_name(struct inverse *inverse, const char *owner, const char *what)
+static void add_name(struct inverse *inverse, const char *name)
 {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%s.%s", owner, what);
     inverse->name[inverse->n_inputs++] = arena_string(&inverse->arena, name);
 }
 
 /* A joint that the file prescribes has its motion as input, a driven one its torque */
 static void name_inputs(struct inverse *inverse)
 {
-    static const char *const motion[3] = {"q", "qd", "qdd"};
+    const struct model *model = sim_model(inverse->sim);
     for (int i = 0; i < inverse->robot->n_links; i++) {
         const struct joint *joint = &inverse->robot->link[i].joint;
-        if (!joint_moves(joint) || joint->passive) continue;
-        for (int d = 0; joint->prescribed && d < 3; d++) add_name(inverse, joint->name, motion[d]);
-        if (!joint->prescribed) add_name(inverse, joint->name, "tau");
+        for (int k = 0; !joint->passive && k < joint_velocities(joint); k++) {
+            char name[NAME_SIZE];
+            for (int d = POSITION; joint->prescribed && d <= ACCELERATION; d++) {
+                coordinate_name(model, (enum derivative)d, k + (d == POSITION ? model->link[i].q : model->link[i].v), name);
+                add_name(inverse, name);
+            }
+            joint_force_name(joint, k, name);
+            if (!joint->prescribed) add_name(inverse, name);
+        }
     }
-    for (int a = 0; a < inverse->n_forces; a++) add_name(inverse, inverse->robot->actuator[a].name, "force");
+    for (int a = 0; a < inverse->n_forces; a++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.force", inverse->robot->actuator[a].name);
+        add_name(inverse, name);
+    }
 }
 
 /* There must be inputs to compute: drives, or actuators as many as the passive joints that they move */
@@ -52,10 +60,10 @@ static enum status allocate_arrays(struct inverse *inverse)
 {
     const struct robot *robot = inverse->robot;
     struct arena *arena = &inverse->arena;
-    const size_t most = 3 * (size_t)robot->n_links + (size_t)robot->n_actuators;
+    const size_t most = 3 * (size_t)sim_model(inverse->sim)->n_tau + (size_t)robot->n_actuators;
     for (int i = 0; i < robot->n_links; i++)
         if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
-    inverse->force = arena_take(arena, (size_t)sim_model(inverse->sim)->n, sizeof(double));
+    inverse->force = arena_take(arena, (size_t)sim_model(inverse->sim)->nv, sizeof(double));
     inverse->F = arena_take(arena, (size_t)robot->n_actuators, sizeof(double));
     inverse->name = arena_take(arena, most, sizeof *inverse->name);
     inverse->input = arena_take(arena, most, sizeof(double));
@@ -90,16 +98,10 @@ void inverse_free(struct inverse *inverse)
 /* Forces of the joints and actuators as the instance has them */
 static enum status take_forces(struct inverse *inverse, struct report *report)
 {
-    const struct variables *v = instance_variables(inverse->sim);
-    const struct model *model = sim_model(inverse->sim);
+    const size_t bytes = (size_t)sim_model(inverse->sim)->nv * sizeof(double);
     const enum status status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
     if (status != STATUS_OK) return status;
-    for (int i = 0; i < model->n_links; i++) {
-        char name[NAME_SIZE];
-        snprintf(name, sizeof name, "%s.tau", inverse->robot->link[i].joint.name);
-        const int row = model->link[i].prescribed >= 0 ? variables_find(v, name) : -1;
-        if (row >= 0) inverse->force[model->link[i].q] = instance_get(inverse->sim, v->row[row].reference);
-    }
+    memcpy(inverse->force, sim_drive_forces(inverse->sim), bytes);
     for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
     return STATUS_OK;
 }
@@ -110,12 +112,13 @@ static void fill_inputs(struct inverse *inverse, const double *force, const doub
     int count = 0;
     for (int i = 0; i < inverse->robot->n_links; i++) {
         const struct joint *joint = &inverse->robot->link[i].joint;
-        if (!joint_moves(joint) || joint->passive) continue;
-        if (joint->prescribed) {
-            motion_at(inverse->motion, motion_row(inverse->motion, inverse->row), i, inverse->input + count);
-            count += 3;
-        } else {
-            inverse->input[count++] = force[model->link[i].q];
+        for (int k = 0; !joint->passive && k < joint_velocities(joint); k++) {
+            if (joint->prescribed) {
+                motion_at(inverse->motion, motion_row(inverse->motion, inverse->row), i, k, inverse->input + count);
+                count += 3;
+            } else {
+                inverse->input[count++] = force[model->link[i].v + k];
+            }
         }
     }
     for (int a = 0; a < inverse->n_forces; a++) inverse->input[count++] = F[a];

@@ -3,36 +3,86 @@
 #include <string.h>
 
 #include "analysis/failure.h"
+#include "analysis/names.h"
+#include "math/quaternion.h"
+#include "math/vec.h"
 #include "robot/nearest.h"
 
-/* Coordinates whose positions and velocities are states: all that are not prescribed */
-static void number_coordinates(const struct model *model, int *coordinate)
+/* ---- states --------------------------------------------------------------------------------------------------------------------- */
+
+/* A tangent of q as a seed on positions of the FMU: one of them, or the four of a quaternion. */
+struct position_seed {
+    int count;
+    int reference[4];
+    double seed[4];
+};
+
+/* 1/2 quaternion o (0, e_k) on the four components */
+static void seed_quaternion(const struct variables *v, int state, const double *quaternion, int k, struct position_seed *s)
 {
-    int count = 0;
+    const double turn[3] = {k == 0, k == 1, k == 2};
+    s->count = 4;
+    for (int c = 0; c < 4; c++) s->reference[c] = v->row[v->state[state + c]].reference;
+    quaternion_rate(quaternion, turn, s->seed);
+}
+
+/* Seeds of all tangents of the positions among the states, and the velocities that they belong to */
+static void seed_positions(const struct linear *linear, struct position_seed *seed)
+{
+    const struct variables *v = instance_variables(linear->point->sim);
+    const struct model *model = linear->point->mechanism->model;
+    int count = 0, state = 0; /* tangents, positions among the states */
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && lm->prescribed < 0) coordinate[count++] = lm->q;
-        for (int k = 0; k < lm->m; k++) coordinate[count++] = lm->eta + k;
+        const int moving = free_velocities(lm), quaternion = joint_quaternion(&model->robot->link[i].joint);
+        const int plain = quaternion < 0 ? moving : quaternion;
+        for (int k = 0; k < moving + lm->m; k++, count++) {
+            linear->coordinate[count] = (k < moving ? lm->v : lm->eta_v - moving) + k;
+            if (k >= plain && k < moving)
+                seed_quaternion(v, state, linear->point->at.q + lm->q + quaternion, k - plain, &seed[count]);
+            else
+                seed[count] = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
+            if (quaternion >= 0 && k == moving - 1) state += 4;
+        }
     }
 }
 
-/* States, inputs and outputs of the instance; allocates the matrices */
+/* Tangents have the unit of their position, of a quaternion rad */
+static enum status name_states(struct linear *linear)
+{
+    const struct variables *v = instance_variables(linear->point->sim);
+    const struct model *model = linear->point->mechanism->model;
+    const int n = linear->n_states / 2;
+    for (int i = 0; i < n; i++) {
+        char name[NAME_SIZE];
+        tangent_name(model, linear->coordinate[i], name);
+        const int row = variables_find(v, name);
+        linear->x[i] = (struct signal){arena_string(&linear->arena, name), row >= 0 ? v->row[row].unit : "rad", -1};
+        const struct variable *velocity = &v->row[v->state[v->n_states - n + i]];
+        linear->x[n + i] = (struct signal){velocity->name, velocity->unit, -1};
+    }
+    return linear->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Inputs and outputs of the instance, and room for states and matrices */
 static enum status number_variables(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
+    const struct model *model = linear->point->mechanism->model;
     struct arena *arena = &linear->arena;
-    const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
+    for (int i = 0; i < model->n_links; i++)
+        linear->n_states += 2 * (free_velocities(&model->link[i]) + model->link[i].m);
+    const size_t values = (size_t)v->n_values, states = (size_t)linear->n_states;
     linear->x = arena_take(arena, states, sizeof *linear->x);
     linear->u = arena_take(arena, values, sizeof *linear->u);
     linear->y = arena_take(arena, values, sizeof *linear->y);
-    linear->coordinate = arena_take(arena, (size_t)linear->point->mechanism->model->n, sizeof(int));
+    linear->coordinate = arena_take(arena, states, sizeof(int));
     if (arena->failed) return STATUS_NO_MEMORY;
-    number_coordinates(linear->point->mechanism->model, linear->coordinate);
-    for (int s = 0; s < v->n_states; s++) linear->x[linear->n_states++] = &v->row[v->state[s]];
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];
-        if (variable->causality == CAUSALITY_INPUT) linear->u[linear->n_inputs++] = variable;
-        if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = variable;
+        const struct signal signal = {variable->name, variable->unit, r};
+        if (variable->causality == CAUSALITY_INPUT) linear->u[linear->n_inputs++] = signal;
+        if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = signal;
     }
     const size_t inputs = (size_t)linear->n_inputs, outputs = (size_t)linear->n_outputs;
     linear->A = arena_take(arena, states * states, sizeof(double));
@@ -42,35 +92,71 @@ static enum status number_variables(struct linear *linear)
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Column j of (A; C), or of (B; D): derivatives of state derivatives and outputs by one state, by one input */
-static enum status take_column(struct linear *linear, const struct variable *known, const int *unknown, double *change,
+/* ---- matrices ------------------------------------------------------------------------------------------------------------------- */
+
+/* What is differentiated: accelerations of the states' velocities, then outputs */
+struct unknowns {
+    int count;
+    int *reference;
+    double *change;
+};
+
+/* Column j of (A; C), or of (B; D): accelerations are the lower half of A and B */
+static enum status take_column(struct linear *linear, const struct position_seed *known, const struct unknowns *unknown,
                                double *derivatives, double *outputs, int stride)
 {
-    const double one = 1;
-    const int n = linear->n_states;
+    const int n = linear->n_states / 2;
     const enum status status =
-        instance_directional(linear->point->sim, n + linear->n_outputs, unknown, 1, &known->reference, &one, change);
-    for (int i = 0; i < n && status == STATUS_OK; i++) derivatives[(size_t)stride * (size_t)i] = change[i];
-    for (int i = 0; i < linear->n_outputs && status == STATUS_OK; i++)
-        outputs[(size_t)stride * (size_t)i] = change[n + i];
-    return status;
+        instance_directional(linear->point->sim, unknown->count, unknown->reference, known->count, known->reference,
+                             known->seed, unknown->change);
+    if (status != STATUS_OK) return status;
+    for (int i = 0; i < n; i++) derivatives[(size_t)stride * (size_t)(n + i)] = unknown->change[i];
+    for (int i = 0; i < linear->n_outputs; i++) outputs[(size_t)stride * (size_t)i] = unknown->change[n + i];
+    return STATUS_OK;
+}
+
+/* d(dx)/dt = dv; of a quaternion, with quaternion0 fixed, d(dtheta)/dt = domega - 1/2 omega x dtheta                      (66) */
+static void differentiate_positions(struct linear *linear)
+{
+    const struct model *model = linear->point->mechanism->model;
+    const int n = linear->n_states / 2;
+    for (int i = 0; i < n; i++) linear->A[2 * n * i + n + i] = 1;
+    for (int i = 0; i < n; i++) {
+        const int link = velocity_link(model, linear->coordinate[i]);
+        const int first = model->link[link].v + joint_omega(&model->robot->link[link].joint);
+        if (joint_omega(&model->robot->link[link].joint) < 0 || linear->coordinate[i] != first) continue;
+        const double *omega = linear->point->at.qd + first;
+        double cross[9];
+        skew3(omega, cross);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) linear->A[2 * n * (i + r) + i + c] = -0.5 * cross[3 * r + c];
+    }
 }
 
 static enum status differentiate(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
-    const int n = linear->n_states, m = linear->n_inputs;
-    const size_t count = (size_t)n + (size_t)linear->n_outputs;
-    int *unknown = arena_take(&linear->arena, count, sizeof *unknown);
-    double *change = arena_take(&linear->arena, count, sizeof *change);
+    const int n = linear->n_states / 2, m = linear->n_inputs;
+    const size_t count = (size_t)(n + linear->n_outputs);
+    struct unknowns unknown = {.count = (int)count,
+                               .reference = arena_take(&linear->arena, count, sizeof(int)),
+                               .change = arena_take(&linear->arena, count, sizeof(double))};
+    struct position_seed *position = arena_take(&linear->arena, (size_t)n, sizeof *position);
     if (linear->arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < n; i++) unknown[i] = v->row[v->derivative[i]].reference;
-    for (int i = 0; i < linear->n_outputs; i++) unknown[n + i] = linear->y[i]->reference;
-    enum status status = STATUS_OK;
-    for (int j = 0; j < n && status == STATUS_OK; j++)
-        status = take_column(linear, linear->x[j], unknown, change, linear->A + j, linear->C + j, n);
-    for (int j = 0; j < m && status == STATUS_OK; j++)
-        status = take_column(linear, linear->u[j], unknown, change, linear->B + j, linear->D + j, m);
+    const int first = v->n_states - n; /* velocities follow the positions */
+    for (int i = 0; i < n; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
+    for (int i = 0; i < linear->n_outputs; i++) unknown.reference[n + i] = linear->y[i].reference;
+    seed_positions(linear, position);
+    differentiate_positions(linear);
+    enum status status = name_states(linear);
+    for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
+        const struct position_seed velocity = {1, {v->row[v->state[j < n ? 0 : first + j - n]].reference}, {1}};
+        status = take_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, 2 * n);
+    }
+    for (int j = 0; j < m && status == STATUS_OK; j++) {
+        const struct position_seed input = {1, {linear->u[j].reference}, {1}};
+        status = take_column(linear, &input, &unknown, linear->B + j, linear->D + j, m);
+    }
     return status;
 }
 
@@ -90,14 +176,14 @@ void linear_free(struct linear *linear)
 
 /* ---- names ------------------------------------------------------------------------------------------------------------------------ */
 
-static int find(const char *role, const char *name, const struct variable *const *variable, int count,
+static int find(const char *role, const char *name, const struct signal *signal, int count,
                 struct report *report)
 {
     struct arena scratch = {0};
     const char **names = arena_take(&scratch, (size_t)count, sizeof *names);
     int found = -1;
     for (int i = 0; i < count && names != NULL; i++) {
-        names[i] = variable[i]->name;
+        names[i] = signal[i].name;
         if (strcmp(name, names[i]) == 0) found = i;
     }
     if (found < 0) {

@@ -23,11 +23,11 @@ static enum status find_basis(struct linear *linear, struct freedom *f)
     struct mechanism *m = linear->point->mechanism;
     const struct constraints *loops = m->constraints;
     struct arena *arena = &linear->arena;
-    const size_t n = (size_t)m->model->n, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_kept;
     double *G = arena_take(arena, n * k, sizeof *G);
     enum solve_for *wish = arena_take(arena, n, sizeof *wish);
     int *row_of = arena_take(arena, n, sizeof *row_of);
-    f->n = m->model->n - loops->n_kept;
+    f->n = m->model->nv - loops->n_kept;
     f->free_one = arena_take(arena, n, sizeof(int));
     f->N = arena_take(arena, n * n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -35,8 +35,8 @@ static enum status find_basis(struct linear *linear, struct freedom *f)
     for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
     for (int i = 0; i < m->model->n_links; i++) {
         const struct link_model *lm = &m->model->link[i];
-        if (lm->q >= 0 && lm->prescribed >= 0) wish[lm->q] = SOLVE_NEVER;
-        else if (lm->q >= 0 && lm->passive) wish[lm->q] = SOLVE_FIRST;
+        for (int c = lm->v; c < lm->v + lm->joint.nv; c++)
+            wish[c] = lm->prescribed >= 0 ? SOLVE_NEVER : lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
     }
     const bool independent = independent_coordinates((int)n, (int)k, G, wish, row_of, f->free_one, f->N);
     return independent ? STATUS_OK : STATUS_SINGULAR_LOOP;
@@ -63,9 +63,10 @@ static enum status number_free(struct linear *linear, struct freedom *f)
     for (int c = 0; c < f->n; c++)
         for (int d = POSITION; d <= VELOCITY; d++) {
             char name[NAME_SIZE];
-            coordinate_name(model, (enum derivative)d, f->free_one[c], name);
+            if (d == POSITION) tangent_name(model, f->free_one[c], name);
+            else coordinate_name(model, VELOCITY, f->free_one[c], name);
             for (int j = 0; j < linear->n_inputs; j++) {
-                if (strcmp(linear->u[j]->name, name) != 0) continue;
+                if (strcmp(linear->u[j].name, name) != 0) continue;
                 f->of_input[j] = c;
                 f->is_rate[j] = d == VELOCITY;
             }
@@ -99,7 +100,7 @@ static void reduce_row(const struct linear *linear, const struct freedom *f, con
 /* Columns of N that belong to the states that remain, whose coordinates become linear->coordinate */
 static enum status take_basis(struct linear *linear, const struct freedom *f, int half, const int *state)
 {
-    const int n = linear->point->mechanism->model->n;
+    const int n = linear->point->mechanism->model->nv;
     linear->basis = arena_take(&linear->arena, (size_t)n * (size_t)half, sizeof(double));
     if (linear->basis == NULL) return STATUS_NO_MEMORY;
     for (int j = 0; j < half; j++) {

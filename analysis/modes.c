@@ -119,10 +119,18 @@ static void keep_modes(const struct eigenmodes *eigen, int pose, struct sweep *s
     }
 }
 
+static void report_pose(const struct modes *modes, int q, double position, struct report *report)
+{
+    char name[NAME_SIZE];
+    coordinate_name(modes->mechanism->model, POSITION, q, name);
+    report_add(report, REPORT_ERROR, "at %s = %.9g", name, position);
+}
+
 static enum status visit_poses(struct modes *modes, const struct sweep_options *options, struct closing *closing,
                                struct state *state, struct report *report, struct sweep *sweep)
 {
-    double *position = &state->q[modes->mechanism->model->link[options->link].q];
+    const int q = modes->mechanism->model->link[options->link].q + options->k;
+    double *position = &state->q[q];
     enum status status = STATUS_OK;
     int n_modes = 0;
     for (int p = 0; p < options->poses && status == STATUS_OK; p++) {
@@ -137,8 +145,7 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
         if (status == STATUS_OK) status = check_count(modes, n_modes, report);
         if (status == STATUS_OK) keep_modes(&modes->eigen, p, sweep);
         else
-            report_add(report, REPORT_ERROR, "at %s.q = %.9g", modes->mechanism->robot->link[options->link].joint.name,
-                       *position);
+            report_pose(modes, q, *position, report);
         if (options->progress != NULL) options->progress(options->context, p + 1, options->poses);
     }
     return status;

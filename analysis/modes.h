@@ -23,7 +23,7 @@ enum status modes_damp(struct modes *modes, struct report *report);
 /* ---- over the position of a joint -------------------------------------------------------------------------------------------- */
 
 struct sweep_options {
-    int link;                                             /* whose joint moves                    */
+    int link, k;                                          /* whose joint moves, its coordinate    */
     double from, to;                                      /* its position            [rad or m]   */
     int poses;                                            /* 1 or more                            */
     int count;                                            /* modes at most; 0: all                */

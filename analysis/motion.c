@@ -1,9 +1,11 @@
 #include "analysis/motion.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/failure.h"
+#include "analysis/names.h"
 
 /* ---- which joints ------------------------------------------------------------------------------------------------------------- */
 
@@ -16,7 +18,8 @@ bool motion_gives(const struct robot *robot, bool passive_too, int link)
 int motion_count(const struct robot *robot, bool passive_too)
 {
     int count = 0;
-    for (int i = 0; i < robot->n_links; i++) count += motion_gives(robot, passive_too, i);
+    for (int i = 0; i < robot->n_links; i++)
+        if (motion_gives(robot, passive_too, i)) count += joint_velocities(&robot->link[i].joint);
     return count;
 }
 
@@ -35,31 +38,65 @@ static const double *row_of(const struct motion *motion, int row)
     return motion->table.number + (size_t)motion->table.n_columns * (size_t)row;
 }
 
-static int find_column(const struct csv *table, const char *joint, const char *suffix)
+static int find_column(const struct csv *table, const char *name)
 {
-    const size_t length = strlen(joint);
     for (int c = 1; c < table->n_columns; c++)
-        if (strncmp(table->name[c], joint, length) == 0 && strcmp(table->name[c] + length, suffix) == 0) return c;
+        if (strcmp(table->name[c], name) == 0) return c;
     return -1;
+}
+
+/* Numbers the coordinates, and refuses joints whose motion cannot be given as coordinates */
+static enum status number_coordinates(struct motion *motion, struct report *report, int *count)
+{
+    const struct robot *robot = motion->robot;
+    *count = 0;
+    motion->first = arena_take(&motion->arena, (size_t)robot->n_links, sizeof(int));
+    if (motion->first == NULL) return report_status(report, STATUS_NO_MEMORY);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        motion->first[i] = *count;
+        *count += joint_velocities(joint);
+        if (!motion_gives(robot, motion->passive_too, i) || joint_has_coordinates(joint)) continue;
+        report_add(report, REPORT_ERROR,
+                   "joint '%s' is %s: a motion can be given for joints with one or two coordinates only; make it "
+                   "passive, or use several joints",
+                   joint->name, joint_type_name(joint));
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
+/* Columns of a joint; how many are missing */
+static int find_columns(struct motion *motion, int link, struct report *report)
+{
+    static const char *const what[3] = {"q", "qd", "qdd"};
+    const struct joint *joint = &motion->robot->link[link].joint;
+    const int count = joint_velocities(joint);
+    int missing = 0;
+    for (int i = 0; i < 3 * count; i++) {
+        char name[NAME_SIZE];
+        if (count > 1) snprintf(name, sizeof name, "%s.%s[%d]", joint->name, what[i % 3], i / 3 + 1);
+        else snprintf(name, sizeof name, "%s.%s", joint->name, what[i % 3]);
+        const int column = motion->column[3 * motion->first[link] + i] = find_column(&motion->table, name);
+        if (column >= 0) continue;
+        report_add(report, REPORT_ERROR, "%s: the column %s is missing: q, qd and qdd of every %s are needed",
+                   motion->table.file, name, motion_joint(motion->robot, motion->passive_too));
+        missing++;
+    }
+    return missing;
 }
 
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion)
 {
-    static const char *const suffix[3] = {".q", ".qd", ".qdd"};
+    int count, missing = 0;
     *motion = (struct motion){.robot = robot, .passive_too = passive_too, .table = *table, .n_rows = table->n_rows};
-    motion->column = arena_take(&motion->arena, 3 * (size_t)robot->n_links, sizeof(int));
+    const enum status status = number_coordinates(motion, report, &count);
+    if (status != STATUS_OK) return status;
+    motion->column = arena_take(&motion->arena, 3 * (size_t)count, sizeof(int));
     if (motion->column == NULL) return report_status(report, STATUS_NO_MEMORY);
-    int missing = 0;
-    for (int i = 0; i < 3 * robot->n_links; i++) {
-        const char *joint = robot->link[i / 3].joint.name;
-        if (!motion_gives(robot, passive_too, i / 3)) continue;
-        motion->column[i] = find_column(table, joint, suffix[i % 3]);
-        if (motion->column[i] >= 0) continue;
-        report_add(report, REPORT_ERROR, "%s: the column %s%s is missing: q, qd and qdd of every %s are needed",
-                   table->file, joint, suffix[i % 3], motion_joint(robot, passive_too));
-        missing++;
-    }
+    for (int i = 0; i < robot->n_links; i++)
+        if (motion_gives(robot, passive_too, i)) missing += find_columns(motion, i, report);
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
@@ -93,9 +130,9 @@ static double cubic(double h, double s, double y0, double y1, double d0, double 
 
 /* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are right to
    fourth order, hence agree to fourth order, and digits missing in q do not turn up as accelerations. */
-static void interpolate(struct motion *motion, double t, int link, double x[3])
+static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
 {
-    const int i = find_interval(motion, t), *column = motion->column + 3 * link;
+    const int i = find_interval(motion, t), *column = motion->column + 3 * coordinate;
     const int next = i + 1 < motion->n_rows ? i + 1 : i;
     const double *a = row_of(motion, i), *b = row_of(motion, next), h = b[0] - a[0];
     const double s = h > 0 ? (t - motion_row(motion, i)) / h : 0;
@@ -108,24 +145,26 @@ static void interpolate(struct motion *motion, double t, int link, double x[3])
 enum status motion_cycloid(const struct robot *robot, bool passive_too, const double *k, const double *T, double until,
                            double step, struct report *report, struct motion *motion)
 {
-    const size_t n = (size_t)robot->n_links;
+    int count;
     *motion = (struct motion){.robot = robot, .passive_too = passive_too, .until = until, .step = step};
     motion->n_rows = (int)ceil(until / step * (1 - 1e-12)) + 1;
-    motion->k = arena_take(&motion->arena, n, sizeof(double));
-    motion->T = arena_take(&motion->arena, n, sizeof(double));
+    const enum status status = number_coordinates(motion, report, &count);
+    if (status != STATUS_OK) return status;
+    motion->k = arena_take(&motion->arena, (size_t)count, sizeof(double));
+    motion->T = arena_take(&motion->arena, (size_t)count, sizeof(double));
     if (motion->arena.failed) return report_status(report, STATUS_NO_MEMORY);
-    for (int i = 0, given = 0; i < robot->n_links; i++) {
-        if (!motion_gives(robot, passive_too, i)) continue;
-        motion->k[i] = k[given];
-        motion->T[i] = T[given++];
-    }
+    for (int i = 0, given = 0; i < robot->n_links; i++)
+        for (int c = 0; motion_gives(robot, passive_too, i) && c < joint_velocities(&robot->link[i].joint); c++) {
+            motion->k[motion->first[i] + c] = k[given];
+            motion->T[motion->first[i] + c] = T[given++];
+        }
     return STATUS_OK;
 }
 
-static void cycloid(const struct motion *motion, double t, int link, double x[3])
+static void cycloid(const struct motion *motion, double t, int coordinate, double start, double x[3])
 {
-    const double pi = 3.14159265358979323846, k = motion->k[link], T = motion->T[link];
-    x[0] = motion->robot->link[link].joint.start_position + k * (t - T / pi * sin(pi * t / T));
+    const double pi = 3.14159265358979323846, k = motion->k[coordinate], T = motion->T[coordinate];
+    x[0] = start + k * (t - T / pi * sin(pi * t / T));
     x[1] = k * (1 - cos(pi * t / T));
     x[2] = k * pi / T * sin(pi * t / T);
 }
@@ -143,11 +182,12 @@ double motion_row(const struct motion *motion, int row)
     return motion_time(motion, row) - motion_time(motion, 0);
 }
 
-void motion_at(void *context, double t, int link, double x[3])
+void motion_at(void *context, double t, int link, int k, double x[3])
 {
     struct motion *motion = context;
-    if (motion->column != NULL) interpolate(motion, t, link, x);
-    else cycloid(motion, t, link, x);
+    const int coordinate = motion->first[link] + k;
+    if (motion->column != NULL) interpolate(motion, t, coordinate, x);
+    else cycloid(motion, t, coordinate, motion->robot->link[link].joint.start_position[k], x);
 }
 
 void motion_free(struct motion *motion)

@@ -14,25 +14,27 @@ struct motion {
     int n_rows;
     /* a table */
     struct csv table;
-    int *column;  /* n_links x 3: columns of q, qd, qdd; NULL: a formula */
+    int *first;   /* n_links: number of the first coordinate of the joint, those of all joints counted */
+    int *column;  /* coordinates x 3: columns of q, qd, qdd; NULL: a formula */
     int interval; /* of the table, where the last time was found         */
     /* a cycloid */
-    double *k, *T; /* n_links                        [rad/s or m/s], [s] */
+    double *k, *T; /* coordinates                    [rad/s or m/s], [s] */
     double until, step;
     struct arena arena;
 };
 
-/* Whether the motion of this link's joint must be given; how many there are; what such a joint is, in words. */
+/* Whether the motion of this link's joint must be given; how many coordinates that are; what such a joint is, in words. */
 bool motion_gives(const struct robot *robot, bool passive_too, int link);
 int motion_count(const struct robot *robot, bool passive_too);
 const char *motion_joint(const struct robot *robot, bool passive_too);
 
-/* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd of every joint that moves. STATUS_BAD_INPUT with a
-   report where one is missing. motion_free() in any case, here and below. */
+/* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd (J.q[k], ... of a joint with two
+   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report where one is missing, or where the motion of a joint that has
+   no coordinates (its position is a quaternion) would be needed. motion_free() in any case, here and below. */
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion);
 
-/* q = start + k (t - T/pi sin(pi t/T)), Mohan and Saha (44): k and T > 0 have one number per joint that moves. Rows are `step`
+/* q = start + k (t - T/pi sin(pi t/T)), Mohan and Saha (44): k and T > 0 have one number per coordinate. Rows are `step`
    apart up to `until`, fewer than MOST_MOTION_ROWS. */
 enum status motion_cycloid(const struct robot *robot, bool passive_too, const double *k, const double *T, double until,
                            double step, struct report *report, struct motion *motion);
@@ -42,7 +44,7 @@ void motion_free(struct motion *motion);
 double motion_time(const struct motion *motion, int row);
 double motion_row(const struct motion *motion, int row);
 
-/* x = (q, qd, qdd) of a link's joint, t seconds after the first row; `motion` is a struct motion (sim/sim.h: sim_motion). */
-void motion_at(void *motion, double t, int link, double x[3]);
+/* x = (q, qd, qdd) of coordinate k of a link's joint, t seconds after the first row; `motion` is a struct motion (sim/sim.h: sim_motion). */
+void motion_at(void *motion, double t, int link, int k, double x[3]);
 
 #endif

@@ -62,12 +62,20 @@ static enum status factor(const struct linear *linear, struct arena *arena, stru
     return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n) == 0 ? STATUS_OK : STATUS_NOT_POSITIVE;
 }
 
+/* dx/dt = T x + v with T of turning quaternions (linear.h), so a row that is c x + e v is (c - e T) x + e dx/dt */
+static void subtract_turning(const struct linear *linear, int n, const double *e, double *c)
+{
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++) c[j] -= e[k] * linear->A[2 * n * k + j];
+}
+
 /* Row of C in these coordinates, split into positions and rates */
 static void take_output(const struct linear *linear, const struct second_order *s, int y, double *c, double *e)
 {
     const double *row = linear->C + (size_t)linear->n_states * (size_t)y;
     memcpy(c, row, (size_t)s->n * sizeof *c);
     memcpy(e, row + s->n, (size_t)s->n * sizeof *e);
+    subtract_turning(linear, s->n, e, c);
     divide_row(s->n, s->L, c);
     divide_row(s->n, s->L, e);
 }
@@ -79,7 +87,7 @@ static void take_input(const struct linear *linear, const struct second_order *s
 }
 
 /* Whether two variables are components of one vector (tip.position[1..3]), which share their rounding */
-static bool alike(const struct variable *a, const struct variable *b)
+static bool alike(const struct signal *a, const struct signal *b)
 {
     const size_t stem = strcspn(a->name, "[");
     return stem == strcspn(b->name, "[") && memcmp(a->name, b->name, stem) == 0;
@@ -90,16 +98,16 @@ static void measure(const struct linear *linear, int u, int y, struct second_ord
 {
     const int n = s->n;
     for (int j = 0; j < linear->n_inputs; j++) {
-        if (!alike(linear->u[j], linear->u[u])) continue;
+        if (!alike(&linear->u[j], &linear->u[u])) continue;
         take_input(linear, s, j, s->b);
         s->size_b = fmax(s->size_b, euclidean_norm(n, s->b));
     }
     for (int i = 0; i < linear->n_outputs; i++) {
-        if (!alike(linear->y[i], linear->y[y])) continue;
+        if (!alike(&linear->y[i], &linear->y[y])) continue;
         take_output(linear, s, i, s->c, s->e);
         s->size_c = fmax(s->size_c, euclidean_norm(n, s->c) + s->fastest * euclidean_norm(n, s->e));
         for (int j = 0; j < linear->n_inputs; j++)
-            if (alike(linear->u[j], linear->u[u]))
+            if (alike(&linear->u[j], &linear->u[u]))
                 s->size_d = fmax(s->size_d, fabs(linear->D[linear->n_inputs * i + j]));
     }
     s->size_d = fmax(s->size_d, s->size_c * s->size_b / (s->fastest * s->fastest));
@@ -125,6 +133,8 @@ static enum status take_matrices(const struct linear *linear, struct arena *aren
         const double *row = linear->A + 2 * (size_t)n * (size_t)(n + i);
         memcpy(s->A + n * i, row, (size_t)n * sizeof(double));
         memcpy(s->V + n * i, row + n, (size_t)n * sizeof(double));
+        subtract_turning(linear, n, s->V + n * i, s->A + n * i);
+        for (int j = 0; j < n; j++) s->V[n * i + j] += linear->A[2 * n * i + j];
         divide_row(n, s->L, s->A + n * i);
         divide_row(n, s->L, s->V + n * i);
     }

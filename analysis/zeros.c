@@ -152,8 +152,8 @@ enum status zeros_make(const struct linear *linear, int u, int y, struct report 
     enum status status = second_order_make(linear, u, y, &zeros->arena, &s);
     if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
     if (status != STATUS_ZERO_TRANSFER) return report_status(report, status);
-    report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u]->name,
-               linear->y[y]->name, status_text(status));
+    report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
+               linear->y[y].name, status_text(status));
     return status;
 }
 

@@ -55,18 +55,29 @@ static struct json_object *json_frequencies(const struct link_summary *link)
     return frequencies;
 }
 
+static struct json_object *json_limits(const struct limits *limits)
+{
+    struct json_object *json = json_object_new_array(); /* null: none on that side */
+    json_object_array_add(json, json_number(limits->lower));
+    json_object_array_add(json, json_number(limits->upper));
+    return json;
+}
+
 static struct json_object *json_joint(const struct joint *joint)
 {
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", json_object_new_string(joint->name));
     json_object_object_add(json, "type", json_object_new_string(joint_type_name(joint)));
     json_object_object_add(json, "motion", json_object_new_string(motion_of(joint)));
-    if (joint->has_limits) {
-        struct json_object *limits = json_object_new_array(); /* null: none on that side */
-        json_object_array_add(limits, json_number(joint->limits.lower));
-        json_object_array_add(limits, json_number(joint->limits.upper));
-        json_object_object_add(json, "limits", limits);
+    struct json_object *all = json_object_new_array(); /* null: this coordinate has none */
+    bool any = false;
+    for (int k = 0; k < joint_number_count(joint); k++) {
+        any = any || joint->number[k].has_limits;
+        json_object_array_add(all, joint->number[k].has_limits ? json_limits(&joint->number[k].limits) : NULL);
     }
+    const bool one = joint_number_count(joint) == 1;
+    if (any) json_object_object_add(json, "limits", json_object_get(one ? json_object_array_get_idx(all, 0) : all));
+    json_object_put(all);
     return json;
 }
 
@@ -104,8 +115,8 @@ static void add_closure(const struct robot *robot, const struct summary *summary
 {
     struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
     for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, summary, i));
-    json_object_object_add(start, "q", json_numbers(summary->start.q, summary->n));
-    json_object_object_add(start, "qd", json_numbers(summary->start.qd, summary->n));
+    json_object_object_add(start, "q", json_numbers(summary->start.q, summary->mechanism.model->nq));
+    json_object_object_add(start, "qd", json_numbers(summary->start.qd, summary->mechanism.model->nv));
     json_object_object_add(json, "loops", loops);
     json_object_object_add(json, "start", start);
 }
@@ -182,8 +193,9 @@ static void print_start(const struct robot *robot, const struct summary *summary
 {
     printf("closes at the start:");
     for (int i = 0; i < robot->n_links; i++) {
-        const int q = summary->mechanism.model->link[i].q;
-        if (q >= 0) printf(" %s %.9g", robot->link[i].joint.name, summary->start.q[q]);
+        const struct link_model *lm = &summary->mechanism.model->link[i];
+        if (lm->joint.nq > 0) printf(" %s", robot->link[i].joint.name);
+        for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.q[lm->q + k]);
     }
     printf("\n");
 }
@@ -209,9 +221,12 @@ static void print_stops(const struct robot *robot)
 {
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint *joint = &robot->link[i].joint;
-        if (joint->has_limits)
-            printf("joint %s stops at %g and %g, stiffness %g, damping %g\n", joint->name, joint->limits.lower,
-                   joint->limits.upper, joint->limits.stiffness, joint->limits.damping);
+        for (int k = 0; k < joint_number_count(joint); k++) {
+            const struct limits *limits = &joint->number[k].limits;
+            if (joint->number[k].has_limits)
+                printf("joint %s stops at %g and %g, stiffness %g, damping %g\n", joint->name, limits->lower,
+                       limits->upper, limits->stiffness, limits->damping);
+        }
     }
 }
 

@@ -51,10 +51,10 @@ struct json_object *json_operating_point(const struct operating_point *point)
     const struct model *model = point->mechanism->model;
     const struct state *at = &point->at;
     struct json_object *json = json_object_new_object();
-    json_add_numbers(json, "q", at->q, model->n);
-    json_add_numbers(json, "qd", at->qd, model->n);
-    json_add_numbers(json, "qdd", point->qdd, model->n);
-    json_add_numbers(json, "tau", at->tau, model->n_joints);
+    json_add_numbers(json, "q", at->q, model->nq);
+    json_add_numbers(json, "qd", at->qd, model->nv);
+    json_add_numbers(json, "qdd", point->qdd, model->nv);
+    json_add_numbers(json, "tau", at->tau, model->n_tau);
     json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
     json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);

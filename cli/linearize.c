@@ -46,10 +46,10 @@ static void list_matrices(const struct linear *l, struct matrix list[4])
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------- */
 
-static struct json_object *names(const struct variable *const *variable, int count)
+static struct json_object *names(const struct signal *signal, int count)
 {
     struct json_object *array = json_object_new_array_ext(count);
-    for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_string(variable[i]->name));
+    for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_string(signal[i].name));
     return array;
 }
 
@@ -100,22 +100,22 @@ static void write_name(FILE *stream, const struct language *language, const char
     fputc(language->quote, stream);
 }
 
-static void write_names(FILE *stream, const struct language *language, const struct variable *const *variable,
+static void write_names(FILE *stream, const struct language *language, const struct signal *signal,
                         int count)
 {
     fputs(language->list_open, stream);
     for (int i = 0; i < count; i++) {
         if (i > 0) fputs(", ", stream);
-        write_name(stream, language, variable[i]->name);
+        write_name(stream, language, signal[i].name);
     }
     fputs(language->list_close, stream);
 }
 
-static void write_units(FILE *stream, const struct language *language, const struct variable *const *variable,
+static void write_units(FILE *stream, const struct language *language, const struct signal *signal,
                         int count)
 {
     fputs(language->list_open, stream);
-    for (int i = 0; i < count; i++) fprintf(stream, "%s'%s'", i > 0 ? ", " : "", variable[i]->unit);
+    for (int i = 0; i < count; i++) fprintf(stream, "%s'%s'", i > 0 ? ", " : "", signal[i].unit);
     fputs(language->list_close, stream);
 }
 
@@ -158,14 +158,14 @@ static void write_matlab(FILE *stream, const struct linear *l)
     fputs("\nsys = ss(A, B, C, D);\n", stream);
     const struct {
         const char *name;
-        const struct variable *const *variable;
+        const struct signal *signal;
         int count;
     } lists[] = {{"State", l->x, l->n_states}, {"Input", l->u, l->n_inputs}, {"Output", l->y, l->n_outputs}};
     for (int i = 0; i < 3; i++) {
         fprintf(stream, "sys.%sName = ", lists[i].name);
-        write_names(stream, &matlab, lists[i].variable, lists[i].count);
+        write_names(stream, &matlab, lists[i].signal, lists[i].count);
         fprintf(stream, ";\nsys.%sUnit = ", lists[i].name);
-        write_units(stream, &matlab, lists[i].variable, lists[i].count);
+        write_units(stream, &matlab, lists[i].signal, lists[i].count);
         fputs(";\n", stream);
     }
     fprintf(stream, "sys.Name = '%s';\n", l->point->mechanism->robot->name);

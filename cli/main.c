@@ -296,6 +296,7 @@ int cli_exit_code(enum status status)
     case STATUS_BAD_ROBOT:
     case STATUS_BAD_DRIVE:
     case STATUS_BAD_INPUT:
+    case STATUS_BAD_STATE:
     case STATUS_NO_FILE: return EXIT_INPUT;
     default: return EXIT_COMPUTATION;
     }
@@ -305,18 +306,6 @@ static void print_error(void *context, enum report_level level, const char *text
 {
     (void)context;
     if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
-}
-
-int cli_exit_code(enum status status)
-{
-    switch (status) {
-    case STATUS_OK: return EXIT_OK;
-    case STATUS_BAD_ROBOT:
-    case STATUS_BAD_DRIVE:
-    case STATUS_BAD_STATE:
-    case STATUS_NO_FILE: return EXIT_INPUT;
-    default: return EXIT_COMPUTATION;
-    }
 }
 
 struct robot *cli_load(const char *file, int *exit_code)

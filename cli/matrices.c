@@ -27,9 +27,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 static struct json_object *coordinate_names(const struct model *model)
 {
     struct json_object *names = json_object_new_array();
-    for (int i = 0; i < model->n; i++) {
+    for (int i = 0; i < model->nv; i++) {
         char name[NAME_SIZE];
-        coordinate_name(model, POSITION, i, name);
+        tangent_name(model, i, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;
@@ -43,7 +43,7 @@ static int print_matrices(const struct model *model, const struct matrices *m)
     json_object_object_add(out, "C", json_rows(m->C, m->n, m->n));
     json_object_object_add(out, "K", json_rows(m->K, m->n, m->n));
     json_object_object_add(out, "G", json_numbers(m->G, m->n));
-    json_object_object_add(out, "B", json_rows(m->B, m->n, m->n_joints));
+    json_object_object_add(out, "B", json_rows(m->B, m->n, m->n_tau));
     if (m->n_rows > 0)
         json_object_object_add(out, "constraint_jacobian", json_rows(m->constraint_jacobian, m->n_rows, m->n));
     const int code = json_print_finite("matrices", out);

@@ -83,7 +83,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* Name of a kept coordinate */
 static void name_of(const struct modes *modes, int kept, char name[NAME_SIZE])
 {
-    coordinate_name(modes->mechanism->model, POSITION, modes->motion.coordinate[kept], name);
+    tangent_name(modes->mechanism->model, modes->motion.coordinate[kept], name);
 }
 
 static struct json_object *json_participation(const struct modes *modes, const struct mode *mode)
@@ -184,6 +184,13 @@ static const char *number_and_colon(const char *text, double *number)
     return end != text && *end == ':' && isfinite(*number) ? end + 1 : NULL;
 }
 
+/* J, or J[k] of a joint with several coordinates */
+static void sweep_name(const struct joint *joint, int k, char name[NAME_SIZE])
+{
+    if (joint_positions(joint) > 1) snprintf(name, NAME_SIZE, "%s[%d]", joint->name, k + 1);
+    else snprintf(name, NAME_SIZE, "%s", joint->name);
+}
+
 static int read_sweep(const struct options *options, const struct robot *robot, struct sweep_options *sweep)
 {
     const char *text = options->sweep, *equals = strchr(text, '=');
@@ -193,12 +200,13 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
         return cli_usage("modes", "--sweep takes JOINT=a:b:n, n poses from a to b, 1 to %d of them, not '%s'",
                          MOST_POSES, text);
     const size_t length = (size_t)(equals - text);
-    for (int i = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
-        sweep->link = i;
-        if (joint_moves(joint) && strlen(joint->name) == length && memcmp(joint->name, text, length) == 0)
-            return EXIT_OK;
-    }
+    for (int i = 0; i < robot->n_links; i++)
+        for (int k = 0; joint_has_coordinates(&robot->link[i].joint) && k < joint_positions(&robot->link[i].joint); k++) {
+            char name[NAME_SIZE];
+            sweep_name(&robot->link[i].joint, k, name);
+            sweep->link = i, sweep->k = k;
+            if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
+        }
     fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' that moves\n", text, (int)length, text);
     return EXIT_INPUT;
 }
@@ -223,12 +231,11 @@ static int print_sweep_json(const char *joint, const struct sweep *sweep)
     return code;
 }
 
-static int print_sweep_csv(const char *joint, const struct sweep *sweep)
+static int print_sweep_csv(const char *position, const struct sweep *sweep)
 {
     struct table table = {.stream = stdout};
     char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%s.q", joint);
-    table_name(&table, name);
+    table_name(&table, position);
     for (int k = 0; k < sweep->n_modes; k++) {
         snprintf(name, sizeof name, "f%d", k + 1);
         table_name(&table, name);
@@ -239,14 +246,14 @@ static int print_sweep_csv(const char *joint, const struct sweep *sweep)
     return EXIT_OK;
 }
 
-static int draw_sweep(const struct options *options, const struct robot *robot, const struct joint *joint,
+static int draw_sweep(const struct options *options, const struct robot *robot, const char *name, const char *unit,
                       const struct sweep *sweep)
 {
     char title[NAME_SIZE], x_label[NAME_SIZE];
     const int most = options->count > 0 ? sweep->n_modes : PLOTTED;
     snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
              options->joints_free ? "free" : "locked");
-    snprintf(x_label, sizeof x_label, "%s.q [%s]", joint->name, joint_turns(joint) ? "rad" : "m");
+    snprintf(x_label, sizeof x_label, "%s [%s]", name, unit);
     const struct plot plot = {.title = title,
                               .x_label = x_label,
                               .y_label = "frequency [Hz]",
@@ -268,10 +275,13 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     if (code != EXIT_OK) return code;
     struct sweep sweep;
     const struct joint *joint = &robot->link[wanted.link].joint;
+    char short_name[NAME_SIZE], name[NAME_SIZE];
+    sweep_name(joint, wanted.k, short_name);
+    coordinate_name(modes->mechanism->model, POSITION, modes->mechanism->model->link[wanted.link].q + wanted.k, name);
     code = cli_exit_code(sweep_make(modes, &wanted, state, report, &sweep));
-    if (code == EXIT_OK && options->plot != NULL) code = draw_sweep(options, robot, joint, &sweep);
-    if (code == EXIT_OK)
-        code = options->json ? print_sweep_json(joint->name, &sweep) : print_sweep_csv(joint->name, &sweep);
+    if (code == EXIT_OK && options->plot != NULL)
+        code = draw_sweep(options, robot, name, joint_position_unit(joint, wanted.k), &sweep);
+    if (code == EXIT_OK) code = options->json ? print_sweep_json(short_name, &sweep) : print_sweep_csv(name, &sweep);
     sweep_free(&sweep);
     return code;
 }

@@ -48,7 +48,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     struct report *report = &robot->messages.report;
     struct operating_point point = {0};
     enum status status = point_of(robot, report, &point);
-    if (status == STATUS_OK) status = operating_point_settle(&point, false, true, report);
+    if (status == STATUS_OK) status = operating_point_move(&point, false, true, report);
     if (status == STATUS_OK) {
         take_point(robot, &point.at);
         if (tau != NULL) memcpy(tau, robot->tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
@@ -80,7 +80,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     messages_start(&linear->messages, robot->messages.message, robot->messages.context);
     struct report *report = &linear->messages.report;
     enum status status = point_of(robot, report, &linear->point);
-    if (status == STATUS_OK) status = operating_point_settle(&linear->point, false, false, report);
+    if (status == STATUS_OK) status = operating_point_move(&linear->point, false, false, report);
     if (status == STATUS_OK) status = linear_make(&linear->point, report, &linear->linear);
     if (status == STATUS_OK && (options & LIMBER_MINIMAL) != 0) status = linear_minimal(&linear->linear, report);
     if (status == STATUS_OK) *made = linear;
