@@ -49,7 +49,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
     COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, DIFFERENTIABLE, depends_accelerations, "acceleration of the elastic coordinate") \
-    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, QUATERNION, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
     COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NO_DERIVATIVE, depends_all, "kinetic energy") \
     COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NO_DERIVATIVE, depends_all, "strain energy and energy of joint springs and stops") \
     COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NO_DERIVATIVE, depends_all, "potential energy of gravity, zero at the world's origin") \
@@ -173,7 +173,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
     case VELOCITIES: return model->link[i].joint.nv;
-    case QUATERNION: return joint_quaternion(&model->robot->link[i].joint) >= 0 ? 4 : 0;
+    case WITH_STATE: return 0;
     case NUMBERS: return joint_number_count(&model->robot->link[i].joint);
     case MODES: return model->link[i].m;
     case EQUATIONS: return loop_equations(model->robot->loop[i].type);
@@ -252,12 +252,6 @@ static const char *expand(struct builder *b, const char *pattern, const struct j
     return arena_string(b->arena, text);
 }
 
-/* The components of a quaternion are counted among the positions of its joint */
-static int first_component(const struct model *model, const struct table_row *row, int i)
-{
-    return row->count == QUATERNION ? joint_quaternion(&model->robot->link[i].joint) : 0;
-}
-
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
     const struct joint *joint = of_links(row) ? &b->model->robot->link[i].joint : NULL;
@@ -295,25 +289,25 @@ static int related(const struct builder *b, const struct variable *variable, int
     return kind != NO_KIND ? b->first[kind][variable->owner] + variable->k : -1;
 }
 
-/* Its time derivative: of a quaternion a variable of its own, of other positions the velocity */
-static int rate_of(const struct builder *b, const struct variable *variable)
+/* Is it a component of a quaternion? Its derivative is not a velocity. */
+static bool in_quaternion(const struct model *model, const struct variable *state)
 {
-    const int quaternion =
-        variable->of->count == POSITIONS ? joint_quaternion(&b->model->robot->link[variable->owner].joint) : -1;
-    if (quaternion < 0 || variable->k < quaternion || !variable->of->is_state)
-        return related(b, variable, variable->of->rate);
-    return b->first[KIND_QUATERNION_RATE][variable->owner] + variable->k - quaternion;
+    const int quaternion = joint_quaternion(&model->robot->link[state->owner].joint);
+    return state->of->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
 }
 
-/* der(state): an alias of the variable that has its value, unless that is the derivative by its own name */
-static void add_derivative(struct builder *b, int s)
+/* der(state) of a variable of its own */
+static void add_quaternion_rate(struct builder *b, struct variable *state)
 {
-    const int state_row = b->v->state[s];
-    const struct variable *state = &b->v->row[state_row];
-    b->v->derivative[s] = state->rate;
-    b->v->row[state->rate].derivative_of = b->v->row[state->rate].of == &table[KIND_QUATERNION_RATE] ? state_row : -1;
-    if (b->v->row[state->rate].derivative_of >= 0) return;
-    b->v->derivative[s] = b->v->n;
+    struct variable *rate = &b->v->row[b->v->n];
+    add_variable(b, &table[KIND_QUATERNION_RATE], state->owner, state->k, 1);
+    b->v->by_reference[rate->reference] = rate;
+    state->rate = rate->reference;
+}
+
+/* der(state): an alias of the variable that has its value */
+static void add_alias(struct builder *b, const struct variable *state)
+{
     struct variable *alias = &b->v->row[b->v->n++];
     const size_t bytes = strlen(state->name) + sizeof "der()";
     char *name = arena_take(b->arena, bytes, 1);
@@ -325,7 +319,18 @@ static void add_derivative(struct builder *b, int s)
     alias->initial = INITIAL_NONE;
     alias->nominal = 0;
     alias->state = alias->rate = -1;
-    alias->derivative_of = state_row;
+}
+
+static void add_derivatives(struct builder *b)
+{
+    struct variables *v = b->v;
+    for (int s = 0; s < v->n_states && !b->arena->failed; s++) {
+        struct variable *state = &v->row[v->state[s]];
+        v->derivative[s] = v->n;
+        if (in_quaternion(b->model, state)) add_quaternion_rate(b, state);
+        else add_alias(b, state);
+        v->row[v->derivative[s]].derivative_of = v->state[s];
+    }
 }
 
 /* States in the order of the state vector: positions link by link, then velocities. */
@@ -352,14 +357,14 @@ static void relate(struct builder *b)
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
         const int state = related(b, variable, variable->of->start_of);
-        variable->rate = rate_of(b, variable);
+        variable->rate = related(b, variable, variable->of->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
     v->relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0];
     v->max_step = b->first[KIND_MAX_STEP][0];
     v->max_order = b->first[KIND_MAX_ORDER][0];
     v->start_static = b->first[KIND_START_STATIC][0];
-    for (int s = 0; s < v->n_states && !b->arena->failed; s++) add_derivative(b, s);
+    if (!b->arena->failed) add_derivatives(b);
 }
 
 /* Numbers of variables and of states */
@@ -381,7 +386,7 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
     memset(v, 0, sizeof *v);
     count_variables(model, &n, &n_states);
     v->row = arena_take(arena, (size_t)(n + n_states), sizeof *v->row); /* and the derivatives */
-    v->by_reference = arena_take(arena, (size_t)n, sizeof *v->by_reference);
+    v->by_reference = arena_take(arena, (size_t)(n + n_states), sizeof *v->by_reference);
     v->state = arena_take(arena, (size_t)n_states, sizeof *v->state);
     v->derivative = arena_take(arena, (size_t)n_states, sizeof *v->derivative);
     for (int kind = 0; kind < KIND_COUNT; kind++)
@@ -392,8 +397,7 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
         for (int i = 0; i < owners_of(model, &table[kind]); i++) {
             const int count = count_of(model, i, &table[kind]);
             b.first[kind][i] = v->n;
-            const int first = count > 0 ? first_component(model, &table[kind], i) : 0;
-            for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, first + k, count);
+            for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
     if (!arena->failed) relate(&b);

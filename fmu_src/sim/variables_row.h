@@ -10,9 +10,9 @@
 /* What has the variable: the robot, links with such a joint or body, every loop or actuator. */
 enum owner { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
 
-/* As many as the joint has positions, velocities, components of a quaternion, coordinates with numbers; as the link has elastic
-   coordinates, as the loop has equations. */
-enum { POSITIONS = -1, VELOCITIES = -2, QUATERNION = -3, NUMBERS = -4, MODES = -5, EQUATIONS = -6 };
+/* As many as the joint has positions, velocities, coordinates with numbers; as the link has elastic coordinates; as the loop has
+   equations; one with every state that needs it, among the derivatives. */
+enum { POSITIONS = -1, VELOCITIES = -2, NUMBERS = -3, MODES = -4, EQUATIONS = -5, WITH_STATE = -6 };
 
 /* Of a variable that can be set: what it is of the motion, or a force; NUMBER: none of these. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };

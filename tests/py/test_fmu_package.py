@@ -107,8 +107,15 @@ def made_up(limber, made_up_file, tmp_path_factory):
 
 # ---- the table of the specification -------------------------------------------------------------------------------------
 
-ANGULAR = {"q": ("rad", "deg"), "qd": ("rad/s", "deg/s"), "qdd": ("rad/s2", None), "tau": ("N.m", None)}
-LINEAR = {"q": ("m", None), "qd": ("m/s", None), "qdd": ("m/s2", None), "tau": ("N", None)}
+# Of every joint type: vectors of positions, and of velocities with what accelerations and forces are called; one letter for each
+# component: a(ngle), d(istance), 1 (of a quaternion)
+POSITIONS = {"revolute": [("q", "a")], "prismatic": [("q", "d")], "universal": [("q", "aa")], "cylindrical": [("q", "ad")],
+             "spherical": [("quaternion", "1111")], "free": [("position", "ddd"), ("quaternion", "1111")], "fixed": []}
+COORDINATE, OMEGA = ("qd", "qdd", "tau"), ("omega", "alpha", "torque")
+VELOCITIES = {"revolute": [(COORDINATE, "a")], "prismatic": [(COORDINATE, "d")], "universal": [(COORDINATE, "aa")],
+              "cylindrical": [(COORDINATE, "ad")], "spherical": [(OMEGA, "aaa")],
+              "free": [(("velocity", "acceleration", "force"), "ddd"), (OMEGA, "aaa")], "fixed": []}
+UNITS = {"a": ("rad", "rad/s", "rad/s2", "N.m"), "d": ("m", "m/s", "m/s2", "N"), "1": ("1",)}
 JOINT_NUMBERS = {"viscous": ("N.m.s/rad", "N.s/m"), "coulomb": ("N.m", "N"), "motor_inertia": ("kg.m2", "kg"),
                  "stiffness": ("N.m/rad", "N/m"), "rest": ("rad", "m")}
 BEAM_NUMBERS = {"length": "m", "mass_per_length": "kg/m", "EIy": "N.m2", "EIz": "N.m2", "GJ": "N.m2", "EA": "N",
@@ -116,21 +123,52 @@ BEAM_NUMBERS = {"length": "m", "mass_per_length": "kg/m", "EIy": "N.m2", "EIz": 
 ETA = {"m", "rad", "1"}
 
 
+def components(name, letters):
+    """[(name of a component, its letter)]"""
+    return [(f"{name}[{k}]" if len(letters) > 1 else name, letter) for k, letter in enumerate(letters, 1)]
+
+
+def joint_vectors(joint):
+    """Names and letters of all positions, velocities, accelerations and forces of a joint."""
+    positions, velocities = POSITIONS[joint["type"]], VELOCITIES[joint["type"]]
+    of = lambda vectors: [(f"{joint['name']}.{name}", letter) for vector in vectors for name, letter in components(*vector)]
+    return [of(positions)] + [of([(names[i], letters) for names, letters in velocities]) for i in range(3)]
+
+
+def start_values(given, key, count):
+    """In a file: a number, a list or nothing; a quaternion is normalized."""
+    value = given.get("start", {}).get(key)
+    if value is None: return [0] * count if key == "velocity" or count < 3 else [0] * (count - 4) + [1, 0, 0, 0]
+    value = value if isinstance(value, list) else [value]
+    if key == "position" and count > 2:
+        norm = np.sqrt(sum(x * x for x in value[-4:]))
+        value = value[:-4] + [pytest.approx(x / norm, rel=1e-15, abs=0) for x in value[-4:]]
+    return value
+
+
+def start_name(name):
+    return name.replace("[", "_start[") if "[" in name else f"{name}_start"
+
+
 def joint_rows(joint, given):
     """(name, causality, units, start) of a joint that moves."""
-    name, units = joint["name"], ANGULAR if joint["type"] == "revolute" else LINEAR
-    start = given.get("start", {})
-    starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0), "qdd": 0, "tau": 0}
-    motion = joint["motion"]
-    for key in "q", "qd", "qdd":
-        yield (f"{name}.{key}", "input" if motion == "prescribed" else "output", {units[key][0]},
-               starts[key] if motion == "prescribed" else None)
-    if motion == "driven": yield f"{name}.tau", "input", {units["tau"][0]}, 0
-    if motion == "prescribed": yield f"{name}.tau", "output", {units["tau"][0]}, None
-    else:
-        for key in "q", "qd": yield f"{name}.{key}_start", "parameter", {units[key][0]}, starts[key]
-    for key, (angular, linear) in JOINT_NUMBERS.items():
-        if key in given: yield f"{name}.{key}", "parameter", {angular if units is ANGULAR else linear}, given[key]
+    vectors, prescribed = joint_vectors(joint), joint["motion"] == "prescribed"
+    position, velocity = (start_values(given, key, len(names)) for key, names in zip(("position", "velocity"), vectors))
+    starts = [position, velocity, [0] * len(velocity)]
+    for order, names in enumerate(vectors[:3]):
+        for (name, letter), start in zip(names, starts[order]):
+            yield name, "input" if prescribed else "output", {UNITS[letter][order]}, start if prescribed else None
+            if not prescribed and order < 2: yield start_name(name), "parameter", {UNITS[letter][order]}, start
+    for name, letter in vectors[3]:
+        if joint["motion"] == "driven": yield name, "input", {UNITS[letter][3]}, 0
+        if prescribed: yield name, "output", {UNITS[letter][3]}, None
+    letters = "".join(letter for _, letter in vectors[1])
+    letters = letters if len(letters) < 3 else letters[:1]  # one number for all directions
+    for key, units in JOINT_NUMBERS.items():
+        if key not in given: continue
+        numbers = given[key] if isinstance(given[key], list) else [given[key]] * len(letters)
+        for (name, letter), number in zip(components(f"{joint['name']}.{key}", letters), numbers):
+            yield name, "parameter", {units["ad".index(letter)]}, number
 
 
 def link_rows(link, given):
@@ -188,10 +226,28 @@ def table(packed):
 
 def state_names(packed):
     """Positions in the order of the coordinates, then rates; prescribed joints left out."""
-    prescribed = {link["joint"]["name"] for link in packed.checked["links"] if link["joint"]["motion"] == "prescribed"}
-    positions = [name for link in packed.checked["links"] for name in link["coordinates"] if name[:-2] not in prescribed]
-    rates = [name.replace(".eta[", ".etad[") if ".eta[" in name else name + "d" for name in positions]
+    positions, rates = [], []
+    for link in packed.checked["links"]:
+        eta = [name for name in link["coordinates"] if ".eta[" in name]
+        if link["joint"]["type"] != "fixed" and link["joint"]["motion"] != "prescribed":
+            vectors = joint_vectors(link["joint"])
+            positions += [name for name, _ in vectors[0]]
+            rates += [name for name, _ in vectors[1]]
+        positions += eta
+        rates += [name.replace(".eta[", ".etad[") for name in eta]
     return positions, rates
+
+
+def derivative_names(packed):
+    """Of every state the variable that has its derivative; of a quaternion its derivative itself."""
+    names = {}
+    for link in packed.checked["links"]:
+        if link["joint"]["type"] == "fixed": continue
+        position, velocity, acceleration, _ = ([name for name, _ in vector] for vector in joint_vectors(link["joint"]))
+        names.update(zip(velocity, acceleration))
+        names.update({x: f"der({x})" if "quaternion" in x else v for x, v in zip(position, velocity + [""])})
+    eta = lambda name: name.replace(".etad[", ".etadd[").replace(".eta[", ".etad[")
+    return {name: names.get(name, eta(name)) for part in state_names(packed) for name in part}
 
 
 def test_every_row_of_the_table_and_no_other(packed):
@@ -234,13 +290,13 @@ def test_states_derivatives_and_aliases(packed):
     assert [v.name for v in found] == [f"der({name})" for name in states]
     assert [v.derivative.name for v in found] == states
     assert [v.name for v in packed.variables if v.derivative is not None] == [v.name for v in found]
-    value = lambda name: name.replace(".etad[", ".etadd[") if ".etad[" in name else name + "d"
-    for v, name in zip(found, rates + [value(name) for name in rates]):
-        alias = packed.by_name[name]
+    values = derivative_names(packed)
+    for v in found:
+        alias = packed.by_name[values[v.derivative.name]]
         assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
     for name in states: assert float(packed.by_name[name].nominal) > 0
-    references = [v.valueReference for v in packed.variables if v.derivative is None]
-    assert sorted(references) == list(range(len(references)))
+    own = [v for v in packed.variables if v.derivative is None or values[v.derivative.name] == v.name]
+    assert sorted(v.valueReference for v in own) == list(range(len(own)))
 
 
 def test_units_and_display_units(packed):
@@ -275,7 +331,8 @@ def test_head_of_the_description(packed):
         assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
     cs = d.coSimulation
     assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
-    assert d.modelExchange.needsCompletedIntegratorStep == bool(packed.robot.get("loops"))  # that may drift open
+    quaternions = any("quaternion" in name for name in state_names(packed)[0])
+    assert d.modelExchange.needsCompletedIntegratorStep == (bool(packed.robot.get("loops")) or quaternions)  # that may drift
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
     stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
     assert (float(d.defaultExperiment.startTime), float(d.defaultExperiment.tolerance)) == (0, 1e-6)
@@ -305,11 +362,12 @@ def test_order_of_unknowns(packed):
 
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
-    forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    prescribed = {name for link in packed.checked["links"] for vector in joint_vectors(link["joint"])[:3] for name, _ in vector}
+    forces = {v.name for v in packed.variables if v.causality == "input"} - prescribed
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
         kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
-                                                                                ".tau"))
+                                                                                ".tau", ".alpha"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
