@@ -183,7 +183,7 @@ static int loaded_rod(const char *modes, double r, double *w)
         L, rhoA, GJ, EA, J, modes, rhoA * L / r, J * L / r);
     if (!specimen_read(&s, text)) return 0;
     loaded_frequencies(&s, w);
-    const int n = s.n;
+    const int n = s.nv;
     for (int i = 0; i < n; i++) w[i] *= L * sqrt(twist ? J / GJ : rhoA / EA);
     specimen_free(&s);
     return n;

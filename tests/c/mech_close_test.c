@@ -384,7 +384,7 @@ TEST(a_weld_locks_a_planar_mechanism)
     struct specimen *s = &c.s;
     s->q[0] = 1.1, s->q[1] = -0.5, s->q[2] = 2.5;
     CHECK(choose(&c, &heard) == 3);
-    CHECK(strstr(heard.text, "3 of its 6 equations") != NULL);
+    CHECK(strstr(heard.text, "3 of its 6 constraints") != NULL);
     CHECK(norm(3, s->qd) < 1e-12);
     CHECK(mechanism_forward(&c.s.mechanism, &s->in, qdd) == STATUS_OK);
     CHECK(norm(3, qdd) < 1e-10);
