@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Everything that must hold: builds without a warning; the C tests plain, under the sanitizers, with clang, and with SUNDIALS 7 where
-# it can be had; the Python tests.
+# All checks: builds without warnings; the C tests in the release build, under the sanitizers, with clang, and with SUNDIALS 7 if it is
+# available; the Python tests.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/build/common.sh"
 cd "$root" || exit 1
 
-usage="usage: ./test.sh    set up, build, run all tests; nonzero when one fails"
+usage="usage: ./test.sh    set up, build, run all tests; nonzero exit code if one fails"
 case "${1-}" in
 '') ;;
 -h | --help) echo "$usage"; exit 0 ;;
@@ -13,7 +13,7 @@ case "${1-}" in
 esac
 
 failed=()
-step() # step NAME COMMAND...: a failed step does not stop the next ones
+step() # step NAME COMMAND...: later steps run even if one fails
 {
     local name="$1" from=$SECONDS
     shift

@@ -13,7 +13,7 @@ struct mode {
     double *share;        /* one per kept coordinate: |phi_i|^2 M_ii as a share of their sum              */
 };
 
-/* A solution of the motion with damping, likewise */
+/* The same of the motion with damping */
 struct damped_mode {
     double frequency; /* |Im lambda| / 2 pi [Hz]  */
     double growth;    /* Re lambda          [1/s] */
@@ -34,7 +34,7 @@ struct eigenmodes {
     struct arena arena;
 };
 
-/* Room for up to n coordinates. eigenmodes_free() in any case. */
+/* Allocates for up to n coordinates. eigenmodes_free() in any case. */
 enum status eigenmodes_make(int n, struct eigenmodes *modes);
 void eigenmodes_free(struct eigenmodes *modes);
 

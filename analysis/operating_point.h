@@ -7,13 +7,13 @@
 #include "sim/sim.h"
 
 /* q and qd of the state become the start values of an instance; prescribed motions and forces become its inputs. */
-void state_to_start(const struct state *state, struct sim *sim);
+void state_to_start(const struct state *state, struct instance *sim);
 
 struct operating_point {
-    struct sim *sim;
+    struct instance *sim;
     struct mechanism *mechanism; /* the instance's                                                  */
     struct state at;             /* the state; filled by the caller between make and settle         */
-    double *qdd;                 /* n: accelerations there                                          */
+    double *qdd;                 /* nv: accelerations there                                         */
     bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
     struct report report;        /* of the instance: errors go on to the caller's report            */
     struct arena arena;
@@ -26,10 +26,10 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 void operating_point_free(struct operating_point *point);
 
 /* Moves the instance to the state `at`, whose loops are closed first (`given`: a state that leaves them open is a warning), and
-   computes qdd. With `standing` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
+   computes qdd. With `equilibrium` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
    rest, torques those that hold the arm, and, where an open robot has actuators and the state no force of them, their forces those
    that hold passive joints. STATUS_NO_EQUILIBRIUM where a passive joint does not rest, STATUS_BAD_INPUT where a loop stays open,
    STATUS_NOT_FINITE. */
-enum status operating_point_settle(struct operating_point *point, bool given, bool standing, struct report *report);
+enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report);
 
 #endif

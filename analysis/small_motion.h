@@ -1,5 +1,5 @@
 /* Small motions about a state: M x'' + (G + D) x' + K x = 0, x being the deviation of the coordinates that are kept; the others keep
- * position and rate. The bias h of M qdd + h = Q splits into h_0 + (damping and friction), and
+ * position and velocity. The bias h of M qdd + h = Q splits into h_0 + (damping and friction), and
  *     K = dh_0/dq,   G = dh_0/dqd,   D = d(h - h_0)/dqd
  * by the tangent of the recursion, exact, at qdd = 0 (prescribed joints: as given), as if forces held the state. The tip wrench
  * counts with h, because its share changes with q.

@@ -22,7 +22,7 @@ static void summarize_link(const struct link *link, struct arena *arena, struct 
 {
     const int modes = link_modes(link);
     s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
-    s->n_coordinates = (joint_moves(&link->joint) ? 1 : 0) + modes;
+    s->n_coordinates = joint_positions(&link->joint) + modes;
     s->frequency = arena_take(arena, (size_t)modes, sizeof(double));
     if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
 }
@@ -38,7 +38,7 @@ static enum status summarize_links(const struct robot *robot, struct summary *su
     return summary->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Modes that cannot be told apart */
+/* Mode shapes must be linearly independent */
 static enum status check_modes(const struct robot *robot, struct report *report)
 {
     const int errors_before = report->errors;

@@ -116,7 +116,7 @@ static void cancel(struct zeros *zeros)
 }
 
 /* Minimum phase: no zero with re > 1e-6 |z| */
-static void judge(const struct second_order *s, struct zeros *zeros)
+static void check_phase(const struct second_order *s, struct zeros *zeros)
 {
     tidy(s, zeros->zero, zeros->n_zeros);
     tidy(s, zeros->pole, zeros->n_poles);
@@ -141,7 +141,7 @@ static enum status find_zeros(struct second_order *s, struct arena *arena, struc
     const enum status status = euclidean_norm(n * n, s->V) == 0 && !(rate && position)
                                    ? zeros_of_square(s, rate, work, zeros)
                                    : zeros_of_first_order(s, arena, work, zeros);
-    if (status == STATUS_OK) judge(s, zeros);
+    if (status == STATUS_OK) check_phase(s, zeros);
     return status;
 }
 

@@ -1,4 +1,4 @@
-# Sourced by run.sh, test.sh and the scripts here: where things are, how they are built.
+# Sourced by run.sh, test.sh and the scripts here: paths and build functions.
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 out="$root/build/out"
 python="$out/venv/bin/python"
@@ -6,8 +6,8 @@ python="$out/venv/bin/python"
 say()  { printf '== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# build_in DIRECTORY [cmake options]: configures where that was not yet done or options are given (others stay as they are), then
-# builds; shows the compiler's words only when something is wrong
+# build_in DIRECTORY [cmake options]: configures if not yet done or if options are given (other options are kept), then builds;
+# shows the compiler output only on failure
 build_in()
 {
     local directory="$1" log
@@ -21,20 +21,20 @@ build_in()
     fi
 }
 
-# c_tests DIRECTORY: runs the C tests that were built there; none is a failure: that would prove nothing
+# c_tests DIRECTORY: runs the C tests built there; it is a failure if there are none
 c_tests()
 {
     ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" --quiet -O "$1/tests.log" \
-        2>/dev/null || { grep -v ' Passed ' "$1/tests.log" | head -n 200; echo "all of it: ${1#"$root"/}/tests.log"; return 1; }
+        2>/dev/null || { grep -v ' Passed ' "$1/tests.log" | head -n 200; echo "complete output: ${1#"$root"/}/tests.log"; return 1; }
     grep 'tests passed' "$1/tests.log"
 }
 
-# install_packages PACKAGE...: Debian packages that are missing; 1, with the reason on standard error, where that fails
+# install_packages PACKAGE...: installs missing Debian packages; returns 1, with the reason on standard error, on failure
 install_packages()
 {
     command -v dpkg-query >/dev/null || { echo "not a Debian system; provide the equivalents of: $*" >&2; return 1; }
     local missing=() installed
-    # dpkg-query fails when it does not know one of them: that one is missing
+    # dpkg-query fails if it does not know one of them, which is then missing
     installed=" $({ dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null || true; } \
                   | sed -n 's/^ii *//p' | tr '\n' ' ') "
     for package in "$@"; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes this machine ready to build and test: Debian packages that are missing, and a Python environment in build/out/venv.
-# Then what the FMU's library for Windows needs (windows.sh). Quiet and quick when nothing is missing.
+# Prepares this machine for building and testing: missing Debian packages, and a Python environment in build/out/venv.
+# Then the requirements of the FMU library for Windows (windows.sh). Quiet and fast if nothing is missing.
 # setup.sh masters (called for the coupled systems): co-simulation masters in build/out/tools.
-# setup.sh tools (called by the tests): these and other FMU importers. They are no condition: one that cannot be had leaves its
-# reason in build/out/tools/NAME.missing, and its tests are skipped with it. Remove that file to try again.
+# setup.sh tools (called by the tests): these and other FMU importers. They are optional: if one cannot be installed, the
+# reason is in build/out/tools/NAME.missing, and its tests are skipped with that reason. Remove the file to try again.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -18,25 +18,25 @@ make_python()
     local stamp="$out/venv/requirements.sha256" log="$out/python.log" wanted
     wanted="$(sha256sum <"$root/build/requirements.txt")"
     if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then return 0; fi
-    say "making the Python environment build/out/venv"
+    say "creating the Python environment build/out/venv"
     mkdir -p "$out"
     rm -rf "$out/venv"
     { python3 -m venv "$out/venv" \
         && "$python" -m pip install --disable-pip-version-check -r "$root/build/requirements.txt"; } \
-        >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not make the Python environment (build/requirements.txt)"; }
+        >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not create the Python environment (build/requirements.txt)"; }
     printf '%s\n' "$wanted" >"$stamp"
 }
 
 tools="$out/tools"
 
-# tool NAME WANTED COMMAND...: runs the command once for each WANTED (what determines its result)
+# tool NAME WANTED COMMAND...: runs the command once for each WANTED (everything that determines its result)
 tool()
 {
     local name="$1" wanted="$2" log="$tools/$1.log"
     shift 2
     if [ "$(cat "$tools/$name.stamp" 2>/dev/null)" = "$wanted" ] || [ "$(head -n 1 "$tools/$name.missing" 2>/dev/null)" = "$wanted" ]
     then return 0; fi
-    say "getting the importer $name"
+    say "installing the importer $name"
     rm -f "$tools/$name.stamp" "$tools/$name.missing"
     if "$@" >"$log" 2>&1; then printf '%s\n' "$wanted" >"$tools/$name.stamp"
     else { printf '%s\n' "$wanted"; sed '/^ *$/d' "$log" | tail -n 5; } >"$tools/$name.missing"
@@ -47,7 +47,7 @@ within() # within SECONDS COMMAND...
 {
     local status=0
     timeout "$@" || status=$?
-    [ $status -ne 124 ] || echo "not done after $1 s"
+    [ $status -ne 124 ] || echo "timed out after $1 s"
     return $status
 }
 
@@ -63,9 +63,9 @@ fmi_sim=0.7.0
 tools_fmi_sim()
 {
     command -v cargo >/dev/null || { echo "cargo is not on the PATH"; return 1; }
-    install_packages libclang-dev || return 1   # its bindings to the FMI headers are made with it
+    install_packages libclang-dev || return 1   # needed to generate its bindings to the FMI headers
     CARGO_PROFILE_DEV_DEBUG=0 within 1500 cargo install fmi-sim --version "$fmi_sim" --locked --force --debug \
-        --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" || return 1   # not optimised: half the time to build
+        --root "$tools/fmi-sim" --target-dir "$tools/fmi-sim/target" || return 1   # not optimized: builds in half the time
     rm -rf "$tools/fmi-sim/target"
 }
 

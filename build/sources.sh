@@ -1,7 +1,7 @@
 # Sourced by the scripts that build libraries from source packages of Debian.
 
-# once PLACE NAME: runs NAME once for each answer of NAME_wanted, what its result depends on. PLACE/NAME.ready or PLACE/NAME.missing
-# begins with that answer; the latter goes on with the reason. 1 where it is missing.
+# once PLACE NAME: runs NAME once for each output of NAME_wanted, which its result depends on. PLACE/NAME.ready or PLACE/NAME.missing
+# begins with that output; the latter continues with the reason. Returns 1 if it is missing.
 once()
 {
     local place="$1" name="$2" log="$1/$2.log"
@@ -17,12 +17,12 @@ once()
     fi
 }
 
-# versions PACKAGE...: on one line; those that are not installed are left out
+# versions PACKAGE...: on one line, without those that are not installed
 versions() { { dpkg-query -W -f='${Package}=${Version} ' "$@" 2>/dev/null || true; } | tr -d '\n'; }
 
 # debian_sources DIRECTORY SUITE PACKAGE[=VERSION]...: unpacks Debian source packages in an empty DIRECTORY. SUITE: a release of
-# Debian; empty: those that this machine has its packages from. Signed sources from where it has them, through lists of our own:
-# the system's stay as they are.
+# Debian; empty: those of this machine. Signed sources from the package sources of this machine, with separate lists: the
+# system's are not changed.
 debian_sources()
 {
     local place="$1" suite="$2" list="$1/sources.list"
@@ -30,13 +30,13 @@ debian_sources()
     rm -rf "$place" && mkdir -p "$place/lists/partial" "$place/cache/archives/partial" || return 1
     local apt=(apt-get -q -o Dir::State::Lists="$place/lists" -o Dir::Cache="$place/cache" -o APT::Sandbox::User=root)
     source_list "$suite" apt-get >"$list" || return 1
-    # a machine that has cleared its lists
+    # if the machine has no package lists
     [ -s "$list" ] || { "${apt[@]}" update; source_list "$suite" "${apt[@]}" >"$list"; }
     apt+=(-o Dir::Etc::SourceList="$list" -o Dir::Etc::SourceParts=/dev/null)
     "${apt[@]}" update && (cd "$place" && "${apt[@]}" source "$@")
 }
 
-# source_list SUITE APT-GET...: one line for each place that Debian's packages come from
+# source_list SUITE APT-GET...: one line for each source of Debian packages
 source_list()
 {
     local line='deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' filter=('Created-By: Packages' 'Origin: Debian')
@@ -45,7 +45,7 @@ source_list()
     "$@" indextargets --format "$line" "${filter[@]}" | sort -u
 }
 
-# cmake_library SOURCE BUILD PREFIX TARGET [cmake options]: static libraries into PREFIX/lib, headers beside it
+# cmake_library SOURCE BUILD PREFIX TARGET [cmake options]: static libraries into PREFIX/lib, headers next to it
 cmake_library()
 {
     local source="$1" build="$2" prefix="$3" target="$4"
@@ -55,7 +55,7 @@ cmake_library()
         && cmake --build "$build" --target "$target" && cmake --install "$build"
 }
 
-# sundials_library SOURCE BUILD PREFIX [cmake options]: of SUNDIALS what CVODE needs
+# sundials_library SOURCE BUILD PREFIX [cmake options]: the parts of SUNDIALS that CVODE needs
 sundials_library()
 {
     local off=() part place=("$@")

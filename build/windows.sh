@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What the FMU's library for Windows needs, in build/out/windows: Debian's mingw-w64, and with it SUNDIALS and json-c from Debian's
-# source packages, in the versions that the Linux library has. The build takes it from there. Quick when nothing is missing.
-# It is no condition: where it cannot be had FMUs carry the Linux library alone, and the reason stands in
+# Requirements of the FMU library for Windows, in build/out/windows: Debian's mingw-w64, and SUNDIALS and json-c built with it from
+# Debian's source packages, in the versions of the Linux library. The build uses them from there. Fast if nothing is missing.
+# They are optional: without them FMUs contain only the Linux library, and the reason is in
 # build/out/windows/libraries.missing. Remove that file to try again.
-# windows.sh wine (called by the tests): wine to run it with; likewise, the reason in wine.missing.
+# windows.sh wine (called by the tests): wine to run it; also optional, with the reason in wine.missing.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$root/build/sources.sh"
 
 windows="$out/windows"
-export WINEPREFIX="$windows/wine" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="   # no offers of .NET and a browser
+export WINEPREFIX="$windows/wine" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="   # do not offer to install .NET and a browser
 
 # ---- libraries -----------------------------------------------------------------------------------------------------
 
@@ -32,8 +32,8 @@ get_sources()
 
 toolchain="-DCMAKE_TOOLCHAIN_FILE=$root/build/windows.cmake"
 
-# It must not switch the locale of the whole process to read a number: we read it (fmu_src/base/platform.h). The compiler's header
-# makes strtod() a call of __mingw_strtod().
+# It must not switch the locale of the whole process to read a number: fmu_src/base/platform.h reads it. The compiler's header
+# maps strtod() to __mingw_strtod().
 build_json_c()
 {
     cmake_library "$sources"/json-c-*/ "$sources/build-json-c" "$windows" json-c "$toolchain" \
@@ -55,7 +55,7 @@ mkdir -p "$windows"
 exec 9>"$windows/lock"
 flock 9   # one at a time
 case "${1-}" in
-'') once "$windows" libraries || say "no library for Windows: FMUs carry the one for Linux alone; why is in ${windows#"$root"/}/libraries.missing" ;;
+'') once "$windows" libraries || say "no library for Windows: FMUs contain only the one for Linux; the reason is in ${windows#"$root"/}/libraries.missing" ;;
 wine) once "$windows" wine 9>&- || true ;;   # its server outlives this script
 *) fail "usage: windows.sh [wine]" ;;
 esac

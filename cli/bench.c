@@ -144,7 +144,7 @@ int command_bench(int argc, char **argv)
 
     struct cli_model loaded;
     const int code = cli_load_model(file, 0, &loaded);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct arena arena = {0};
     struct bench bench = {.mechanism = &loaded.mechanism};
     struct report report = cli_report("bench");

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "robot/robot.h"
 
-enum exit_code { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
+enum exit_code { EXIT_OK = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
 
 /* argv[0] is the subcommand's name; --help has been dealt with. The result is an exit_code. */
 int command_check(int argc, char **argv);

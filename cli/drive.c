@@ -33,18 +33,18 @@ static void put(struct json_object *parameters, const char *name, double value)
     json_object_object_add(parameters, name, json_object_new_double_s(value, exact_number(value, number)));
 }
 
-/* All parameters, so that the file, and with it the guid, says what is in the FMU */
+/* All parameters, so that the file, and with it the guid, describes what is in the FMU */
 static int put_parameters(const struct drive *drive, const struct settings *settings, struct arena *arena,
                           struct json_object *parameters)
 {
-    int code = EXIT_FINE;
+    int code = EXIT_OK;
     for (int r = 0; r < drive->n_rows; r++)
         if (drive->row[r].role == PARAMETER) put(parameters, drive->row[r].name, drive->row[r].number);
-    for (int i = 0; i < settings->n && code == EXIT_FINE; i++) {
+    for (int i = 0; i < settings->n && code == EXIT_OK; i++) {
         const char *name = NULL;
         double value;
         code = settings_split("drive", settings, i, arena, &name, &value);
-        if (code == EXIT_FINE) put(parameters, name, value);
+        if (code == EXIT_OK) put(parameters, name, value);
     }
     return code;
 }
@@ -59,7 +59,7 @@ static struct blob write_file(const struct drive *drive, const struct settings *
     json_object_object_add(file, "parameters", parameters);
     struct blob blob = {0};
     *code = put_parameters(drive, settings, arena, parameters);
-    if (*code == EXIT_FINE) {
+    if (*code == EXIT_OK) {
         const char *text =
             json_object_to_json_string_ext(file, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
         blob.bytes = arena_string(arena, text);
@@ -90,14 +90,14 @@ int command_drive(int argc, char **argv)
 {
     struct pack_options options = {.command = "drive", .noun = "the name of a drive"};
     struct settings settings = {0};
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         if (strcmp(argv[i], "--set") != 0) code = pack_argument(&options, argc, argv, &i);
         else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
         else code = settings_add("drive", argv[++i], &settings);
     }
-    if (code == EXIT_FINE) code = pack_complete(&options);
-    if (code != EXIT_FINE) return code;
+    if (code == EXIT_OK) code = pack_complete(&options);
+    if (code != EXIT_OK) return code;
     const struct drive *drive = find_drive(options.subject);
     if (drive == NULL) return EXIT_USAGE;
 
@@ -105,7 +105,7 @@ int command_drive(int argc, char **argv)
     struct arena arena = {0};
     const struct blob file = write_file(drive, &settings, &arena, &code);
     if (file.bytes != NULL) code = cli_exit_code(pack(&options, drive, file, &arena, &report));
-    else if (code == EXIT_FINE) code = EXIT_COMPUTATION;
+    else if (code == EXIT_OK) code = EXIT_COMPUTATION;
     arena_release(&arena);
     return code;
 }

@@ -40,7 +40,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         }
     }
     if (options->state == NULL) return cli_usage("eval", "expected ROBOT and STATE");
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* In the order of cli.md */
@@ -77,14 +77,14 @@ int command_eval(int argc, char **argv)
 {
     struct options options = {0};
     int code = parse_options(argc, argv, &options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
 
     struct report report = cli_report("eval");
     struct cli_model loaded;
     struct state state;
     struct evaluation evaluation = {0};
     code = cli_load_model(options.robot, options.elastic_terms, &loaded);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     enum status status = state_read(loaded.mechanism.model, options.state, &report, &state);
     if (status == STATUS_OK) status = evaluation_at(&loaded.mechanism, &state, options.composite, &report, &evaluation);
     code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);

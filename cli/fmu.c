@@ -52,10 +52,10 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
 int command_fmu(int argc, char **argv)
 {
     struct pack_options options = {.command = "fmu", .noun = "ROBOT"};
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) code = pack_argument(&options, argc, argv, &i);
-    if (code == EXIT_FINE) code = pack_complete(&options);
-    if (code != EXIT_FINE) return code;
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) code = pack_argument(&options, argc, argv, &i);
+    if (code == EXIT_OK) code = pack_complete(&options);
+    if (code != EXIT_OK) return code;
 
     struct report report = {.line = pack_print_error, .context = &options};
     struct arena arena = {0};

@@ -15,7 +15,7 @@ int settings_add(const char *command, const char *text, struct settings *setting
     if (settings->n == MOST_SETTINGS)
         return cli_usage(command, "--set %s: more than %d settings", text, (int)MOST_SETTINGS);
     settings->text[settings->n++] = text;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static bool read_value(const char *text, double *value)
@@ -35,53 +35,53 @@ int settings_split(const char *command, const struct settings *settings, int i, 
     char *text = strchr(own, '=');
     *text++ = '\0';
     *name = own;
-    if (read_value(text, value)) return EXIT_FINE;
+    if (read_value(text, value)) return EXIT_OK;
     fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, own, text);
     return EXIT_INPUT;
 }
 
-int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena)
+int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     for (int i = 0; i < settings->n; i++) {
         const char *name;
         double value;
         const int code = settings_split(command, settings, i, arena, &name, &value);
-        if (code != EXIT_FINE) return code;
+        if (code != EXIT_OK) return code;
         const int row = variables_find(v, name);
         if (row < 0 || v->row[row].causality != CAUSALITY_PARAMETER) {
             fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
             return EXIT_INPUT;
         }
-        sim_set(sim, v->row[row].reference, value);
+        instance_set(sim, v->row[row].reference, value);
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns)
+int columns_choose(const struct instance *sim, struct arena *arena, struct columns *columns)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
     columns->row = arena_take(arena, (size_t)v->n_values, sizeof(double));
     if (arena->failed) return EXIT_COMPUTATION;
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)
             if ((int)v->by_reference[r]->causality == causality) columns->reference[columns->n++] = r;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
-void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table)
+void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
 {
     table_name(table, "time");
     for (int c = 0; c < columns->n; c++)
-        table_name(table, sim_variables(sim)->by_reference[columns->reference[c]]->name);
+        table_name(table, instance_variables(sim)->by_reference[columns->reference[c]]->name);
 }
 
-void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table)
+void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table)
 {
-    for (int c = 0; c < columns->n; c++) columns->row[c] = sim_get(sim, columns->reference[c]);
+    for (int c = 0; c < columns->n; c++) columns->row[c] = instance_get(sim, columns->reference[c]);
     table_row(table, t, columns->row, columns->n);
 }
 

@@ -48,7 +48,7 @@ static int check_options(const struct options *options)
         return cli_usage("inverse", "--start is zero or static, not '%s'", options->start);
     if (options->rigid && (options->elastic != NULL || options->start != NULL || options->rtol != 0))
         return cli_usage("inverse", "--rigid has no elastic motion: leave out --elastic, --start and --rtol");
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static int parse_options(int argc, char **argv, struct options *options)
@@ -67,8 +67,8 @@ static int parse_options(int argc, char **argv, struct options *options)
                  {"--step", NULL, &options->step},
                  {"--rtol", NULL, &options->rtol},
                  {"--set", NULL, NULL}};
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         int found = -1;
         for (int t = 0; t < (int)(sizeof table / sizeof table[0]); t++)
             if (strcmp(argv[i], table[t].name) == 0) found = t;
@@ -91,7 +91,7 @@ static int parse_options(int argc, char **argv, struct options *options)
             return cli_usage("inverse", "too many arguments: '%s'", argv[i]);
         }
     }
-    return code == EXIT_FINE ? check_options(options) : code;
+    return code == EXIT_OK ? check_options(options) : code;
 }
 
 /* ---- the motion ------------------------------------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ static int read_list(const struct run *run, bool passive_too, const char *option
                              motion_joint(run->robot, passive_too));
         text = end + 1;
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static int make_cycloid(struct run *run, bool passive_too)
@@ -120,11 +120,11 @@ static int make_cycloid(struct run *run, bool passive_too)
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
     int code = read_list(run, passive_too, "--rate", options->rate, k);
-    if (code == EXIT_FINE) code = read_list(run, passive_too, "--period", options->period, T);
-    for (int i = 0, given = 0; i < run->robot->n_links && code == EXIT_FINE; i++)
+    if (code == EXIT_OK) code = read_list(run, passive_too, "--period", options->period, T);
+    for (int i = 0, given = 0; i < run->robot->n_links && code == EXIT_OK; i++)
         if (motion_gives(run->robot, passive_too, i) && !(T[given++] > 0))
             code = cli_usage("inverse", "--period: T of %s must be positive", run->robot->link[i].joint.name);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     return cli_exit_code(
         motion_cycloid(run->robot, passive_too, k, T, options->until, options->step, &run->report, &run->motion));
 }
@@ -143,10 +143,10 @@ static int make_motion(struct run *run)
 
 static int open_elastic(struct run *run)
 {
-    if (run->options.elastic == NULL) return EXIT_FINE;
+    if (run->options.elastic == NULL) return EXIT_OK;
     const int code = result_open(run->options.elastic, NULL, &run->result);
     run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
-    return code == EXIT_FINE ? columns_choose(run->inverse.sim, &run->arena, &run->columns) : code;
+    return code == EXIT_OK ? columns_choose(run->inverse.sim, &run->arena, &run->columns) : code;
 }
 
 static void write_names(struct run *run)
@@ -192,7 +192,7 @@ static int make_inverse(struct run *run, const char *text)
                                            .tolerance = options->rtol};
     const int code = cli_exit_code(
         inverse_make(options->robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     return settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena);
 }
 
@@ -202,10 +202,10 @@ static int run_all(struct run *run)
     if (text == NULL) return EXIT_INPUT;
     struct report errors = errors_only(&run->report); /* warnings of the file are left to `check` */
     int code = cli_exit_code(robot_read_text(run->options.robot, text, &run->robot, &errors));
-    if (code == EXIT_FINE) code = make_motion(run);
-    if (code == EXIT_FINE) code = make_inverse(run, text);
-    if (code == EXIT_FINE) code = open_elastic(run);
-    if (code == EXIT_FINE) code = write_tables(run);
+    if (code == EXIT_OK) code = make_motion(run);
+    if (code == EXIT_OK) code = make_inverse(run, text);
+    if (code == EXIT_OK) code = open_elastic(run);
+    if (code == EXIT_OK) code = write_tables(run);
     return result_close(&run->result, code);
 }
 
@@ -213,7 +213,7 @@ int command_inverse(int argc, char **argv)
 {
     struct run run = {.report = cli_report("inverse")};
     int code = parse_options(argc, argv, &run.options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     code = run_all(&run);
     inverse_free(&run.inverse);
     motion_free(&run.motion);

@@ -46,5 +46,5 @@ int json_print_finite(const char *command, struct json_object *out)
         return EXIT_COMPUTATION;
     }
     puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
-    return EXIT_FINE;
+    return EXIT_OK;
 }

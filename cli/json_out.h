@@ -9,7 +9,7 @@ void json_add_numbers(struct json_object *object, const char *key, const double 
 /* Rows of n_columns numbers each. */
 struct json_object *json_rows(const double *M, int n_rows, int n_columns);
 
-/* Prints the object and returns EXIT_FINE; an object with a number that is not finite, which JSON cannot hold, is an error. */
+/* Prints the object and returns EXIT_OK; an object with a number that is not finite, which JSON cannot hold, is an error. */
 int json_print_finite(const char *command, struct json_object *out);
 
 #endif

@@ -9,9 +9,9 @@
 int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
 {
     const char *option = argv[*i];
-    if (strcmp(option, "--json") == 0) return EXIT_FINE; /* it is JSON in any case */
+    if (strcmp(option, "--json") == 0) return EXIT_OK; /* it is JSON in any case */
     if (strcmp(option, "--static") == 0) {
-        options->standing = true;
+        options->equilibrium = true;
     } else if (strcmp(option, "--at") == 0) {
         if (*i + 1 >= argc) return cli_usage(command, "--at takes a STATE file");
         options->at = argv[++*i];
@@ -22,7 +22,7 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
     } else {
         return cli_usage(command, "too many arguments: '%s'", option);
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 enum status linearization_make(const struct linear_options *options, bool minimal, struct report *report,
@@ -33,7 +33,8 @@ enum status linearization_make(const struct linear_options *options, bool minima
     if (text == NULL) return STATUS_NO_FILE;
     enum status status = operating_point_make(options->robot, text, report, &l->point);
     if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.at);
-    if (status == STATUS_OK) status = operating_point_settle(&l->point, options->at != NULL, options->standing, report);
+    if (status == STATUS_OK)
+        status = operating_point_move(&l->point, options->at != NULL, options->equilibrium, report);
     if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
     return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
 }

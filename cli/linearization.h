@@ -1,4 +1,4 @@
-/* What linearize and zeros share: their options, and a robot linearized as these say. */
+/* Shared by linearize and zeros: their options, and the robot linearized with them. */
 #ifndef CLI_LINEARIZATION_H
 #define CLI_LINEARIZATION_H
 
@@ -8,8 +8,8 @@
 
 struct linear_options {
     const char *robot;
-    const char *at; /* STATE file; NULL: the robot's start */
-    bool standing;  /* --static                            */
+    const char *at;   /* STATE file; NULL: the robot's start */
+    bool equilibrium; /* --static                          */
 };
 
 /* Takes --at STATE, --static, --json and ROBOT, one step of a loop over the arguments; an exit code. */

@@ -15,8 +15,8 @@ struct options {
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char **file = strcmp(argv[i], "--python") == 0   ? &options->python
                             : strcmp(argv[i], "--matlab") == 0 ? &options->matlab
                                                                : NULL;
@@ -25,7 +25,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (i + 1 >= argc) code = cli_usage("linearize", "%s takes a file name", argv[i]);
         else *file = argv[++i];
     }
-    if (code == EXIT_FINE && options->linear.robot == NULL) code = cli_usage("linearize", "expected ROBOT");
+    if (code == EXIT_OK && options->linear.robot == NULL) code = cli_usage("linearize", "expected ROBOT");
     return code;
 }
 
@@ -77,7 +77,7 @@ struct language {
     const char *row_open, *row_close; /* of a row                             */
     const char *list_open, *list_close;
     char quote;
-    char dot; /* what stands for a dot in a name               */
+    char dot; /* replaces the dot in a name                    */
 };
 
 /* Rows, then the shape: a matrix without rows or columns needs it */
@@ -119,14 +119,14 @@ static void write_units(FILE *stream, const struct language *language, const str
     fputs(language->list_close, stream);
 }
 
-/* python-control takes no dot in the names of signals: a slash stands for it, which no name of a robot has */
+/* python-control takes no dot in the names of signals: a slash replaces it, which no name of a robot has */
 static void write_python(FILE *stream, const struct linear *l)
 {
     static const struct language python = {"np.array([", "]).reshape(%d, %d)\n", "[", "],", "[", "]", '"', '/'};
     const char *name = l->point->mechanism->robot->name;
     fprintf(
         stream,
-        "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash stands for the dot of the "
+        "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash replaces the dot of the "
         "FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
         name);
     struct matrix matrix[4];
@@ -173,25 +173,25 @@ static void write_matlab(FILE *stream, const struct linear *l)
 
 static int write_file(const char *file, const struct linear *linear, void (*write)(FILE *, const struct linear *))
 {
-    if (file == NULL) return EXIT_FINE;
+    if (file == NULL) return EXIT_OK;
     struct result result;
     const int code = result_open(file, NULL, &result);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     write(result.stream, linear);
-    return result_close(&result, EXIT_FINE);
+    return result_close(&result, EXIT_OK);
 }
 
 int command_linearize(int argc, char **argv)
 {
     struct options options = {0};
     int code = parse_options(argc, argv, &options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct report report = cli_report("linearize");
     struct linearization l;
     code = cli_exit_code(linearization_make(&options.linear, options.minimal, &report, &l));
-    if (code == EXIT_FINE) code = print_json(&l.linear);
-    if (code == EXIT_FINE) code = write_file(options.python, &l.linear, write_python);
-    if (code == EXIT_FINE) code = write_file(options.matlab, &l.linear, write_matlab);
+    if (code == EXIT_OK) code = print_json(&l.linear);
+    if (code == EXIT_OK) code = write_file(options.python, &l.linear, write_python);
+    if (code == EXIT_OK) code = write_file(options.matlab, &l.linear, write_matlab);
     linearization_free(&l);
     return code;
 }

@@ -14,14 +14,14 @@ static void print_line(void *context, enum report_level level, const char *text)
 
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
 {
-    int code = EXIT_FINE;
+    int code = EXIT_OK;
     memset(loaded, 0, sizeof *loaded);
     loaded->robot = cli_load(file, &code);
     if (loaded->robot == NULL) return code;
     if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
     struct report report = {.line = print_line, .context = &file};
     const enum status status = mechanism_make(loaded->robot, &loaded->mechanism, &report);
-    if (status == STATUS_OK) return EXIT_FINE;
+    if (status == STATUS_OK) return EXIT_OK;
     if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
     cli_free_model(loaded);
     return cli_exit_code(status);
@@ -40,7 +40,7 @@ const char *cli_load_text(const char *file, struct arena *arena, struct report *
     return document_load(file, arena, &length, report);
 }
 
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim)
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim)
 {
     const char *text = cli_load_text(file, arena, report);
     *sim = NULL;

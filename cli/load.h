@@ -10,7 +10,7 @@ struct cli_model {
     struct mechanism mechanism; /* all equations of its loops are kept until independent ones are chosen */
 };
 
-/* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_FINE
+/* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_OK
    nothing is left to free. */
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
@@ -19,7 +19,7 @@ void cli_free_model(struct cli_model *loaded);
 const char *cli_load_text(const char *file, struct arena *arena, struct report *report);
 
 /* The same taken to an instance. The report must outlive it; the arena has the text. */
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim);
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim);
 
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);

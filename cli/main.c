@@ -21,18 +21,22 @@ static const struct command {
     bool own_output; /* -o is the command's own */
 } commands[] = {
     {"check", "ROBOT [--json]",
-     "validates a robot file and prints what it is: links, joints, coordinates, masses, frequencies, warnings",
+     "validates a robot file and prints its links, joints, coordinates, masses, frequencies and warnings",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
-     "  Loops: their equations, how many of them are independent, and the start positions that close them, which the\n"
-     "  JSON has as a STATE, `start`. Loops that cannot be closed are an error.\n",
+     "  For loops it prints their equations, how many of them are independent, and the start positions that close "
+     "them\n"
+     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n",
      command_check, false},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
      "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
-     "  actuator_force, all optional and zero. If it has qdd, the answer has `inverse` too.\n\n"
+     "  actuator_force, all optional. What is left out is the robot's start (q, qd) or zero (the rest). q and qd are\n"
+     "  arrays, or objects with FMU variable names as keys: {\"q\": {\"j1.q\": 0.6, \"two.eta[1]\": 0.01}}. If it has "
+     "qdd,\n"
+     "  the result has `inverse` too.\n\n"
      "  --algorithm recursive|composite         how qdd is computed (default: recursive)\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
-     "  --json                                  JSON, as in any case\n"
+     "  --json                                  accepted; the output is JSON in any case\n"
      "  -o FILE                                 result file instead of standard output\n",
      command_eval, false},
     {"simulate", "ROBOT --until T --step H [options]",
@@ -40,9 +44,9 @@ static const struct command {
      "  --until T         end of the simulation [s]\n"
      "  --step H          communication and output step [s]\n"
      "  --inputs CSV      inputs by name, first column time, linear between rows\n"
-     "  --at STATE        start from a state file (-: standard input), its forces held unless --inputs has a column "
-     "for them\n"
-     "  --set NAME=VALUE  a parameter, by its FMU name; as often as needed\n"
+     "  --at STATE        start from a state file (-: standard input); its forces are constant unless --inputs has a "
+     "column for them\n"
+     "  --set NAME=VALUE  a parameter, by its FMU name; may be repeated\n"
      "  --rtol R          relative tolerance, below 1 (default 1e-6)\n"
      "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
@@ -50,11 +54,13 @@ static const struct command {
      command_simulate, false},
     {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
      "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",
-     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints. Line actuators of "
-     "an\n"
-     "  open robot that are as many as the passive joints between their points move these in place of drives: their\n"
-     "  motion is given with that of the drives, the forces A.force are in the answer. Other actuators give "
-     "nothing.\n\n"
+     "  The elastic motion that goes with the joint motion is integrated, and so are passive joints. Where an open "
+     "robot\n"
+     "  has as many line actuators as passive joints between their points, the actuators move these joints in place "
+     "of\n"
+     "  drives: the motion of these joints is given too, and the forces A.force are in the result. Other actuators "
+     "exert\n"
+     "  no force.\n\n"
      "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
      "rows\n"
      "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"
@@ -63,22 +69,22 @@ static const struct command {
      "  --until T --step H   rows of a profile [s]\n"
      "  --start static|zero  elastic coordinates at first: at rest under gravity with the joints held (default), or "
      "zero\n"
-     "  --elastic CSV        second table: elastic motion, tip, all else that simulate prints\n"
-     "  --set NAME=VALUE     a parameter, by its FMU name; as often as needed\n"
+     "  --elastic CSV        second table: elastic motion, tip, and everything else that simulate prints\n"
+     "  --set NAME=VALUE     a parameter, by its FMU name; may be repeated\n"
      "  --rtol R             relative tolerance, below 1 (default 1e-8)\n"
-     "  --rigid              elastic coordinates zero and held; needs the motion of passive joints too, unless the "
-     "robot\n"
-     "                       has loops: these determine it\n"
+     "  --rigid              elastic coordinates are zero; needs the motion of passive joints too, unless the robot "
+     "has\n"
+     "                       loops, which determine it\n"
      "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
-     "  -o FILE.fmu  where to; replaced as a whole if it exists\n"
+     "  -o FILE.fmu  the file to write; an existing file is replaced\n"
      "  --json       machine-readable summary\n\n"
-     "  The libraries that go into the FMU are limber_fmu.so and, where there is one, limber_fmu.dll beside this "
-     "program, or\n"
-     "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
+     "  The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll from the folder of this program, or the "
+     "files\n"
+     "  named by the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL.\n",
      command_fmu, true},
     {"upgrade", "OLD.json -o NEW.json [--json]",
      "writes a robot file of format 1 as one of format 2 with the same meaning",
@@ -97,61 +103,61 @@ static const struct command {
      "  cylinder          cylinder with a 4/3 proportional valve; valve command, length and rate in, force out\n"
      "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
      "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
-     "  -o FILE.fmu       where to; replaced as a whole if it exists\n"
-     "  --set NAME=VALUE  a parameter's value in this FMU, instead of the default; as often as needed\n"
+     "  -o FILE.fmu       the file to write; an existing file is replaced\n"
+     "  --set NAME=VALUE  a parameter's value in this FMU instead of the default; may be repeated\n"
      "  --json            machine-readable summary\n\n"
-     "  Equations, parameters and how to couple them to an arm: docs/drives.md. The libraries that go into the FMU "
-     "are\n"
-     "  NAME.so and, where there is one, NAME.dll beside this program, or the files that the environment variables\n"
-     "  LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL name.\n",
+     "  docs/drives.md has equations and parameters, and how to couple them to an arm. The FMU contains NAME.so and, "
+     "if\n"
+     "  it exists, NAME.dll from the folder of this program, or the files named by the environment variables\n"
+     "  LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL.\n",
      command_drive, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
-     "natural frequencies, damping ratios and what moves in each mode, at a state or over a joint's position",
+     "natural frequencies, damping ratios and participation of coordinates, at a state or over a joint's position",
      "  --at STATE           state file (-: standard input) instead of the robot's start\n"
-     "  --joints locked      driven joints keep position and rate (default)\n"
-     "  --joints free        driven joints move, without torque\n"
+     "  --joints locked      driven joints keep position and velocity (default)\n"
+     "  --joints free        driven joints move freely, without torque\n"
      "                       Passive joints always move, prescribed ones never.\n"
      "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
      "                       loops are closed in every pose by passive joints\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
-     "  --count N            the first N modes alone\n"
+     "  --count N            only the first N modes\n"
      "  --json               machine-readable instead of a table or CSV\n"
      "  -o FILE              result file instead of standard output\n\n"
      "  Small motions about the state as if forces held it (accelerations zero, those of prescribed joints as given).\n"
-     "  frequency [Hz] and growth [1/s]: of the undamped motion, damping and friction left out, gravity, rates, "
-     "prescribed\n"
-     "  motion and tip wrench kept. A mode without restoring force has frequency 0 and the growth r of exp(r t).\n"
-     "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the slope of friction at the state's rates; 0 for w = 0.\n"
-     "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency: strong damping\n"
+     "  frequency [Hz] and growth [1/s]: of the undamped motion, without damping and friction, with gravity, "
+     "velocities,\n"
+     "  prescribed motion and tip wrench. A mode without restoring force has frequency 0 and the growth r of exp(r "
+     "t).\n"
+     "  damping_ratio: phi'D phi/(2 w phi'M phi), D with the derivative of friction at the state's velocities; 0 for w "
+     "= 0.\n"
+     "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency. Strong damping\n"
      "  changes the order of the modes.\n"
-     "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: kinetic energy of the coordinates, "
-     "each\n"
-     "  moving alone.\n"
-     "  A closed robot has as many modes as its loops leave independent motions; a state that leaves them open is a "
-     "guess\n"
-     "  and closed first.\n",
+     "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: the kinetic energy of each coordinate "
+     "if\n"
+     "  it moved alone.\n"
+     "  A closed robot has one mode for each independent motion that its loops leave. A state that does not close the\n"
+     "  loops is an initial guess, and is closed first.\n",
      command_modes, false},
     {"linearize", "ROBOT [options]",
-     "linearises the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
+     "linearizes the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
      "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
-     "  --static       an equilibrium: rates zero, elastic coordinates where they rest with the joints held at their "
-     "q,\n"
-     "                 joint torques those that hold the arm. Passive joints of an open robot are held by its line\n"
-     "                 actuators: their forces are found, of all that do the smallest, unless STATE has an "
-     "actuator_force\n"
-     "                 that is not 0. A passive joint must rest at its q within 1e-5 rad/s^2 or m/s^2; otherwise there "
-     "is\n"
-     "                 no equilibrium, which is an error\n"
-     "  --minimal      a closed robot by those states alone that its loops leave free: 2 for every independent motion\n"
-     "  --python FILE  also a Python module with `system`, made by control.ss; a slash stands for the dot in names\n"
+     "  --static       an equilibrium: velocities are zero, elastic coordinates are at rest with the joints held at "
+     "their q,\n"
+     "                 and joint torques are those that hold the arm. Line actuators hold passive joints of an open "
+     "robot:\n"
+     "                 their forces are computed (the smallest if they are not unique), unless STATE has an\n"
+     "                 actuator_force that is not 0. A passive joint must be at rest at its q, within 1e-5 rad/s^2 or\n"
+     "                 m/s^2; otherwise there is no equilibrium, which is an error\n"
+     "  --minimal      a closed robot with only the states that its loops leave free: 2 for every independent motion\n"
+     "  --python FILE  also a Python module with `system`, made by control.ss; a slash replaces the dot in names\n"
      "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"
-     "  --json         JSON, as in any case\n"
+     "  --json         accepted; the output is JSON in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
-     "  dx/dt = A x + B u, y = C x + D u for deviations from the operating point, which `operating_point` tells: it "
-     "can\n"
-     "  be used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact. Operating "
-     "points\n"
-     "  of closed robots are closed first.\n",
+     "  dx/dt = A x + B u, y = C x + D u for deviations from the operating point. `operating_point` in the output can "
+     "be\n"
+     "  used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact. The loops of a "
+     "closed\n"
+     "  robot are closed first.\n",
      command_linearize, false},
     {"zeros", "ROBOT --input NAME --output NAME [options]",
      "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
@@ -159,7 +165,7 @@ static const struct command {
      "  --output NAME  an output of the FMU, as J.q or tip.position[2]\n"
      "  --at STATE     operating point, as for linearize (default: the robot's start)\n"
      "  --static       an equilibrium, as for linearize\n"
-     "  --json         JSON, as in any case\n"
+     "  --json         accepted; the output is JSON in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
      "  `zeros` are [re, im] in 1/s, by modulus, `poles` likewise; `relative_degree` is how many more poles there are, "
      "`gain`\n"
@@ -184,7 +190,7 @@ static const struct command {
      "  B  n x number of joints that move, in the order of tau; zero columns for passive and prescribed joints\n"
      "  constraint_jacobian  of a closed robot: a row for every equation of its loops, in the order of `gap` of eval\n"
      "  coordinates  their names\n\n"
-     "  --json   JSON, as in any case\n"
+     "  --json   accepted; the output is JSON in any case\n"
      "  -o FILE  result file instead of standard output\n",
      command_matrices, false},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
@@ -198,15 +204,15 @@ static int print_overview(FILE *stream)
     fprintf(stream, "usage: limber COMMAND ...\n\nDynamics of robots with flexible links.\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream,
-            "\n`limber COMMAND --help` tells more. Exit codes: 0 fine, 1 a problem with the input, 2 wrong usage,\n"
-            "3 the computation failed.\n");
-    return stream == stdout ? EXIT_FINE : EXIT_USAGE;
+            "\n`limber COMMAND --help` explains a command. Exit codes: 0 success, 1 a problem with the input, 2 wrong\n"
+            "usage, 3 the computation failed.\n");
+    return stream == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
 static int print_help(const struct command *command)
 {
     printf("usage: limber %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary, command->details);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static const struct command *find_command(const char *name)
@@ -216,7 +222,7 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static int complain_unknown(const char *name)
+static int report_unknown(const char *name)
 {
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
@@ -249,14 +255,14 @@ int cli_positive(const char *command, const char *option, const char *text, doub
 {
     char *end;
     *number = strtod(text, &end);
-    if (*text != '\0' && *end == '\0' && isfinite(*number) && *number > 0) return EXIT_FINE;
+    if (*text != '\0' && *end == '\0' && isfinite(*number) && *number > 0) return EXIT_OK;
     return cli_usage(command, "%s takes a positive number, not '%s'", option, text);
 }
 
 int cli_tolerance(const char *command, const char *option, const char *text, double *number)
 {
     const int code = cli_positive(command, option, text, number);
-    if (code != EXIT_FINE || *number < 1) return code;
+    if (code != EXIT_OK || *number < 1) return code;
     return cli_usage(command, "%s takes a number below 1, not '%s'", option, text);
 }
 
@@ -286,7 +292,7 @@ struct report cli_report(const char *command)
 int cli_exit_code(enum status status)
 {
     switch (status) {
-    case STATUS_OK: return EXIT_FINE;
+    case STATUS_OK: return EXIT_OK;
     case STATUS_BAD_ROBOT:
     case STATUS_BAD_DRIVE:
     case STATUS_BAD_INPUT:
@@ -304,7 +310,7 @@ static void print_error(void *context, enum report_level level, const char *text
 int cli_exit_code(enum status status)
 {
     switch (status) {
-    case STATUS_OK: return EXIT_FINE;
+    case STATUS_OK: return EXIT_OK;
     case STATUS_BAD_ROBOT:
     case STATUS_BAD_DRIVE:
     case STATUS_BAD_STATE:
@@ -333,7 +339,7 @@ static int check_result(const char *command, int argc, char **argv, int o)
     for (int i = 1; i < argc; i++)
         if (i != o && i != o + 1 && cli_same_file(argv[o + 1], argv[i]))
             return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* `-o FILE` sends what a command prints there; it is taken out of the arguments. */
@@ -342,14 +348,14 @@ static int redirect(const char *command, int *argc, char **argv, struct result *
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
-        if (check_result(command, *argc, argv, i) != EXIT_FINE) return EXIT_USAGE;
+        if (check_result(command, *argc, argv, i) != EXIT_OK) return EXIT_USAGE;
         const int code = result_open(argv[i + 1], stdout, result);
-        if (code != EXIT_FINE) return code;
+        if (code != EXIT_OK) return code;
         for (int j = i + 2; j < *argc; j++) argv[j - 2] = argv[j];
         *argc -= 2;
-        return EXIT_FINE;
+        return EXIT_OK;
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* A result that could not be written is no success. */
@@ -357,7 +363,7 @@ static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     fprintf(stderr, "limber: the result could not be written: %s\n", strerror(errno));
-    return code == EXIT_FINE ? EXIT_INPUT : code;
+    return code == EXIT_OK ? EXIT_INPUT : code;
 }
 
 int main(int argc, char **argv)
@@ -365,14 +371,14 @@ int main(int argc, char **argv)
     if (argc < 2) return print_overview(stderr);
     if (strcmp(argv[1], "--version") == 0) {
         printf("limber %s\n", LIMBER_VERSION);
-        return finish(EXIT_FINE);
+        return finish(EXIT_OK);
     }
     const struct command *command = find_command(argv[1]);
-    if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : complain_unknown(argv[1]);
+    if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : report_unknown(argv[1]);
     if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
     struct result result = {0};
-    int count = argc - 1, code = command->own_output ? EXIT_FINE : redirect(command->name, &count, argv + 1, &result);
-    if (code != EXIT_FINE) return code;
+    int count = argc - 1, code = command->own_output ? EXIT_OK : redirect(command->name, &count, argv + 1, &result);
+    if (code != EXIT_OK) return code;
     code = command->run(count, argv + 1);
     return result.stream != NULL ? result_close(&result, code) : finish(code);
 }

@@ -21,7 +21,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (options->state == NULL) options->state = argv[i];
         else return cli_usage("matrices", "too many arguments: '%s'", argv[i]);
     }
-    return options->state != NULL ? EXIT_FINE : cli_usage("matrices", "expected ROBOT and STATE");
+    return options->state != NULL ? EXIT_OK : cli_usage("matrices", "expected ROBOT and STATE");
 }
 
 static struct json_object *coordinate_names(const struct model *model)
@@ -55,13 +55,13 @@ int command_matrices(int argc, char **argv)
 {
     struct options options = {0};
     int code = parse_options(argc, argv, &options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct report report = cli_report("matrices");
     struct cli_model loaded;
     struct state state;
     struct matrices matrices = {0};
     code = cli_load_model(options.robot, 0, &loaded);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     enum status status = state_read(loaded.mechanism.model, options.state, &report, &state);
     if (status == STATUS_OK) status = matrices_at(&loaded.mechanism, &state.input, &report, &matrices);
     code = status == STATUS_OK ? print_matrices(loaded.mechanism.model, &matrices) : cli_exit_code(status);

@@ -38,7 +38,7 @@ static bool whole_number(const char *text, int most, int *number)
 
 static int read_count(const char *text, int *count)
 {
-    if (whole_number(text, INT_MAX, count)) return EXIT_FINE;
+    if (whole_number(text, INT_MAX, count)) return EXIT_OK;
     return cli_usage("modes", "--count takes a positive whole number, not '%s'", text);
 }
 
@@ -47,14 +47,14 @@ static int read_joints(const char *text, bool *joints_free)
     if (strcmp(text, "locked") != 0 && strcmp(text, "free") != 0)
         return cli_usage("modes", "--joints is locked or free, not '%s'", text);
     *joints_free = strcmp(text, "free") == 0;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
     static const char *const with_value[] = {"--at", "--joints", "--sweep", "--plot", "--count"};
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char *option = argv[i], *value = NULL;
         for (size_t k = 0; k < sizeof with_value / sizeof *with_value; k++) {
             if (strcmp(option, with_value[k]) != 0) continue;
@@ -72,8 +72,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (options->robot == NULL) options->robot = option;
         else code = cli_usage("modes", "too many arguments: '%s'", option);
     }
-    if (code == EXIT_FINE && options->robot == NULL) code = cli_usage("modes", "expected ROBOT");
-    if (code == EXIT_FINE && options->plot != NULL && options->sweep == NULL)
+    if (code == EXIT_OK && options->robot == NULL) code = cli_usage("modes", "expected ROBOT");
+    if (code == EXIT_OK && options->plot != NULL && options->sweep == NULL)
         code = cli_usage("modes", "--plot draws a sweep: give --sweep JOINT=a:b:n too");
     return code;
 }
@@ -171,7 +171,7 @@ static int print_table(const struct options *options, const struct modes *modes,
         printf("\n");
     }
     print_damped(modes, shown);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* ---- modes over the position of a joint -------------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
         const struct joint *joint = &robot->link[i].joint;
         sweep->link = i;
         if (joint_moves(joint) && strlen(joint->name) == length && memcmp(joint->name, text, length) == 0)
-            return EXIT_FINE;
+            return EXIT_OK;
     }
     fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' that moves\n", text, (int)length, text);
     return EXIT_INPUT;
@@ -236,7 +236,7 @@ static int print_sweep_csv(const char *joint, const struct sweep *sweep)
     for (int p = 0; p < sweep->poses; p++)
         table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p, sweep->n_modes);
     table_end(&table);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static int draw_sweep(const struct options *options, const struct robot *robot, const struct joint *joint,
@@ -265,12 +265,12 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     struct sweep_options wanted = {.count = options->count};
     if (isatty(STDERR_FILENO)) wanted.progress = show_pose;
     int code = read_sweep(options, robot, &wanted);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct sweep sweep;
     const struct joint *joint = &robot->link[wanted.link].joint;
     code = cli_exit_code(sweep_make(modes, &wanted, state, report, &sweep));
-    if (code == EXIT_FINE && options->plot != NULL) code = draw_sweep(options, robot, joint, &sweep);
-    if (code == EXIT_FINE)
+    if (code == EXIT_OK && options->plot != NULL) code = draw_sweep(options, robot, joint, &sweep);
+    if (code == EXIT_OK)
         code = options->json ? print_sweep_json(joint->name, &sweep) : print_sweep_csv(joint->name, &sweep);
     sweep_free(&sweep);
     return code;
@@ -293,15 +293,15 @@ int command_modes(int argc, char **argv)
     struct options options = {0};
     struct cli_model loaded;
     int code = parse_options(argc, argv, &options);
-    if (code == EXIT_FINE) code = cli_load_model(options.robot, 0, &loaded);
-    if (code != EXIT_FINE) return code;
+    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, &loaded);
+    if (code != EXIT_OK) return code;
     struct report report = cli_report("modes");
     struct state state;
     struct modes modes = {0};
     enum status status = state_read(loaded.mechanism.model, options.at, &report, &state);
     if (status == STATUS_OK) status = modes_make(&loaded.mechanism, options.joints_free, &report, &modes);
     code = cli_exit_code(status);
-    if (code == EXIT_FINE)
+    if (code == EXIT_OK)
         code = options.sweep != NULL ? run_sweep(&options, &modes, &state, &report)
                                      : run_state(&options, &modes, &state, &report);
     modes_free(&modes);

@@ -31,14 +31,14 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
     } else if (argument[0] == '-' && argument[1] != '\0') return cli_usage(command, "unknown option '%s'", argument);
     else if (options->subject != NULL) return cli_usage(command, "too many arguments: '%s'", argument);
     else options->subject = argument;
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 int pack_complete(const struct pack_options *options)
 {
     if (options->subject == NULL) return cli_usage(options->command, "expected %s", options->noun);
     if (options->output == NULL) return cli_usage(options->command, "expected -o FILE.fmu");
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ static double next_round(double x)
 
 static struct axis linear_axis(double low, double high, int ticks, double from, double to)
 {
-    if (!(high > low)) { /* one value: it stands in the middle */
+    if (!(high > low)) { /* one value: in the middle */
         const double margin = low != 0 ? 0.5 * fabs(low) : 1;
         low -= margin;
         high += margin;
@@ -123,7 +123,7 @@ static void draw_ticks(struct xml *xml, const struct axis *axis, bool vertical)
         for (double k = first; k <= last; k++) tick(xml, axis, vertical, k * axis->step + 0.0);
         return;
     }
-    /* 1, 2, 5 of every decade while there is room for them, else its 1 */
+    /* 1, 2, 5 of every decade as far as they fit, else its 1 */
     const bool all = log10(axis->high / axis->low) < 5;
     for (double value = axis->low; value <= axis->high * (1 + 1e-9); value = all ? next_round(value) : 10 * value)
         tick(xml, axis, vertical, value);
@@ -167,7 +167,7 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
     return p + 1;
 }
 
-/* Names stand at the right end of the curves, each above the one before, as far as there is room. */
+/* Names at the right end of the curves, each above the one before, as far as they fit. */
 static void draw_curves(struct xml *xml, const struct plot *plot, const struct axis *x, const struct axis *y)
 {
     const int last = plot->n_points - 1, right = plot->x[0] > plot->x[last] ? 0 : last;
@@ -236,7 +236,7 @@ int plot_write(const struct plot *plot, const char *file)
     int code = EXIT_COMPUTATION;
     if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
     else code = result_open(file, NULL, &result);
-    if (code == EXIT_FINE) {
+    if (code == EXIT_OK) {
         fwrite(svg.bytes, 1, svg.size, result.stream); /* the stream remembers what goes wrong */
         code = result_close(&result, code);
     }

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-static int complain(const struct result *result, const char *how)
+static int report_failure(const struct result *result, const char *how)
 {
     fprintf(stderr, "limber: %s: %s be written: %s\n", result->given, how, strerror(errno));
     return EXIT_INPUT;
@@ -22,15 +22,15 @@ int result_open(const char *file, FILE *stream, struct result *result)
     if (replaced ? realpath(file, result->file) == NULL
                  : (size_t)snprintf(result->file, sizeof result->file, "%s", file) >= sizeof result->file) {
         if (!replaced) errno = ENAMETOOLONG;
-        return complain(result, "cannot");
+        return report_failure(result, "cannot");
     }
     if (replaced || !exists)
         snprintf(result->temporary, sizeof result->temporary, "%s.%ld.part", result->file, (long)getpid());
     const char *name = exists && !replaced ? result->file : result->temporary, *mode = exists && !replaced ? "w" : "wx";
     result->stream = stream != NULL ? freopen(name, mode, stream) : fopen(name, mode);
-    if (result->stream == NULL) return complain(result, "cannot");
+    if (result->stream == NULL) return report_failure(result, "cannot");
     if (replaced) (void)fchmod(fileno(result->stream), old.st_mode & 07777);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 int result_close(struct result *result, int code)
@@ -39,9 +39,9 @@ int result_close(struct result *result, int code)
     bool bad = ferror(result->stream) != 0;
     bad = fclose(result->stream) != 0 || bad;
     result->stream = NULL;
-    const bool named = code == EXIT_FINE && !bad && result->temporary[0] != '\0';
+    const bool named = code == EXIT_OK && !bad && result->temporary[0] != '\0';
     if (named) bad = rename(result->temporary, result->file) != 0;
-    if (bad) complain(result, "could not");
+    if (bad) report_failure(result, "could not");
     if (result->temporary[0] != '\0' && (bad || !named)) (void)remove(result->temporary);
-    return bad && code == EXIT_FINE ? EXIT_INPUT : code;
+    return bad && code == EXIT_OK ? EXIT_INPUT : code;
 }

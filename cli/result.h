@@ -16,7 +16,7 @@ struct result {
    code. */
 int result_open(const char *file, FILE *stream, struct result *result);
 
-/* With code EXIT_FINE, and all written, the result takes the file's name; else what had this name stays. An exit code: `code`, or
+/* With code EXIT_OK, and all written, the result takes the file's name; else what had this name stays. An exit code: `code`, or
    that of what failed here. Does nothing where the result is not open. */
 int result_close(struct result *result, int code);
 

@@ -23,7 +23,7 @@ struct options {
 
 struct run {
     struct options options;
-    struct sim *sim;
+    struct instance *sim;
     const struct variables *variables;
     struct csv inputs;
     int *input_reference; /* per column of the inputs; the first (time) unused */
@@ -37,8 +37,8 @@ struct run {
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char *option = argv[i], *next = i + 1 < argc ? argv[i + 1] : "";
         const bool takes_value = strcmp(option, "--until") == 0 || strcmp(option, "--step") == 0 ||
                                  strcmp(option, "--rtol") == 0 || strcmp(option, "--inputs") == 0 ||
@@ -57,10 +57,10 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (options->robot == NULL) options->robot = option;
         else code = cli_usage("simulate", "too many arguments: '%s'", option);
     }
-    if (code == EXIT_FINE && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
-    if (code == EXIT_FINE && !(options->until > 0 && options->step > 0))
+    if (code == EXIT_OK && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
+    if (code == EXIT_OK && !(options->until > 0 && options->step > 0))
         code = cli_usage("simulate", "--until T and --step H are needed");
-    if (code == EXIT_FINE && !(options->until / options->step <= MOST_STEPS))
+    if (code == EXIT_OK && !(options->until / options->step <= MOST_STEPS))
         code = cli_usage("simulate", "--until %g --step %g: more than %g steps", options->until, options->step,
                          MOST_STEPS);
     return code;
@@ -71,7 +71,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are held */
 static int apply_state(struct run *run)
 {
-    if (run->options.at == NULL) return EXIT_FINE;
+    if (run->options.at == NULL) return EXIT_OK;
     struct state state;
     const enum status status = state_read(sim_model(run->sim), run->options.at, &run->report, &state);
     if (status == STATUS_OK) state_to_start(&state, run->sim);
@@ -82,7 +82,7 @@ static int apply_state(struct run *run)
 static int read_inputs(struct run *run)
 {
     const char *file = run->options.inputs;
-    if (file == NULL) return EXIT_FINE;
+    if (file == NULL) return EXIT_OK;
     const enum status status = csv_read(file, &run->arena, &run->report, &run->inputs);
     if (status != STATUS_OK) return cli_exit_code(status);
     run->input_reference = arena_take(&run->arena, (size_t)run->inputs.n_columns, sizeof(int));
@@ -94,7 +94,7 @@ static int read_inputs(struct run *run)
         }
         run->input_reference[c] = run->variables->row[row].reference;
     }
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------------------ */
@@ -115,8 +115,8 @@ static void set_inputs(struct run *run, double t)
     const double *a = input_row(run, before), *b = input_row(run, after), span = b[0] - a[0];
     for (int c = 1; c < inputs->n_columns; c++) {
         const double slope = span > 0 ? (b[c] - a[c]) / span : 0;
-        sim_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
-        sim_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
+        instance_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
+        instance_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
     }
 }
 
@@ -127,7 +127,7 @@ static int write_row(struct run *run, struct table *table, double t)
     return cli_exit_code(status);
 }
 
-/* From t to end, in pieces that end where a row of the inputs stands */
+/* From t to end, in pieces that end at the rows of the inputs */
 static enum status advance(struct run *run, double t, double end)
 {
     enum status status = STATUS_OK;
@@ -136,7 +136,7 @@ static enum status advance(struct run *run, double t, double end)
         double to = end;
         if (run->next_row < run->inputs.n_rows && input_row(run, run->next_row)[0] < end * (1 - 1e-12))
             to = input_row(run, run->next_row)[0];
-        status = sim_step(run->sim, to - t);
+        status = instance_step(run->sim, to - t);
         t = to;
     }
     set_inputs(run, t);
@@ -148,13 +148,13 @@ static int simulate(struct run *run)
     const double until = run->options.until, step = run->options.step;
     const long steps = (long)ceil(until / step * (1 - 1e-12));
     set_inputs(run, 0);
-    const struct sim_experiment experiment = {.tolerance = run->options.rtol};
-    enum status status = sim_initialise(run->sim, &experiment);
+    const struct experiment experiment = {.tolerance = run->options.rtol};
+    enum status status = instance_initialize(run->sim, &experiment);
     if (status != STATUS_OK) return cli_exit_code(status);
     struct table table = {.stream = stdout, .json = run->options.json};
     columns_write_names(&run->columns, run->sim, &table);
     int code = write_row(run, &table, 0);
-    for (long i = 0; i < steps && code == EXIT_FINE; i++) {
+    for (long i = 0; i < steps && code == EXIT_OK; i++) {
         const double t = step * (double)i, end = i + 1 < steps ? step * (double)(i + 1) : until;
         if (advance(run, t, end) != STATUS_OK) code = EXIT_COMPUTATION;
         else code = write_row(run, &table, end);
@@ -168,7 +168,7 @@ static int simulate(struct run *run)
 static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
-    sim_statistics(run->sim, &s);
+    instance_statistics(run->sim, &s);
     fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n",
             s.steps, s.rhs, s.jacobians, s.restarts, cpu_seconds);
 }
@@ -176,10 +176,10 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 static int run_all(struct run *run)
 {
     int code = apply_state(run); /* first: a start value that is set wins */
-    if (code == EXIT_FINE) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
-    if (code == EXIT_FINE) code = read_inputs(run);
-    if (code == EXIT_FINE) code = columns_choose(run->sim, &run->arena, &run->columns);
-    if (code != EXIT_FINE) return code;
+    if (code == EXIT_OK) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
+    if (code == EXIT_OK) code = read_inputs(run);
+    if (code == EXIT_OK) code = columns_choose(run->sim, &run->arena, &run->columns);
+    if (code != EXIT_OK) return code;
     const clock_t start = clock();
     code = simulate(run);
     const double cpu_seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -191,15 +191,15 @@ int command_simulate(int argc, char **argv)
 {
     struct run run = {.report = cli_report("simulate")};
     int code = parse_options(argc, argv, &run.options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct report report = {.line = cli_print_error};
     code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
-    if (code == EXIT_FINE) {
+    if (code == EXIT_OK) {
         report.line = cli_print_warning; /* warnings of the file are left to `check`; those of the start are new */
-        run.variables = sim_variables(run.sim);
+        run.variables = instance_variables(run.sim);
         code = run_all(&run);
     }
-    sim_free(run.sim);
+    instance_free(run.sim);
     arena_release(&run.arena);
     return code;
 }

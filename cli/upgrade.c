@@ -174,7 +174,7 @@ static int parse(int argc, char **argv, struct options *options)
     if (options->new == NULL) return cli_usage(command, "expected -o NEW.json");
     if (cli_same_file(options->new, options->old))
         return cli_usage(command, "-o %s: the same file as %s", options->new, options->old);
-    return EXIT_FINE;
+    return EXIT_OK;
 }
 
 static void print_json(const struct options *options, const struct upgrade *upgrade)
@@ -207,10 +207,10 @@ static int write_text(const struct options *options, const struct upgrade *upgra
 {
     struct result result;
     int code = result_open(options->new, NULL, &result);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     const size_t written = fwrite(upgrade->text, 1, upgrade->length, result.stream);
-    code = result_close(&result, written == upgrade->length ? EXIT_FINE : EXIT_INPUT);
-    if (code == EXIT_FINE) print_summary(options, upgrade);
+    code = result_close(&result, written == upgrade->length ? EXIT_OK : EXIT_INPUT);
+    if (code == EXIT_OK) print_summary(options, upgrade);
     return code;
 }
 
@@ -239,7 +239,7 @@ int command_upgrade(int argc, char **argv)
 {
     struct options options = {0};
     int code = parse(argc, argv, &options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
 
     struct report report = {.line = cli_print_error};
     struct arena arena = {0};

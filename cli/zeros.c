@@ -14,8 +14,8 @@ struct options {
 
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    int code = EXIT_FINE;
-    for (int i = 1; i < argc && code == EXIT_FINE; i++) {
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char **name = strcmp(argv[i], "--input") == 0    ? &options->input
                             : strcmp(argv[i], "--output") == 0 ? &options->output
                                                                : NULL;
@@ -23,8 +23,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (i + 1 >= argc) code = cli_usage("zeros", "%s takes the name of a variable", argv[i]);
         else *name = argv[++i];
     }
-    if (code == EXIT_FINE && options->linear.robot == NULL) code = cli_usage("zeros", "expected ROBOT");
-    if (code == EXIT_FINE && (options->input == NULL || options->output == NULL))
+    if (code == EXIT_OK && options->linear.robot == NULL) code = cli_usage("zeros", "expected ROBOT");
+    if (code == EXIT_OK && (options->input == NULL || options->output == NULL))
         code = cli_usage("zeros", "--input NAME and --output NAME are needed");
     return code;
 }
@@ -59,7 +59,7 @@ static int find_zeros(const struct options *options, const struct linear *linear
     if (u < 0 || y < 0) return EXIT_INPUT;
     struct zeros zeros;
     int code = cli_exit_code(zeros_make(linear, u, y, report, &zeros));
-    if (code == EXIT_FINE) code = print_zeros(options, linear, &zeros);
+    if (code == EXIT_OK) code = print_zeros(options, linear, &zeros);
     zeros_free(&zeros);
     return code;
 }
@@ -68,11 +68,11 @@ int command_zeros(int argc, char **argv)
 {
     struct options options = {0};
     int code = parse_options(argc, argv, &options);
-    if (code != EXIT_FINE) return code;
+    if (code != EXIT_OK) return code;
     struct report report = cli_report("zeros");
     struct linearization l;
     code = cli_exit_code(linearization_make(&options.linear, true, &report, &l));
-    if (code == EXIT_FINE) code = find_zeros(&options, &l.linear, &report);
+    if (code == EXIT_OK) code = find_zeros(&options, &l.linear, &report);
     linearization_free(&l);
     return code;
 }

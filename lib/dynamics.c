@@ -1,6 +1,7 @@
 /* Equations of motion at the state of a robot: dynamics, derivatives, loops, energy. */
 #include <string.h>
 
+#include "analysis/failure.h"
 #include "internal.h"
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------- */
@@ -17,11 +18,10 @@ void robot_reach(limber_robot *robot, enum stage stage)
 }
 
 /* The status of a computation whose results are these numbers; failures are reported. */
-static int finish(limber_robot *robot, const char *function, enum status status, int count, const double *number)
+static int finish(limber_robot *robot, enum status status, int count, const double *number)
 {
     if (status == STATUS_OK && !all_finite(count, number)) status = STATUS_NOT_FINITE;
-    if (status == STATUS_OK) return LIMBER_OK;
-    return call_failed(&robot->messages, (int)status, function, "%s", status_text(status));
+    return (int)report_failure(&robot->messages.report, &robot->mechanism, status);
 }
 
 /* A column-major n x n matrix in row-major order, times `factor` */
@@ -42,7 +42,7 @@ static enum status forward(limber_robot *robot, double *qdd)
 int limber_robot_forward(limber_robot *robot, double *qdd)
 {
     if (robot == NULL || qdd == NULL) return LIMBER_BAD_ARGUMENT;
-    return finish(robot, __func__, forward(robot, qdd), limber_robot_nv(robot), qdd);
+    return finish(robot, forward(robot, qdd), limber_robot_nv(robot), qdd);
 }
 
 int limber_robot_inverse(limber_robot *robot, const double *qdd, double *force)
@@ -53,7 +53,7 @@ int limber_robot_inverse(limber_robot *robot, const double *qdd, double *force)
     robot_reach(robot, CONFIGURED);
     const enum status status = actuators_apply(m, &robot->in, &actuated);
     if (status == STATUS_OK) dyn_inverse(m->model, m->work, &actuated, qdd != NULL ? qdd : robot->zeros, force);
-    return finish(robot, __func__, status, m->model->nv, force);
+    return finish(robot, status, m->model->nv, force);
 }
 
 int limber_robot_mass_matrix(limber_robot *robot, double *M)
@@ -64,7 +64,7 @@ int limber_robot_mass_matrix(limber_robot *robot, double *M)
     robot_reach(robot, CONFIGURED);
     dyn_mass_matrix(m->model, m->work);
     memcpy(M, m->work->M, (size_t)(n * n) * sizeof *M);
-    return finish(robot, __func__, STATUS_OK, n * n, M);
+    return finish(robot, STATUS_OK, n * n, M);
 }
 
 int limber_robot_bias(limber_robot *robot, double *h)
@@ -74,7 +74,7 @@ int limber_robot_bias(limber_robot *robot, double *h)
     const struct input alone = {.q = robot->q, .qd = robot->qd};
     robot_reach(robot, CONFIGURED);
     dyn_inverse(m->model, m->work, &alone, NULL, h);
-    return finish(robot, __func__, STATUS_OK, m->model->nv, h);
+    return finish(robot, STATUS_OK, m->model->nv, h);
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *b
         if (by_qd != NULL) transpose(n, 1, robot->by_qd, by_qd);
         if (by_force != NULL) differentiate_by_force(robot, by_force);
     }
-    return finish(robot, __func__, status, n * n, robot->by_q);
+    return finish(robot, status, n * n, robot->by_q);
 }
 
 /* Loads of the actuators, none of the loops */
@@ -140,7 +140,7 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
         if (by_q != NULL) transpose(n, -1, robot->by_q, by_q);
         if (by_qd != NULL) transpose(n, -1, robot->by_qd, by_qd);
     }
-    return finish(robot, __func__, status, n * n, robot->by_q);
+    return finish(robot, status, n * n, robot->by_q);
 }
 
 /* ---- loops ---------------------------------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ int limber_robot_close_loops(limber_robot *robot)
     if (status == STATUS_OK) status = constraints_settle(m, robot->next_q, robot->next_qd, report, report);
     if (status != STATUS_OK) {
         constraints_choose(m, robot->q, &silent);
-        return report->errors > errors ? (int)status : finish(robot, __func__, status, 0, NULL);
+        return report->errors > errors ? (int)status : finish(robot, status, 0, NULL);
     }
     memcpy(robot->q, robot->next_q, nq * sizeof(double));
     memcpy(robot->qd, robot->next_qd, nv * sizeof(double));
@@ -185,7 +185,7 @@ int limber_robot_multipliers(limber_robot *robot, double *lambda)
     const struct constraints *loops = robot->mechanism.constraints;
     const enum status status = forward(robot, robot->qdd);
     if (status == STATUS_OK) memcpy(lambda, loops->lambda, (size_t)loops->n_rows * sizeof *lambda);
-    return finish(robot, __func__, status, loops->n_rows, lambda);
+    return finish(robot, status, loops->n_rows, lambda);
 }
 
 /* ---- energy, actuators ---------------------------------------------------------------------------------------- */
@@ -227,5 +227,5 @@ int limber_robot_reaction(limber_robot *robot, int link, double *wrench)
         dyn_inverse(m->model, m->work, &loaded, robot->qdd, robot->force);
         dyn_reaction(m->work, link, wrench);
     }
-    return finish(robot, __func__, status, 6, wrench);
+    return finish(robot, status, 6, wrench);
 }

@@ -8,7 +8,7 @@
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-static limber_robot *robot_new(limber_message *message, void *context)
+static limber_robot *handle_new(limber_message *message, void *context)
 {
     struct arena arena = {0};
     limber_robot *robot = arena_take(&arena, 1, sizeof *robot);
@@ -81,7 +81,7 @@ int limber_robot_parse(const char *name, const char *text, limber_message *messa
     if (made == NULL) return LIMBER_BAD_ARGUMENT;
     *made = NULL;
     if (name == NULL || text == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_robot *robot = robot_new(message, context);
+    limber_robot *robot = handle_new(message, context);
     if (robot == NULL) return LIMBER_NO_MEMORY;
     robot->name = arena_string(&robot->arena, name);
     robot->text = arena_string(&robot->arena, text);
@@ -93,7 +93,7 @@ int limber_robot_read(const char *file, limber_message *message, void *context, 
     if (made == NULL) return LIMBER_BAD_ARGUMENT;
     *made = NULL;
     if (file == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_robot *robot = robot_new(message, context);
+    limber_robot *robot = handle_new(message, context);
     if (robot == NULL) return LIMBER_NO_MEMORY;
     size_t length;
     robot->name = arena_string(&robot->arena, file);

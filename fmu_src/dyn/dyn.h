@@ -114,7 +114,7 @@ void dyn_frame_force(const struct model *model, const struct work *work, const s
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
                     double rotation[3]);
 
-/* What the joint exerts on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
+/* The reaction of the joint on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
 void dyn_reaction(const struct work *work, int link, double wrench[6]);
 
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* R = R_J Rot(axis, q): only the columns normal to the axis change; a general axis by Rodrigues' formula on the rows */
-static void turn(const struct joint_model *joint, const double *h, double q, double *R)
+static void rotate_joint(const struct joint_model *joint, const double *h, double q, double *R)
 {
     const double s = sin(q), c = cos(q);
     if (joint->axis_index >= 0) {
@@ -48,7 +48,7 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
         if (joint->axis_index >= 0)
             for (int i = 0; i < 3; i++) h[i] = joint->axis_sign * R[3 * i + joint->axis_index];
         else mul3(R, joint->axis, h);
-        if (joint->part[0] == TURNS) turn(joint, h, q[lm->q], R);
+        if (joint->part[0] == TURNS) rotate_joint(joint, h, q[lm->q], R);
         else axpy3(q[lm->q], h, w->d);
     } else if (joint->nv > 1) {
         joint_place(joint, q + lm->q, R, w->h, w->d);

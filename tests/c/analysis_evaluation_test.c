@@ -81,7 +81,7 @@ TEST(summaries)
     dyn_motion(summary.mechanism.model, summary.mechanism.work, &in, NULL);
     dyn_velocity(summary.mechanism.model, summary.mechanism.work, &in);
     constraints_gap(&summary.mechanism);
-    CHECK(constraints_open_by(summary.mechanism.constraints) <= 1e-9);
+    CHECK(constraints_largest_gap(summary.mechanism.constraints) <= 1e-9);
     summary_free(&summary);
     robot_free(robot);
 }

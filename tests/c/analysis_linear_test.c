@@ -20,7 +20,7 @@ struct linearized {
 };
 
 /* At the start, or at an equilibrium */
-static enum status linearize(const char *file, const char *text, bool standing, struct linearized *l)
+static enum status linearize(const char *file, const char *text, bool equilibrium, struct linearized *l)
 {
     struct report silent = {0};
     size_t length;
@@ -28,7 +28,7 @@ static enum status linearize(const char *file, const char *text, bool standing, 
     if (text == NULL) text = document_load(file, &l->arena, &length, &silent);
     enum status status = operating_point_make(file, text, &silent, &l->point);
     if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.at);
-    if (status == STATUS_OK) status = operating_point_settle(&l->point, false, standing, &silent);
+    if (status == STATUS_OK) status = operating_point_move(&l->point, false, equilibrium, &silent);
     if (status == STATUS_OK) status = linear_make(&l->point, &silent, &l->linear);
     return status;
 }
@@ -40,7 +40,7 @@ static void linearized_free(struct linearized *l)
     arena_release(&l->arena);
 }
 
-/* Every row and column of A, B, C, D is a column of sim_directional(); the lower half of A is the Jacobian of the forward dynamics,
+/* Every row and column of A, B, C, D is a column of instance_directional(); the lower half of A is the Jacobian of the forward dynamics,
    which is computed by other sweeps */
 TEST(A_is_the_jacobian_of_the_accelerations)
 {

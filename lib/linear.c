@@ -1,0 +1,148 @@
+/* Static equilibrium and linearization of a robot at its state. */
+#include <string.h>
+
+#include "analysis/linear.h"
+#include "internal.h"
+
+/* ---- an operating point of the robot ------------------------------------------------------------------------------ */
+
+/* An instance with the parameters of the robot, and in `at` its state and forces. operating_point_free() in any case. */
+static enum status point_of(const limber_robot *robot, struct report *report, struct operating_point *point)
+{
+    const struct model *model = robot->mechanism.model;
+    enum status status = operating_point_make(robot->name, robot->text, report, point);
+    if (status != STATUS_OK) return status;
+    for (int i = 0; i < robot->n_parameters; i++) {
+        const int reference = robot->parameter[i]->reference;
+        instance_set(point->sim, reference, robot->value[reference]);
+    }
+    status = state_start(model, report, &point->at);
+    if (status != STATUS_OK) return status;
+    memcpy(point->at.q, robot->q, (size_t)model->nq * sizeof(double));
+    memcpy(point->at.qd, robot->qd, (size_t)model->nv * sizeof(double));
+    memcpy(point->at.tau, robot->tau, (size_t)model->n_tau * sizeof(double));
+    memcpy(point->at.prescribed_qdd, robot->prescribed_qdd, (size_t)model->n_prescribed * sizeof(double));
+    memcpy(point->at.actuator_force, robot->actuator_force, (size_t)model->robot->n_actuators * sizeof(double));
+    memcpy(point->at.tip_wrench, robot->tip_wrench, sizeof robot->tip_wrench);
+    return STATUS_OK;
+}
+
+/* ---- static equilibrium ------------------------------------------------------------------------------------------- */
+
+static void take_point(limber_robot *robot, const struct state *at)
+{
+    const struct model *model = robot->mechanism.model;
+    struct report silent = {0};
+    memcpy(robot->q, at->q, (size_t)model->nq * sizeof(double));
+    memcpy(robot->qd, at->qd, (size_t)model->nv * sizeof(double));
+    memcpy(robot->tau, at->tau, (size_t)model->n_tau * sizeof(double));
+    memcpy(robot->prescribed_qdd, at->prescribed_qdd, (size_t)model->n_prescribed * sizeof(double));
+    memcpy(robot->actuator_force, at->actuator_force, (size_t)model->robot->n_actuators * sizeof(double));
+    constraints_choose(&robot->mechanism, robot->q, &silent);
+    robot->stage = STALE;
+}
+
+int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    struct report *report = &robot->messages.report;
+    struct operating_point point = {0};
+    enum status status = point_of(robot, report, &point);
+    if (status == STATUS_OK) status = operating_point_settle(&point, false, true, report);
+    if (status == STATUS_OK) {
+        take_point(robot, &point.at);
+        if (tau != NULL) memcpy(tau, robot->tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
+        if (actuator_force != NULL)
+            memcpy(actuator_force, robot->actuator_force, (size_t)limber_robot_actuators(robot) * sizeof(double));
+    }
+    operating_point_free(&point);
+    return (int)status;
+}
+
+/* ---- linearization ------------------------------------------------------------------------------------------------ */
+
+struct limber_linear {
+    struct operating_point point;
+    struct linear linear;
+    struct messages messages; /* the robot may be freed before */
+    struct arena arena;       /* the handle is in it           */
+};
+
+int limber_robot_linearize(const limber_robot *robot, int options, limber_linear **made)
+{
+    if (made == NULL) return LIMBER_BAD_ARGUMENT;
+    *made = NULL;
+    if (robot == NULL || (options & ~LIMBER_MINIMAL) != 0) return LIMBER_BAD_ARGUMENT;
+    struct arena arena = {0};
+    limber_linear *linear = arena_take(&arena, 1, sizeof *linear);
+    if (linear == NULL) return LIMBER_NO_MEMORY;
+    linear->arena = arena;
+    messages_start(&linear->messages, robot->messages.message, robot->messages.context);
+    struct report *report = &linear->messages.report;
+    enum status status = point_of(robot, report, &linear->point);
+    if (status == STATUS_OK) status = operating_point_settle(&linear->point, false, false, report);
+    if (status == STATUS_OK) status = linear_make(&linear->point, report, &linear->linear);
+    if (status == STATUS_OK && (options & LIMBER_MINIMAL) != 0) status = linear_minimal(&linear->linear, report);
+    if (status == STATUS_OK) *made = linear;
+    else limber_linear_free(linear);
+    return (int)status;
+}
+
+void limber_linear_free(limber_linear *linear)
+{
+    if (linear == NULL) return;
+    linear_free(&linear->linear);
+    operating_point_free(&linear->point);
+    struct arena arena = linear->arena;
+    arena_release(&arena);
+}
+
+int limber_linear_states(const limber_linear *linear)
+{
+    return linear->linear.n_states;
+}
+
+int limber_linear_inputs(const limber_linear *linear)
+{
+    return linear->linear.n_inputs;
+}
+
+int limber_linear_outputs(const limber_linear *linear)
+{
+    return linear->linear.n_outputs;
+}
+
+const char *limber_linear_state_name(const limber_linear *linear, int i)
+{
+    return i >= 0 && i < linear->linear.n_states ? linear->linear.x[i]->name : NULL;
+}
+
+const char *limber_linear_input_name(const limber_linear *linear, int i)
+{
+    return i >= 0 && i < linear->linear.n_inputs ? linear->linear.u[i]->name : NULL;
+}
+
+const char *limber_linear_output_name(const limber_linear *linear, int i)
+{
+    return i >= 0 && i < linear->linear.n_outputs ? linear->linear.y[i]->name : NULL;
+}
+
+const double *limber_linear_A(const limber_linear *linear)
+{
+    return linear->linear.A;
+}
+
+const double *limber_linear_B(const limber_linear *linear)
+{
+    return linear->linear.B;
+}
+
+const double *limber_linear_C(const limber_linear *linear)
+{
+    return linear->linear.C;
+}
+
+const double *limber_linear_D(const limber_linear *linear)
+{
+    return linear->linear.D;
+}

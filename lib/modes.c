@@ -1,0 +1,112 @@
+/* Natural modes of a robot at its state. */
+#include "analysis/modes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct limber_modes {
+    int n, nv;
+    double *frequency, *growth, *damping_ratio; /* n                 */
+    double *re, *im;                            /* n shapes of nv    */
+    struct arena arena;                         /* the handle is in it */
+};
+
+static limber_modes *modes_new(int n, int nv)
+{
+    struct arena arena = {0};
+    const size_t count = (size_t)n, numbers = count * (size_t)nv;
+    limber_modes *modes = arena_take(&arena, 1, sizeof *modes);
+    double *number = arena_take(&arena, 3 * count + 2 * numbers, sizeof *number);
+    if (arena.failed) {
+        arena_release(&arena);
+        return NULL;
+    }
+    *modes = (limber_modes){.n = n,
+                            .nv = nv,
+                            .frequency = number,
+                            .growth = number + count,
+                            .damping_ratio = number + 2 * count,
+                            .re = number + 3 * count,
+                            .im = number + 3 * count + numbers,
+                            .arena = arena};
+    return modes;
+}
+
+/* x = N y of the coordinates that are kept; the others do not move */
+static void expand(const struct small_motion *motion, const double *y, double *x)
+{
+    for (int i = 0; i < motion->n; i++) {
+        double *to = &x[motion->coordinate[i]];
+        if (motion->N == NULL) *to = y[i];
+        for (int k = 0; motion->N != NULL && k < motion->r; k++) *to += motion->N[motion->r * i + k] * y[k];
+    }
+}
+
+static enum status keep(const struct modes *found, int nv, limber_modes **made)
+{
+    limber_modes *modes = modes_new(found->eigen.n, nv);
+    if (modes == NULL) return STATUS_NO_MEMORY;
+    for (int i = 0; i < modes->n; i++) {
+        const struct mode *mode = &found->eigen.mode[i];
+        modes->frequency[i] = mode->frequency;
+        modes->growth[i] = mode->growth;
+        modes->damping_ratio[i] = mode->damping_ratio;
+        expand(&found->motion, mode->re, modes->re + (size_t)nv * (size_t)i);
+        expand(&found->motion, mode->im, modes->im + (size_t)nv * (size_t)i);
+    }
+    *made = modes;
+    return STATUS_OK;
+}
+
+int limber_robot_modes(limber_robot *robot, int options, limber_modes **made)
+{
+    if (made == NULL) return LIMBER_BAD_ARGUMENT;
+    *made = NULL;
+    if (robot == NULL || (options & ~LIMBER_JOINTS_FREE) != 0) return LIMBER_BAD_ARGUMENT;
+    struct report *report = &robot->messages.report;
+    struct modes found = {0};
+    enum status status = modes_make(&robot->mechanism, (options & LIMBER_JOINTS_FREE) != 0, report, &found);
+    if (status == STATUS_OK) status = modes_at(&found, &robot->in, report);
+    if (status == STATUS_OK) status = keep(&found, robot->mechanism.model->nv, made);
+    modes_free(&found);
+    robot->stage = STALE;
+    return (int)status;
+}
+
+void limber_modes_free(limber_modes *modes)
+{
+    if (modes == NULL) return;
+    struct arena arena = modes->arena;
+    arena_release(&arena);
+}
+
+int limber_modes_count(const limber_modes *modes)
+{
+    return modes->n;
+}
+
+double limber_modes_frequency(const limber_modes *modes, int i)
+{
+    return i >= 0 && i < modes->n ? modes->frequency[i] : NAN;
+}
+
+double limber_modes_growth(const limber_modes *modes, int i)
+{
+    return i >= 0 && i < modes->n ? modes->growth[i] : NAN;
+}
+
+double limber_modes_damping_ratio(const limber_modes *modes, int i)
+{
+    return i >= 0 && i < modes->n ? modes->damping_ratio[i] : NAN;
+}
+
+int limber_modes_shape(const limber_modes *modes, int i, double *re, double *im)
+{
+    if (modes == NULL || i < 0 || i >= modes->n) return LIMBER_BAD_ARGUMENT;
+    const size_t nv = (size_t)modes->nv;
+    if (re != NULL) memcpy(re, modes->re + nv * (size_t)i, nv * sizeof *re);
+    if (im != NULL) memcpy(im, modes->im + nv * (size_t)i, nv * sizeof *im);
+    return LIMBER_OK;
+}
