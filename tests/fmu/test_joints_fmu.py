@@ -59,8 +59,8 @@ def package(packed, tmp_path_factory):
 
 # ---- variables --------------------------------------------------------------------------------------------------------------------
 
-TURN = {"q": "rad", "qd": "rad/s", "qdd": "rad/s2", "tau": "N.m", "viscous": "N.m.s/rad", "motor_inertia": "kg.m2", "stiffness": "N.m/rad",
-        "rest": "rad"}
+TURN = {"q": "rad", "qd": "rad/s", "qdd": "rad/s2", "tau": "N.m", "viscous": "N.m.s/rad", "motor_inertia": "kg.m2",
+        "stiffness": "N.m/rad", "rest": "rad"}
 SLIDE = {"q": "m", "qd": "m/s", "qdd": "m/s2", "tau": "N", "viscous": "N.s/m", "motor_inertia": "kg", "stiffness": "N/m", "rest": "m"}
 SEVERAL = {"position": ("m", 3), "velocity": ("m/s", 3), "acceleration": ("m/s2", 3), "force": ("N", 3), "quaternion": ("1", 4),
            "omega": ("rad/s", 3), "alpha": ("rad/s2", 3), "torque": ("N.m", 3)}
@@ -141,8 +141,8 @@ def test_start_values(package):
     assert instance.get(*numbered("ball.omega", 3)) == [1, -2, 0.5] and instance.get(*quaternion_names("loose")) == [1, 0, 0, 0]
     instance.free()
     instance = Instance(package, MODEL_EXCHANGE)
-    given = dict(zip(numbered("ball.quaternion_start", 4), [0.6, 0, 0, 0.8])) | {"cross.q_start[2]": 0.7, "float.velocity_start[3]": 1.5}
-    assert instance.set(given) == OK
+    assert instance.set(dict(zip(numbered("ball.quaternion_start", 4), [0.6, 0, 0, 0.8]))) == OK
+    assert instance.set({"cross.q_start[2]": 0.7, "float.velocity_start[3]": 1.5}) == OK
     instance.initialise()
     assert np.abs(np.array(instance.get(*quaternion_names("ball"))) - [0.6, 0, 0, 0.8]).max() <= 1e-15
     assert instance.get("cross.q[2]", "float.velocity[3]") == [0.7, 1.5]
@@ -204,7 +204,7 @@ def test_directional_derivatives(package, packed):
     values = lambda: np.array(instance.get(*unknown))
     size = np.abs(values())
     vector = np.array([name.split("[")[0].replace("moment", "force") for name in unknown])
-    one, out = (ct.c_double * 1)(1.0), (ct.c_double * len(unknown))()
+    n, one, out = len(unknown), (ct.c_double * 1)(1.0), (ct.c_double * len(unknown))()
     for name in known:
         expected = 0
         for k, weight in WEIGHTS.items():
@@ -212,7 +212,7 @@ def test_directional_derivatives(package, packed):
                 assert instance.set({name: at[name] + side * k * h}) == OK
                 expected = expected + side * weight * values() / h
         assert instance.set({name: at[name]}) == OK
-        assert instance.GetDirectionalDerivative(instance.references(unknown), len(unknown), instance.references([name]), 1, one, out) == OK
+        assert instance.GetDirectionalDerivative(instance.references(unknown), n, instance.references([name]), 1, one, out) == OK
         error = np.abs(np.array(out) - expected)
         for sort in set(vector):
             rows = vector == sort
@@ -266,6 +266,11 @@ def simulated(limber, robot, tmp_path_factory):
     return lambda rtol: Program(limber, folder).simulate(robot, UNTIL, STEP, rtol, inputs=inputs)
 
 
+def by_fmpy(fmu, kind, rtol):
+    return fmpy.simulate_fmu(str(fmu), fmi_type=kind, stop_time=UNTIL, output_interval=STEP, relative_tolerance=rtol, output=WATCHED,
+                             start_values={**HELD, **PUSHED})
+
+
 def largest(one, other):
     return max(np.abs(one[name] - other[name]).max() / max(np.ptp(other[name]), 1e-2) for name in WATCHED)
 
@@ -277,12 +282,10 @@ def test_three_ways_to_the_same_motion(package, packed, simulated):
         ours = co_simulate(package, rtol)
         assert largest(ours, reference) <= bound
         assert largest(ours, simulated(rtol)) <= bound
-        exchanged = fmpy.simulate_fmu(str(packed.fmu), fmi_type="ModelExchange", stop_time=UNTIL, output_interval=STEP, relative_tolerance=rtol,
-                                      output=WATCHED, start_values={**HELD, **PUSHED})
-        assert largest({name: np.interp(reference["time"], exchanged["time"], exchanged[name]) for name in WATCHED}, reference) <= 10 * bound
-        stepped = fmpy.simulate_fmu(str(packed.fmu), fmi_type="CoSimulation", stop_time=UNTIL, output_interval=STEP, relative_tolerance=rtol,
-                                    output=WATCHED, start_values={**HELD, **PUSHED})
-        assert largest({name: stepped[name] for name in WATCHED}, ours) <= bound
+        stepped, exchanged = by_fmpy(packed.fmu, "CoSimulation", rtol), by_fmpy(packed.fmu, "ModelExchange", rtol)
+        assert largest(stepped, ours) <= bound
+        at_steps = {name: np.interp(reference["time"], exchanged["time"], exchanged[name]) for name in WATCHED}
+        assert largest(at_steps, reference) <= 10 * bound
     norms = [np.sqrt(sum(reference[name] ** 2 for name in quaternion_names(joint))) for joint in ("float", "ball", "loose")]
     assert np.abs(np.array(norms) - 1).max() <= 1e-6
 

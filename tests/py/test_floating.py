@@ -26,11 +26,12 @@ def arm(position=(1, 0, 0, 0), velocity=(0, 0, 0, 0, 0, 0)):
     return {"format": "limber-robot/2", "name": "floating", "links": [
         {"name": "base", "joint": {"name": "base", "type": "free", "origin": ORIGIN,
                                    "start": {"position": [0.5, -0.4, 0.3, *position], "velocity": list(velocity)}},
-         "rigid": {"mass": 20, "com": [0.1, 0, 0], "inertia": [2, 3, 4, 0.1, 0.2, -0.1], "tip": {"xyz": [0.5, 0.1, 0], "rpy": [0.2, 0.3, 0.4]}}},
+         "rigid": {"mass": 20, "com": [0.1, 0, 0], "inertia": [2, 3, 4, 0.1, 0.2, -0.1],
+                   "tip": {"xyz": [0.5, 0.1, 0], "rpy": [0.2, 0.3, 0.4]}}},
         {"name": "upper", "joint": {"name": "shoulder", "type": "universal", "axis": [0, 1, 0], "axis2": [0, 0, 1], "stiffness": 20},
          "beam": beam(2, 1.5, 60)},
-        {"name": "lower", "joint": {"name": "elbow", "type": "revolute", "axis": [0, 1, 0.2], "stiffness": 10}, "beam": beam(1.5, 1, 30),
-         "payload": {"mass": 1, "inertia": [0.02, 0.02, 0.02, 0, 0, 0]}}]}
+        {"name": "lower", "joint": {"name": "elbow", "type": "revolute", "axis": [0, 1, 0.2], "stiffness": 10},
+         "beam": beam(1.5, 1, 30), "payload": {"mass": 1, "inertia": [0.02, 0.02, 0.02, 0, 0, 0]}}]}
 
 
 TUMBLING = arm(velocity=(0.05, -0.03, 0.02, 0.3, 0.5, -0.4))

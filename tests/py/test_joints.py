@@ -1,10 +1,6 @@
 """Joints with several degrees of freedom: equal to chains of one-coordinate joints, derivatives against the judge, and the laws
-and messages of the commands where positions and velocities differ in number.
+of the analyses where positions and velocities differ in number. Robot files and STATEs are in test_joint_files.py."""
 
-The states are those of `limber eval`: random attitudes, no special pose."""
-
-import json
-import subprocess
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,12 +19,6 @@ SEVERAL = [file for file in FILES if has_quaternion(load(file)["robot"])]
 @pytest.fixture
 def program(limber, tmp_path):
     return Program(limber, tmp_path)
-
-
-def run(limber, command, robot, *options, state=None):
-    """robot: a file. The finished process."""
-    text = state if state is None or isinstance(state, str) else json.dumps(state)
-    return subprocess.run([limber, command, robot, *options], input=text, capture_output=True, text=True, timeout=60)
 
 
 def relative(found, expected, floor=0.0):
@@ -81,6 +71,11 @@ def around(joint, seed):
     return {"format": "limber-robot/2", "name": "tried", "gravity": [1.0, -2.0, -9.0], "tip": "hand", "links": links}
 
 
+def two(kind, **more):
+    """A joint of two coordinates."""
+    return {"type": kind, "axis": [1, 2, 0.5], **({"axis2": [0, 1, -1]} if kind == "universal" else {}), **more}
+
+
 def random_state(robot, random):
     """Quaternions of any attitude, small elastic deflections."""
     names = Coordinates(robot)
@@ -113,7 +108,8 @@ class Chain:
             for number, (kind, axis) in enumerate(parts[:-1]):
                 joint = {"name": f"part{number}", "type": kind, "axis": list(axis)}
                 if number == 0: joint["origin"] = one["joint"]["origin"]
-                links.append({"name": f"part{number}", "parent": f"part{number - 1}" if number else "base", "joint": joint, "rigid": {"mass": 0}})
+                parent = f"part{number - 1}" if number else "base"
+                links.append({"name": f"part{number}", "parent": parent, "joint": joint, "rigid": {"mass": 0}})
             kind, axis = parts[-1]
             last = {"name": "arm_joint", "type": kind, "axis": list(axis)}
             links.append({**one, "parent": links[-1]["name"], "joint": last})
@@ -208,8 +204,7 @@ def test_two_coordinates_are_two_joints(program, kind, seed):
 @pytest.mark.parametrize("kind", ["universal", "cylindrical"])
 def test_prescribed_coordinates_are_two_joints(program, kind):
     random = np.random.default_rng(3)
-    joint = {"type": kind, "axis": [1, 2, 0.5], "motion": "prescribed"} | ({"axis2": [0, 1, -1]} if kind == "universal" else {})
-    robot = around(joint, 7)
+    robot = around(two(kind, motion="prescribed"), 7)
     chain = Chain(robot, [("revolute", [1, 2, 0.5]), ("revolute", [0, 1, -1]) if kind == "universal" else ("prismatic", [1, 2, 0.5])])
     for one in chain.robot["links"]:
         if one["joint"]["name"] in ("part0", "arm_joint"): one["joint"]["motion"] = "prescribed"
@@ -279,8 +274,9 @@ def check_linearization(program, description, case, worst):
     assert found["states"] == [names.tangent[k] for k in moving] + [names.velocities[k] for k in moving]
     q, qd = (np.array(case[key]) for key in ("q", "qd"))
     answer = program.json("eval", description, "-", state=state)
-    at = {"q": q, "qd": qd, "qdd": np.array(answer["qdd"]), "force": np.array(case["tip_force"]), "torque": np.array(case["tip_torque"]),
-          "tau": np.zeros(robot.n), "push": np.zeros(0), "multiplier": np.zeros(0)}
+    force, torque = (np.array(case[key]) for key in ("tip_force", "tip_torque"))
+    at = {"q": q, "qd": qd, "qdd": np.array(answer["qdd"]), "force": force, "torque": torque, "tau": np.zeros(robot.n),
+          "push": np.zeros(0), "multiplier": np.zeros(0)}
     at["tau"][robot.driven] = case["tau"]
     seed, kinds = seeds(robot, names, q, known), kinds_of(known)
     seed["qdd"][:, moving] = dynamics[m:].T
@@ -306,8 +302,7 @@ def test_derivatives_are_exact(program, file):
 
 @pytest.mark.parametrize("kind", ["universal", "cylindrical"])
 def test_derivatives_of_prescribed_joints_are_exact(program, kind):
-    joint = {"type": kind, "axis": [1, 2, 0.5], "motion": "prescribed"} | ({"axis2": [0, 1, -1]} if kind == "universal" else {})
-    robot, worst = around(joint, 7), Worst()
+    robot, worst = around(two(kind, motion="prescribed"), 7), Worst()
     check_linearization(program, robot, random_state(robot, np.random.default_rng(4)), worst)
     assert max(worst.values()) <= 1e-10, str(worst)
 
@@ -370,7 +365,7 @@ def test_the_matrices_add_up(program, file):
 def test_coriolis_matrix_is_skew(program, kind, seed):
     """M_dot - 2 C of joints whose velocities are rates of positions."""
     random = np.random.default_rng(seed)
-    robot = around({"type": kind, "axis": [1, 2, 0.5]} | ({"axis2": [0, 1, -1]} if kind == "universal" else {}), seed)
+    robot = around(two(kind), seed)
     state = random_state(robot, random)
     judge, q, qd = Robot(robot), np.array(state["q"]), np.array(state["qd"])
     C = np.array(program.json("matrices", robot, "-", state={"q": state["q"], "qd": state["qd"]})["C"])
@@ -401,14 +396,16 @@ def test_frequencies_of_a_spherical_pendulum(program, attitude):
     at rest the hinge frame is turned by `attitude` against the joint frame, which is turned back."""
     x, y, z = np.array(attitude[1:]) * -1
     roll, pitch, yaw = Rotation.from_quat([x, y, z, attitude[0]]).as_euler("ZYX")[::-1]
-    robot = alone({"type": "spherical", "origin": {"rpy": [roll, pitch, yaw]}}, rigid={**BODY, "com": [0, 0, -0.4]}) | {"gravity": [0, 0, -9.81]}
+    joint = {"type": "spherical", "origin": {"rpy": [roll, pitch, yaw]}}
+    robot = alone(joint, rigid={**BODY, "com": [0, 0, -0.4]}) | {"gravity": [0, 0, -9.81]}
     found = frequencies(program, robot, {"q": attitude}, "--joints", "free")
     assert np.allclose(found, [0, *np.sqrt(2 * 9.81 * 0.4 / (np.array([0.3, 0.25]) + 2 * 0.16))], rtol=1e-10, atol=1e-7)
 
 
 def floating(joint):
     beam = {"length": 2.0, "mass_per_length": 1.5, "EIy": 40, "EIz": 60, "GJ": 30, "inertia_per_length": [0.01, 0.005, 0.005],
-            "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "hermite"}, "twist": {"shape": "craig-bampton", "count": 2}}}
+            "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "hermite"},
+                      "twist": {"shape": "craig-bampton", "count": 2}}}
     body = {"mass": 5, "com": [0.1, 0, 0.05], "inertia": [0.4, 0.5, 0.6, 0.02, 0.01, 0.03], "tip": {"xyz": [0.2, 0.1, 0]}}
     return {"format": "limber-robot/2", "name": "floating", "links": [
         {"name": "base", "joint": {"name": "float", **joint}, "rigid": body},
@@ -435,167 +432,15 @@ def test_modes_of_a_floating_arm(program):
 @pytest.mark.parametrize("kind", ["universal", "cylindrical", "spherical", "free"])
 def test_static_start(program, kind):
     """Driven joints are held where they start; nothing elastic is pushed."""
-    robot = around({"type": kind, "axis": [1, 2, 0.5]} | ({"axis2": [0, 1, -1]} if kind == "universal" else {}) if kind in ("universal", "cylindrical")
-                   else {"type": kind}, 7)
+    robot = around(two(kind) if kind in ("universal", "cylindrical") else {"type": kind}, 7)
     names = Coordinates(robot)
     first = {name: values[0] for name, values in program.simulate(robot, 1e-6, 1e-6, 1e-6, start_static="true").items()}
     state = {"q": [first[name] for name in names.positions], "qd": [0.0] * len(names.velocities), "qdd": [0.0] * len(names.velocities)}
     answer = program.json("eval", robot, "-", state=state)
     elastic = [k for k, name in enumerate(names.velocities) if ".etad[" in name]
-    assert len(elastic) > 10 and max(abs(first[names.positions[k]]) for k in range(len(names.positions)) if ".eta[" in names.positions[k]) > 1e-4
+    assert len(elastic) > 10 and max(abs(first[name]) for name in names.positions if ".eta[" in name) > 1e-4
     assert np.abs(np.array(answer["inverse"])[elastic]).max() <= 1e-6 * np.abs(answer["bias"]).max()
     if kind in ("spherical", "free"): assert [first[f"arm_joint.quaternion[{k}]"] for k in (1, 2, 3, 4)] == [1, 0, 0, 0]
-
-
-# ---- STATE ---------------------------------------------------------------------------------------------------------------------------
-
-STARTED = {"format": "limber-robot/2", "name": "started", "gravity": [0, 0, -9.81], "links": [
-    {"name": "cart", "joint": {"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "start": {"position": 0.3, "velocity": -0.2}},
-     "rigid": BODY},
-    {"name": "cross", "joint": {"name": "cross", "type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0],
-                                "start": {"position": [0.4, -0.5], "velocity": [0.1, 0.2]}}, "rigid": {**BODY, "tip": {"xyz": [0.5, 0, 0]}}},
-    {"name": "rod", "joint": {"name": "ball", "type": "spherical", "start": {"position": [0.5, 0.5, -0.5, 0.5], "velocity": [1, 2, 3]}},
-     "beam": {"length": 1, "mass_per_length": 1, "EIz": 50, "modes": {"y": {"shape": "hermite"}}}},
-    {"name": "loose", "joint": {"name": "loose", "type": "free",
-                                "start": {"position": [1, 2, 3, 0.8, 0, 0.6, 0], "velocity": [0.1, 0.2, 0.3, -1, -2, -3]}}, "rigid": BODY}]}
-START = {"q": [0.3, 0.4, -0.5, 0.5, 0.5, -0.5, 0.5, 0, 0, 1, 2, 3, 0.8, 0, 0.6, 0],
-         "qd": [-0.2, 0.1, 0.2, 1, 2, 3, 0, 0, 0.1, 0.2, 0.3, -1, -2, -3]}
-
-
-def test_what_is_left_out_is_the_start(program):
-    whole = program.json("eval", STARTED, "-", state=START)
-    assert whole["kinetic_energy"] > 1
-    for state in {}, {"q": START["q"]}, {"qd": START["qd"]}, {"q": {}}, {"qd": {}, "q": {}}, {"tau": [0] * 12}:
-        assert program.json("eval", STARTED, "-", state=state) == whole
-    assert program.json("linearize", STARTED) == program.json("linearize", STARTED, "--at", "-", state=START)
-    assert program.json("matrices", STARTED, "-", state={}) == program.json("matrices", STARTED, "-", state=START)
-    first = program.simulate(STARTED, 1e-3, 1e-3, 1e-6)
-    names = Coordinates(STARTED)
-    assert [first[name][0] for name in names.positions + names.velocities] == START["q"] + START["qd"]
-
-
-def test_the_start_in_format_1_too(program):
-    robot = {"format": "limber-robot/1", "name": "old", "gravity": [0, -9.81, 0], "links": [
-        {"name": "a", "joint": {"type": "revolute", "start": {"position": 0.7, "velocity": 2}}, "rigid": {**BODY, "com": [1, 0, 0]}}]}
-    assert program.json("eval", robot, "-", state={}) == program.json("eval", robot, "-", state={"q": [0.7], "qd": [2]})
-    assert program.json("eval", robot, "-", state={"q": {"a.q": 0.1}}) == program.json("eval", robot, "-", state={"q": [0.1], "qd": [2]})
-    assert program.json("eval", robot, "-", state={"qd": {"a.qd": 0.1}}) == program.json("eval", robot, "-", state={"q": [0.7], "qd": [0.1]})
-
-
-def test_states_by_name(program):
-    names = Coordinates(STARTED)
-    random = np.random.default_rng(8)
-    q, qd = random.uniform(-1, 1, len(names.positions)), random.uniform(-1, 1, len(names.velocities))
-    for joint in Robot(STARTED).moving:
-        if joint.type in ("spherical", "free"): q[joint.quaternion[0]] /= np.linalg.norm(q[joint.quaternion[0]])
-    state = {"q": dict(zip(names.positions, q.tolist())), "qd": dict(zip(names.velocities, qd.tolist()))}
-    assert program.json("eval", STARTED, "-", state=state) == program.json("eval", STARTED, "-", state={"q": q.tolist(), "qd": qd.tolist()})
-    for key, of in ("q", names.positions), ("qd", names.velocities):
-        for k, name in enumerate(of):
-            if "quaternion" in name: continue
-            moved = [*START[key]]
-            moved[k] += 0.1
-            assert program.json("eval", STARTED, "-", state={key: {name: moved[k]}}) == program.json("eval", STARTED, "-", state={key: moved})
-    whole = {f"ball.quaternion[{k + 1}]": x for k, x in enumerate([0.6, 0, 0.8, 0])}
-    moved = START["q"][:3] + [0.6, 0, 0.8, 0] + START["q"][7:]
-    assert program.json("eval", STARTED, "-", state={"q": whole}) == program.json("eval", STARTED, "-", state={"q": moved})
-
-
-def test_quaternions_are_normalized(program):
-    """Off by less than 1e-3 in norm: the same rotation."""
-    exact = program.json("eval", STARTED, "-", state=START)
-    for factor in 1.0009, 0.9991, -1.0:
-        q = np.array(START["q"])
-        q[3:7] *= factor
-        q[12:16] *= factor
-        found = program.json("eval", STARTED, "-", state={**START, "q": q.tolist()})
-        for key, value in exact.items(): assert relative(found[key], value, 1e-3) <= 1e-11, key
-
-
-@pytest.fixture
-def started(program):
-    return program.robot(STARTED)
-
-
-BAD = [
-    pytest.param({"q": [*START["q"][:3], *np.array(START["q"][3:7]) * 1.002, *START["q"][7:]]}, ["q", "1.002"], id="norm-above"),
-    pytest.param({"q": [*START["q"][:3], *np.array(START["q"][3:7]) * 0.998, *START["q"][7:]]}, ["q", "0.998"], id="norm-below"),
-    pytest.param({"q": [*START["q"][:3], 0, 0, 0, 0, *START["q"][7:]]}, ["q"], id="zero-quaternion"),
-    pytest.param({"q": {"ball.quaternion[1]": 0.9}}, ["ball", "quaternion"], id="quaternion-in-part"),
-    pytest.param({"q": START["qd"]}, ["q", "16"], id="as-many-positions-as-velocities"),
-    pytest.param({"qd": START["q"]}, ["qd", "14"], id="as-many-velocities-as-positions"),
-    pytest.param({"qdd": START["q"]}, ["qdd", "14"], id="as-many-accelerations-as-positions"),
-    pytest.param({"tau": [0.0] * 4}, ["tau", "12"], id="one-torque-per-joint"),
-    pytest.param({"tau": [0.0] * 16}, ["tau", "12"], id="too-many-torques"),
-    pytest.param({"q": {"ball.omega[1]": 0.0}}, ["ball.omega[1]"], id="velocity-in-q"),
-    pytest.param({"qd": {"slide.q": 0.0}}, ["slide.q"], id="position-in-qd"),
-    pytest.param({"q": {"ball.dtheta[1]": 0.0}}, ["ball.dtheta[1]"], id="tangent-in-q"),
-    pytest.param({"q": {"nobody.q": 0.0}}, ["nobody.q"], id="unknown-name"),
-    pytest.param({"q": {"cross.q[3]": 0.0}}, ["cross.q[3]"], id="index-too-large"),
-    pytest.param({"q": {"slide.q": "far"}}, ["slide.q", "far"], id="text"),
-    pytest.param('{"q": {"slide.q": NaN}}', ["slide.q"], id="nan"),
-    pytest.param({"prescribed_qdd": [1.0]}, ["prescribed_qdd"], id="nothing-prescribed"),
-]
-
-
-@pytest.mark.parametrize("state, parts", BAD)
-def test_bad_state_is_refused(limber_sanitized, started, state, parts):
-    for command, options in ("eval", ["-"]), ("matrices", ["-"]), ("linearize", ["--at", "-"]), ("modes", ["--at", "-"]):
-        if "qdd" in state and command != "eval": continue
-        done = run(limber_sanitized, command, started, *options, state=state)
-        assert done.returncode == 1 and done.stdout == "" and "Sanitizer" not in done.stderr, command
-        for part in parts: assert part in done.stderr, (command, done.stderr)
-        if "norm" in str(parts): assert "norm" in done.stderr
-
-
-# ---- the robot file ---------------------------------------------------------------------------------------------------------------------
-
-
-def one(joint, **top):
-    return alone(joint, rigid=BODY) | top
-
-
-BAD_ROBOTS = [
-    pytest.param(one({"type": "spherical"}, format="limber-robot/1"), ["links[0].joint.type", "limber-robot/2"], id="format-1-joint"),
-    pytest.param(one({"type": "universal", "axis": [1, 0, 0]}), ["links[0].joint", "axis2"], id="second-axis-missing"),
-    pytest.param(one({"type": "universal", "axis2": [1, 0, 0]}), ["links[0].joint", "axis"], id="first-axis-missing"),
-    pytest.param(one({"type": "universal", "axis": [1, 0, 0], "axis2": [-2, 0, 0]}), ["links[0].joint.axis2", "parallel"], id="parallel"),
-    pytest.param(one({"type": "cylindrical", "axis2": [1, 0, 0]}), ["links[0].joint.axis2"], id="second-axis-of-cylindrical"),
-    pytest.param(one({"type": "spherical", "motion": "prescribed"}), ["links[0].joint.motion", "prescribed"], id="prescribed-spherical"),
-    pytest.param(one({"type": "free", "motion": "prescribed"}), ["links[0].joint.motion", "prescribed"], id="prescribed-free"),
-    pytest.param(one({"type": "spherical", "coulomb": 1}), ["links[0].joint.coulomb"], id="coulomb-of-spherical"),
-    pytest.param(one({"type": "spherical", "viscous": [1, 2, 3]}), ["links[0].joint.viscous"], id="array-of-spherical"),
-    pytest.param(one({"type": "spherical", "limits": {"lower": 0, "upper": 1, "stiffness": 1}}), ["links[0].joint.limits"], id="limits-of-spherical"),
-    pytest.param(one({"type": "free", "viscous": 1}), ["links[0].joint.viscous"], id="viscous-of-free"),
-    pytest.param(one({"type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0], "viscous": [1, 2, 3]}), ["links[0].joint.viscous"], id="three-numbers"),
-    pytest.param(one({"type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0], "viscous": [1, -2]}), ["links[0].joint.viscous[1]", "-2"], id="negative"),
-    pytest.param(one({"type": "revolute", "viscous": [1, 2]}), ["links[0].joint.viscous"], id="array-of-revolute"),
-    pytest.param(one({"type": "spherical", "start": {"position": [1, 0, 0]}}), ["links[0].joint.start.position"], id="three-positions"),
-    pytest.param(one({"type": "spherical", "start": {"position": [0.5, 0.5, 0.5, 0.6]}}), ["links[0].joint.start.position"], id="norm-of-start"),
-    pytest.param(one({"type": "free", "start": {"velocity": [1, 2, 3]}}), ["links[0].joint.start.velocity"], id="three-velocities"),
-    pytest.param(one({"type": "cylindrical", "start": {"position": 1}}), ["links[0].joint.start.position"], id="one-position"),
-    pytest.param(one({"type": "cylindrical", "dh": {"a": 1}}), ["links[0].joint.dh"], id="dh-of-cylindrical"),
-]
-
-
-@pytest.mark.parametrize("robot, parts", BAD_ROBOTS)
-def test_bad_joint_is_refused(limber_sanitized, program, robot, parts):
-    done = run(limber_sanitized, "check", program.robot(robot))
-    assert done.returncode == 1 and "Sanitizer" not in done.stderr
-    for part in parts: assert part in done.stderr, done.stderr
-
-
-@pytest.mark.parametrize("file", SEVERAL, ids=lambda file: file.stem)
-def test_sanitized(limber_sanitized, tmp_path, file):
-    """Every analysis under the sanitizers."""
-    sanitized, case = Program(limber_sanitized, tmp_path), load(file)["cases"][-1]
-    state = {key: case[key] for key in ("q", "qd", "tau", "tip_force", "tip_torque")}
-    robot = sanitized.robot(load(file)["robot"])
-    for command, options in [("eval", ["-"]), ("eval", ["-", "--algorithm", "composite"]), ("matrices", ["-"]), ("linearize", ["--at", "-"]),
-                             ("modes", ["--at", "-", "--joints", "free"]), ("modes", ["--at", "-", "--joints", "locked"]),
-                             ("simulate", ["--at", "-", "--until", "0.01", "--step", "0.005"])]:
-        sanitized.run(command, robot, *options, state=state)
-    sanitized.run("check", robot)
 
 
 def test_the_spring_of_a_spherical_joint(program):
