@@ -22,7 +22,8 @@ class Names(NamedTuple):
 def of_joint(kind, name):
     """Names of a joint's variables by its type."""
     scalars = lambda count: Names(*(numbered(f"{name}.{key}", count) for key in ("q", "q", "qd", "qdd", "tau")))
-    turns = Names(numbered(f"{name}.quaternion", 4), *(numbered(f"{name}.{key}", 3) for key in ("dtheta", "omega", "alpha", "torque")))
+    turns = Names(numbered(f"{name}.quaternion", 4),
+                  *(numbered(f"{name}.{key}", 3) for key in ("dtheta", "omega", "alpha", "torque")))
     moves = Names(*(numbered(f"{name}.{key}", 3) for key in ("position", "position", "velocity", "acceleration", "force")))
     if kind == "fixed": return Names([], [], [], [], [])
     if kind in ("revolute", "prismatic"): return Names(*([f"{name}.{key}"] for key in ("q", "q", "qd", "qdd", "tau")))
@@ -40,7 +41,7 @@ def modes_of(link):
     """How many elastic coordinates a link has."""
     if "nodal" in link: return link["nodal"]["modes"]
     families = link.get("beam", {}).get("modes", {})
-    return sum(modes.get("count", 2 if modes["shape"] == "hermite" else 1) for modes in families.values())
+    return sum(int(modes.get("count", 2 if modes["shape"] == "hermite" else 1)) for modes in families.values())
 
 
 class Coordinates:

@@ -11,31 +11,10 @@ from coordinates import Coordinates, numbered
 from fmpy.validation import validate_fmu
 from importer import CO_SIMULATION, ERROR, MODEL_EXCHANGE, OK, Instance, unzip
 from judge import hamilton
-from program import Program
-from test_fmu_package import Packed, observed
+from program import SEVERAL_JOINTS, Program
+from test_fmu_package import Packed, joint_rows, observed
 
-SKEW = {"xyz": [0.1, -0.2, 0.3], "rpy": [0.4, 0.5, -0.6]}
-BODY = {"mass": 2, "com": [0.1, 0.2, -0.1], "inertia": [0.3, 0.25, 0.2, 0.01, 0.02, -0.015],
-        "tip": {"xyz": [0.3, 0.1, 0.2], "rpy": [0.2, -0.3, 0.5]}}
-BEAM = {"length": 1.2, "mass_per_length": 2, "EIy": 300, "EIz": 400, "GJ": 120, "inertia_per_length": [0.01, 0.005, 0.005],
-        "damping_ratio": 0.02, "modes": {"y": {"shape": "hermite"}, "z": {"shape": "clamped-free", "count": 1},
-                                         "twist": {"shape": "craig-bampton", "count": 1}}}
-# every joint of several degrees of freedom, driven, passive and prescribed; skew axes, so that nothing vanishes by accident
-ROBOT = {"format": "limber-robot/2", "name": "several", "gravity": [1, -2, -9.81], "tip": "hand", "links": [
-    {"name": "base", "rigid": BODY, "joint": {"name": "float", "type": "free", "origin": SKEW, "start": {
-        "position": [0.1, 0.2, 0.3, 0.5, 0.5, -0.5, 0.5], "velocity": [0.1, -0.1, 0.2, 0.3, -0.4, 0.5]}}},
-    {"name": "arm", "parent": "base", "beam": BEAM, "payload": {"mass": 0.5, "com": [0.1, 0, 0.1]}, "joint": {
-        "name": "cross", "type": "universal", "axis": [1, 2, 3], "axis2": [1, -1, 1], "origin": SKEW, "viscous": [0.5, 0.25],
-        "motor_inertia": 0.1, "stiffness": 3, "rest": [0.1, -0.1], "start": {"position": [0.2, -0.3], "velocity": [0.4, 0.5]}}},
-    {"name": "rod", "parent": "arm", "rigid": BODY, "joint": {
-        "name": "piston", "type": "cylindrical", "axis": [1, 1, 0.5], "origin": SKEW, "passive": True, "viscous": 0.2}},
-    {"name": "hand", "parent": "rod", "beam": BEAM, "joint": {
-        "name": "ball", "type": "spherical", "origin": SKEW, "viscous": 0.1, "stiffness": 2,
-        "start": {"position": [0.8, 0, 0.6, 0], "velocity": [1, -2, 0.5]}}},
-    {"name": "side", "parent": "base", "rigid": BODY, "joint": {"name": "loose", "type": "spherical", "origin": SKEW, "passive": True}},
-    {"name": "wheel", "parent": "base", "rigid": BODY, "joint": {
-        "name": "driven", "type": "universal", "axis": [0, 1, 2], "axis2": [3, 0, 1], "origin": SKEW, "motion": "prescribed",
-        "start": {"position": [0.5, 0.6], "velocity": [0.25, 0.125]}}}]}
+ROBOT = SEVERAL_JOINTS
 NAMES = Coordinates(ROBOT)
 JOINTS = ["float", "cross", "piston", "ball", "loose", "driven"]
 
@@ -59,57 +38,10 @@ def package(packed, tmp_path_factory):
 
 # ---- variables --------------------------------------------------------------------------------------------------------------------
 
-TURN = {"q": "rad", "qd": "rad/s", "qdd": "rad/s2", "tau": "N.m", "viscous": "N.m.s/rad", "motor_inertia": "kg.m2",
-        "stiffness": "N.m/rad", "rest": "rad"}
-SLIDE = {"q": "m", "qd": "m/s", "qdd": "m/s2", "tau": "N", "viscous": "N.s/m", "motor_inertia": "kg", "stiffness": "N/m", "rest": "m"}
-SEVERAL = {"position": ("m", 3), "velocity": ("m/s", 3), "acceleration": ("m/s2", 3), "force": ("N", 3), "quaternion": ("1", 4),
-           "omega": ("rad/s", 3), "alpha": ("rad/s2", 3), "torque": ("N.m", 3)}
-
-
-def two_coordinates(joint):
-    """(name, causality, unit, start)"""
-    name, motion, start = joint["name"], joint.get("motion"), joint.get("start", {})
-    units = [TURN, TURN if joint["type"] == "universal" else SLIDE]
-    pair = lambda value: value if isinstance(value, list) else [value] * 2
-    starts = {"q": start.get("position", [0, 0]), "qd": start.get("velocity", [0, 0]), "qdd": [0, 0], "tau": [0, 0]}
-    for k in range(2):
-        for key in "q", "qd", "qdd":
-            yield f"{name}.{key}[{k + 1}]", "input" if motion else "output", units[k][key], starts[key][k] if motion else None
-        if motion: yield f"{name}.tau[{k + 1}]", "output", units[k]["tau"], None
-        elif not joint.get("passive"): yield f"{name}.tau[{k + 1}]", "input", units[k]["tau"], 0
-        for key in () if motion else ("q", "qd"): yield f"{name}.{key}_start[{k + 1}]", "parameter", units[k][key], starts[key][k]
-        for key in joint.keys() & {"viscous", "motor_inertia", "stiffness", "rest", "coulomb"}:
-            yield f"{name}.{key}[{k + 1}]", "parameter", units[k][key], pair(joint[key])[k]
-
-
-def with_quaternion(joint):
-    name, start, moves = joint["name"], joint.get("start", {}), joint["type"] == "free"
-    position = start.get("position", [0] * 3 * moves + [1, 0, 0, 0])
-    velocity = start.get("velocity", [0] * (3 + 3 * moves))
-    starts = {"quaternion": position[-4:], "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
-    keys = ["position", "velocity", "acceleration", "force"] * moves + ["quaternion", "omega", "alpha", "torque"]
-    for key in keys:
-        unit, count = SEVERAL[key]
-        force = key in ("force", "torque")
-        for k in range(count):
-            if not (force and joint.get("passive")):
-                yield f"{name}.{key}[{k + 1}]", "input" if force else "output", unit, 0 if force else None
-            if key in starts: yield f"{name}.{key}_start[{k + 1}]", "parameter", unit, starts[key][k]
-    for key in joint.keys() & {"viscous", "stiffness"}: yield f"{name}.{key}", "parameter", TURN[key], joint[key]
-
-
 def test_every_variable_of_the_joints_and_no_other(packed):
-    rows = [row for link in ROBOT["links"] for row in
-            (with_quaternion if link["joint"]["type"] in ("spherical", "free") else two_coordinates)(link["joint"])]
+    rows = [row for link in ROBOT["links"] for row in joint_rows(link["joint"])]
     found = {name for name in packed.by_name if name.split(".")[0] in JOINTS}
     assert {row[0] for row in rows} == found
-    for name, causality, unit, start in rows:
-        v = packed.by_name[name]
-        assert (v.causality, v.unit) == (causality, unit), name
-        assert v.variability == ("fixed" if causality == "parameter" else "continuous"), name
-        assert v.initial == ("exact" if causality in ("parameter", "input") else "calculated"), name
-        assert v.start is None if start is None else float(v.start) == start, name
-        assert v.description
 
 
 def test_states_and_aliases(packed):
