@@ -1,4 +1,4 @@
-"""The arms that are measured: uniform clamped-free beams in a row, joint axes alternating, so that they move in space."""
+"""Generated robots: chains of equal clamped-free beams with alternating joint axes, so that they move in space."""
 
 import json
 import re
@@ -10,7 +10,7 @@ AXES = ([0, 0, 1], [0, 1, 0])
 
 
 def arm(links, y, z):
-    """`links` beams with y bending modes along y and z along z each."""
+    """A chain of `links` beams, each with y bending modes along y and z along z."""
     def modes(count):
         return {"shape": "clamped-free", "count": count}
 
@@ -29,7 +29,7 @@ def name(links, y, z):
 
 
 def write(links, y, z, folder=FOLDER):
-    """The arm's robot file; its path."""
+    """Writes the robot file of an arm; returns its path."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     path = Path(folder) / f"{name(links, y, z)}.json"
     path.write_text(json.dumps(arm(links, y, z), indent=1) + "\n", encoding="utf-8")
@@ -37,6 +37,6 @@ def write(links, y, z, folder=FOLDER):
 
 
 def file(robot):
-    """A robot file as it is, or the one made for arm:LINKS:Y:Z."""
+    """The path of a robot file; for arm:LINKS:Y:Z, a generated one."""
     numbers = re.fullmatch(r"arm:(\d+):(\d+):(\d+)", str(robot))
     return write(*map(int, numbers.groups())) if numbers else Path(robot)

@@ -1,7 +1,7 @@
-"""Runs a program under callgrind and reads what it counted.
+"""Runs a program under callgrind and reads the counts.
 
-Counting is deterministic: one call or a hundred, the numbers are those of the instructions that ran. Only what happens
-inside the functions named by `inside` is collected, so reading a robot and making its model do not count."""
+Counts are deterministic. Only instructions inside the functions that match `inside` are counted, so reading a robot and
+making its model are left out."""
 
 import os
 import re
@@ -10,15 +10,15 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-DEEPEST = 40  # callers that callgrind tells apart: more than any call chain here has
+DEEPEST = 40  # longest call chain that callgrind distinguishes; longer than any here
 
 
 class Failed(RuntimeError):
-    """The program or callgrind said no; the text says why."""
+    """The program or callgrind failed; the text says why."""
 
 
 def run(command, inside, *options, out):
-    """Runs `command` under callgrind, collecting inside the functions that match; the profile goes to `out`."""
+    """Runs `command` under callgrind, counting inside the functions that match; writes the profile to `out`, returns standard output."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
                 f"--toggle-collect={inside}", *options]
     bind_now = dict(os.environ, LD_BIND_NOW="1")  # no symbol lookup inside what is measured
@@ -28,26 +28,31 @@ def run(command, inside, *options, out):
         raise Failed("valgrind is not installed") from None
     if answer.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))}: exit code {answer.returncode}\n{answer.stderr.strip()}")
+    return answer.stdout
+
+
+def count(command, inside="measured_*"):
+    """(instructions inside the functions that match, standard output of the program)"""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        printed = run(command, inside, out=out)
+        total = re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.MULTILINE)
+    if not total or int(total[1]) == 0: raise Failed(f"nothing was counted: no function matches {inside}")
+    return int(total[1]), printed
 
 
 def instructions(command, inside="measured_*"):
-    """Instructions that ran inside the functions that match."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "callgrind.out"
-        run(command, inside, out=out)
-        total = re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.MULTILINE)
-    if not total or int(total[1]) == 0: raise Failed(f"nothing was counted: no function is called {inside}")
-    return int(total[1])
+    return count(command, inside)[0]
 
 
 class Profile:
     """Per-instruction counts, by calling context.
 
-    A context is a call chain, callee first, as a tuple of names. Addresses are those of the object file, so that they
-    join with its disassembly whether or not it is position independent."""
+    A context is a call chain, a tuple of names, callee first. Addresses are relative to the object file, as in its
+    disassembly, whether or not it is position independent."""
 
     def __init__(self):
-        self.object = {}                         # context -> path of the object file that holds the function
+        self.object = {}                         # context -> path of the object file with the function
         self.ran = defaultdict(Counter)          # context -> address -> times that instruction ran
         self.calls = defaultdict(Counter)        # context -> (address of the call in its caller) -> calls
         self.caller = {}                         # context -> context
@@ -89,5 +94,5 @@ def read(file):
 
 
 def chain(name):
-    """callee'caller'its caller -> names, without what the compiler and the linker append."""
+    """callee'caller'its caller -> names, without the suffixes of compiler and linker."""
     return tuple(re.sub(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$|@@.*", "", part) for part in name.split("'"))

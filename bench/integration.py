@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the integration costs and errs by: tolerance, order, exact Jacobian, inputs that change at every step, energy over 20 s.
+"""Cost and error of the integration: tolerance, order, exact Jacobian, inputs that change at every step, energy over 20 s.
 
     build/out/venv/bin/python bench/integration.py [forced] [orders] [jacobian] [inputs] [energy] [--write-docs]
 
-Without a word all of them, ten minutes or more; --write-docs puts what is printed on the page docs/integration.md. CPU seconds
-are those of one thread with nothing else running."""
+Without a name it runs all parts, which takes ten minutes or more. --write-docs writes the output to docs/integration.md. CPU
+seconds are those of one thread on an otherwise idle machine."""
 
 import csv
 import ctypes as ct
@@ -25,12 +25,12 @@ sys.path.insert(0, str(ROOT / "tests/fmu"))
 from importer import OK, Instance, Package  # noqa: E402
 
 LIMBER = os.environ.get("LIMBER", ROOT / "build/out/limber")
-LONGEST = 30  # seconds that one run may take
+LONGEST = 30  # time limit of one run [s]
 TIP = [f"tip.position[{i}]" for i in (1, 2, 3)]
 
 
 def simulate(robot, until, step, rtol, inputs=None, start=None, longest=LONGEST, **settings):
-    """({variable: values}, statistics) of `limber simulate`; None and why when it takes too long or fails."""
+    """({variable: values}, statistics) of `limber simulate`; (None, reason) if it takes too long or fails."""
     command = [LIMBER, "simulate", robot, "--until", until, "--step", step, "--rtol", rtol, "--stats"]
     command += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     if inputs: command += ["--inputs", inputs]
@@ -54,7 +54,7 @@ page = []
 
 
 def say(text):
-    """A line of the page, printed as it comes."""
+    """Adds text to the page and prints it."""
     page.append(text)
     print(text, flush=True)
 
@@ -64,8 +64,8 @@ def say(text):
 
 def forced(folder):
     say("\n## Error against tolerance\n\n"
-        "The forced Canadarm, 10 s, rows of torque every 1 ms, against a trajectory that was integrated elsewhere at 1e-10\n"
-        "(and is itself no better than some 1e-7 m).\n\n"
+        "The forced Canadarm, 10 s, rows of torque every 1 ms, against a trajectory that was integrated by another program at 1e-10\n"
+        "(whose own error is about 1e-7 m).\n\n"
         "| rtol | steps | right-hand sides | CPU s | tip [m] | joints [rad] |\n| ---: | ---: | ---: | ---: | ---: | ---: |")
     data = ROOT / "tests/data/canadarm-forced"
     reference = columns((data / "trajectory.csv").read_text())
@@ -80,7 +80,7 @@ def forced(folder):
 
 
 def canadarms(folder):
-    """The forced Canadarm: as it is, with 1 % damping, with six Craig-Bampton coordinates a link."""
+    """The forced Canadarm: as it is, with 1 % damping, with six Craig-Bampton coordinates per link."""
     for name, damping, shape in (("damping 0", 0, None), ("damping 1 %", 0.01, None),
                                  ("six Craig-Bampton coordinates, damping 0", 0, {"shape": "craig-bampton", "count": 6})):
         robot = json.loads((ROOT / "resources/canadarm.json").read_text())
@@ -93,13 +93,13 @@ def canadarms(folder):
 
 
 def orders(folder):
-    say("\n## Order and tolerance\n\nTorques in straight pieces of 0.1 s, so that not the rows of the inputs set the steps; `solver.max_order` as given.")
+    say("\n## Order and tolerance\n\nTorques are piecewise linear over 0.1 s, so that the rows of the input file do not limit the steps. `solver.max_order` is the first column.")
     lines = (ROOT / "tests/data/canadarm-forced/torques.csv").read_text().splitlines()
     inputs = folder / "torques.csv"
     inputs.write_text("\n".join([lines[0], *lines[1::100]]) + "\n")
     for name, robot in canadarms(folder):
         reference, _ = simulate(robot, 10, 0.1, 1e-10, inputs=inputs, longest=300, **{"solver.max_order": 5})
-        say(f"\nForced Canadarm, 10 s, {name}:\n\n| order up to | rtol | steps | right-hand sides | CPU s | error at the tip [m] |\n"
+        say(f"\nForced Canadarm, 10 s, {name}:\n\n| max. order | rtol | steps | right-hand sides | CPU s | error at the tip [m] |\n"
             "| ---: | ---: | ---: | ---: | ---: | ---: |")
         for order in 2, 3, 5:
             for rtol in [10.0 ** -k for k in range(3, 10)]:
@@ -120,7 +120,7 @@ TORQUES = {"canadarm": {"upper_joint.tau": lambda t: 400 * (1 - math.cos(2.1 * t
 
 
 def cpu_of_run(package, torques, until, h, way, rtol=1e-6):
-    """CPU seconds of the steps; `way`: inputs `held` over each step, or with their `slopes` (in one go: one straight piece)."""
+    """CPU seconds of the steps; `way`: inputs `held` constant over each step, or with their derivatives (`slopes`)."""
     instance = Instance(package).initialise(tolerance=rtol)
     names, steps = list(torques), round(until / h)
     n, references = len(names), instance.references(names)
@@ -140,7 +140,7 @@ def cpu_of_run(package, torques, until, h, way, rtol=1e-6):
 
 def inputs(folder):
     say("\n## Inputs that change at every step\n\nSimulated seconds per CPU second, rtol 1e-6, through the FMU.\n\n"
-        "| robot | in one go | inputs held, new every 1 ms | ratio | with slopes, new every 1 ms | ratio |\n"
+        "| robot | one step | constant inputs, new every 1 ms | ratio | with derivatives, new every 1 ms | ratio |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, until in ("canadarm", 5.0), ("cibicik", 2.0):
         fmu = folder / f"{name}.fmu"
@@ -160,10 +160,10 @@ STRUCK = {"canadarm": ([0] * 9, 3, 5.0), "canadarm-spatial": ([0] * 15, 5, 5.0),
 
 
 def energy(folder):
-    say("\n## Energy\n\nDrift over 20 s of free motion after an impulse on a joint, no damping, no gravity, as a share of the largest kinetic energy, and\n"
-        "by how much it is smaller than at the tolerance before. An impulse strikes all modes alike: where the fastest of them hold most of the\n"
-        "energy, as in Lin and Lewis's link (15 modes, up to 1.7 kHz), a loose tolerance damps them away.\n\n"
-        "| robot | rtol | steps | CPU s | drift | fell by |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    say("\n## Energy\n\nDrift over 20 s of free motion after an impulse on a joint, without damping and gravity, relative to the largest kinetic energy;\n"
+        "reduction is the ratio to the drift at the tolerance before. An impulse excites all modes equally. If the fastest of them hold most of the\n"
+        "energy, as in Lin and Lewis's link (15 modes, up to 1.7 kHz), a loose tolerance damps them out.\n\n"
+        "| robot | rtol | steps | CPU s | drift | reduction |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, (q, coordinate, joule) in STRUCK.items():
         robot = ROOT / f"resources/{name}.json"
         state = subprocess.run([LIMBER, "eval", robot, "-"], input=json.dumps({"q": q}), capture_output=True, text=True, check=True)
@@ -182,8 +182,8 @@ def energy(folder):
 
 
 def jacobian(folder):
-    say("\n## Exact Jacobian against differences\n\nTwo seconds of free motion from a bent and turning start at rtol 1e-6, the Jacobian by tangents of the recursion and by forward differences of\n"
-        "the right-hand side (their evaluations are counted), the same Newton iteration in both; error: tip against rtol 1e-10.\n\n"
+    say("\n## Exact Jacobian against differences\n\nTwo seconds of free motion at rtol 1e-6 from a start with bent links and moving joints. The Jacobian is computed by tangents of the recursion and by\n"
+        "forward differences of the right-hand side (whose evaluations are included); the Newton iteration is the same. Error: tip against rtol 1e-10.\n\n"
         "| robot | Jacobian | steps | right-hand sides | Jacobians | CPU s | error at the tip [m] |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for name in "canadarm", "cibicik":
         command = [ROOT / "build/out/bench/jacobian", ROOT / f"resources/{name}.json"]
@@ -194,8 +194,9 @@ HEAD = """# Integration
 
 Generated by `build/out/venv/bin/python bench/integration.py --write-docs`; do not edit.
 
-CVODE (BDF, Newton with the exact Jacobian) inside every FMU. Its order is capped at 2 above rtol 2e-6 where links bend or joints have springs or
-stops; else it is 5, at a tenth of the tolerance asked for. The tables show why. CPU seconds are what one machine showed; steps and right-hand sides repeat."""
+CVODE (BDF, Newton with the exact Jacobian) is part of every FMU. If links bend or joints have springs or stops, its order is at most 2 for
+rtol above 2e-6. Otherwise it is at most 5, at a tenth of the requested tolerance. The tables show why. CPU seconds are from one machine;
+the numbers of steps and right-hand sides are the same in every run."""
 
 
 def main():
@@ -203,7 +204,7 @@ def main():
     words = [word for word in sys.argv[1:] if word != "--write-docs"]
     if any(word not in parts for word in words): sys.exit(__doc__)
     write = len(words) < len(sys.argv) - 1
-    if write and words: sys.exit("bench: --write-docs needs all parts")
+    if write and words: sys.exit("integration.py: --write-docs needs all parts: give no names")
     with tempfile.TemporaryDirectory() as folder:
         for word in words or parts: parts[word](Path(folder))
     if write: (ROOT / "docs/integration.md").write_text("\n".join([HEAD, *page]) + "\n", encoding="utf-8")

@@ -1,13 +1,14 @@
-/* What the exact Jacobian is worth: the same instance, the same integrator, the Jacobian by tangents of the recursion and by
-   forward differences of the right-hand side.
+/* Compares the exact Jacobian with one by forward differences of the right-hand side, in the same instance with the same
+   integrator.
        jacobian ROBOT
-   Free motion from a bent and turning start; one line each, columns as in docs/integration.md. */
+   Free motion from a start with bent links and moving joints; prints one line for each, columns as in docs/integration.md. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "ode/cvode.h"
 #include "sim/instance.h"
 
 static const double UNTIL = 2;
@@ -18,36 +19,36 @@ static void print_line(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
 }
 
-/* ---- the rival: columns (f(y + d e_j) - f(y)) / d ---------------------------------------------------------------------- */
+/* ---- forward differences: columns (f(y + d e_j) - f(y)) / d ---------------------------------------------------------------------- */
 
 struct differences {
     struct sim *sim;
-    long extra; /* right-hand sides spent */
+    long extra; /* evaluations of the right-hand side */
     double *y, *f, *g;
 };
 
-static int rhs(void *context, double t, const double *y, double *ydot)
+static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     const struct differences *d = context;
-    return (int)sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
+    return sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
 }
 
-static int difference_jacobian(void *context, double t, const double *y, double *A, double *B)
+static enum status difference_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct differences *d = context;
     const int n = d->sim->n_free;
-    int code = rhs(context, t, y, d->f);
+    enum status status = rhs(context, t, y, d->f);
     for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
-    for (int j = 0; j < 2 * n && code == 0; j++) {
+    for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
         double *column = j < n ? A + (size_t)j * (size_t)n : B + (size_t)(j - n) * (size_t)n;
         const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->course.nominal[j]);
         d->y[j] = y[j] + step;
-        code = rhs(context, t, d->y, d->g);
+        status = rhs(context, t, d->y, d->g);
         for (int i = 0; i < n; i++) column[i] = (d->g[n + i] - d->f[n + i]) / step;
         d->y[j] = y[j];
     }
     d->extra += 2 * n + 1;
-    return code;
+    return status;
 }
 
 /* ---- one run ---------------------------------------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ struct run {
 static int moving_start(struct sim *sim, double rtol)
 {
     const struct sim_experiment experiment = {.tolerance = rtol};
-    for (int i = 0; i < sim->model->n_links; i++) {
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const int q = sim->variables.first[KIND_Q_START][i], qd = sim->variables.first[KIND_QD_START][i];
         if (q >= 0) sim_set(sim, q, 0.3 + 0.1 * i), sim_set(sim, qd, 0.2);
     }
@@ -113,9 +114,10 @@ int main(int argc, char **argv)
                             .y = calloc(states, sizeof(double)),
                             .f = calloc(states, sizeof(double)),
                             .g = calloc(states, sizeof(double))};
-    const struct ode ode = {.n = sim->n_free, .order = 2, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
+    const struct ode ode = {
+        .n_x = sim->n_free, .n_v = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->course.integrator);
-    if (integrator_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    if (cvode_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
     sim_free(sim);

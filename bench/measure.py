@@ -1,6 +1,6 @@
-"""What is measured: instructions, operations, nanoseconds.
+"""Instructions, operations and times.
 
-Instructions and operations are counted, two programs at a time; time is taken alone, with nothing beside it."""
+Instructions and operations are counted in two programs at a time; times are measured with nothing else running."""
 
 import json
 import os
@@ -21,14 +21,15 @@ import opcount
 LINKS = (1, 2, 4, 8, 16, 32, 64)
 MODES = {0: (0, 0), 2: (2, 0), 4: (2, 2), 8: (4, 4)}       # elastic coordinates of a link: modes along y, along z
 RIVAL_LINKS, RIVAL_MODES = 8, {5: (3, 2), 10: (5, 5)}
-FIT_FROM = 8                                               # links; shorter arms are mostly their two ends
+FIT_FROM = 8                                               # links; in shorter arms the first and the last link dominate
 RIGID = ("chain-7", "twisted-7")
-JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is counted
+JACOBIAN = ("cibicik", "canadarm", "canadarm-spatial")       # robots whose full Jacobian is measured
 TERMS = ("full", "linear", "ruthless")
 ALGORITHMS = ("forward", "composite")
-CALLS = 2                                                  # states that a count is the mean of
+DERIVED = ("forward", "derivatives")
+CALLS = 2                                                  # states over which a count is averaged
 
-# 256 multiplications that wait for each other, three cycles each on every x86-64 core of the last fifteen years
+# 256 dependent multiplications, three cycles each on every x86-64 core of the last fifteen years
 CLOCK = r"""
 #include <stdio.h>
 #include <time.h>
@@ -52,11 +53,11 @@ int main(void)
 
 
 class Failed(RuntimeError):
-    """A program that is measured said no."""
+    """A measured program failed."""
 
 
 class Progress:
-    """One line that is rewritten, on a terminal only."""
+    """A progress line, on a terminal only."""
 
     def __init__(self, total, what):
         self.total, self.what, self.done, self.shown = total, what, 0, sys.stderr.isatty()
@@ -67,11 +68,11 @@ class Progress:
         if self.shown and self.done == self.total: print(f"\r{'':78}\r", end="", file=sys.stderr, flush=True)
 
 
-# ---- the three measures ----------------------------------------------------------------------------------------------
+# ---- one measurement ----------------------------------------------------------------------------------------------
 
 
 def side_by_side(jobs, what):
-    """Results of the jobs, {key: function}, in their order, as many at a time as there are cores, two at most."""
+    """{key: result} of the jobs {key: function}, in their order. Runs two at a time if there are two cores."""
     progress = Progress(len(jobs), what)
 
     def work(item):
@@ -83,13 +84,14 @@ def side_by_side(jobs, what):
         return dict(zip(jobs, pool.map(work, jobs.items())))
 
 
-def instructions(build, robot, algorithm, terms=None, calls=CALLS):
-    command = [Path(build) / "bench/kernel", robot, algorithm, calls, *([terms] if terms else [])]
+def instructions(build, robot, algorithm, terms=None, calls=CALLS, kernel="kernel"):
+    """Instructions of one call, averaged over a few states. kernel_fmu is the kernel of the FMU build."""
+    command = [Path(build) / "bench" / kernel, robot, algorithm, calls, *([terms] if terms else [])]
     return callgrind.instructions(command) / calls
 
 
 def nanoseconds(build, robot, rounds=3, patience=3.0):
-    """forward_ns, composite_ns, inverse_ns, derivatives_ns: the best of a few rounds, of one where a round is long."""
+    """forward_ns, composite_ns, inverse_ns, derivatives_ns: the best of a few rounds, or of one if a round takes long."""
     best, start = {}, time.monotonic()
     for _ in range(rounds):
         answer = subprocess.run([Path(build) / "limber", "bench", robot, "--json"], capture_output=True, text=True)
@@ -100,7 +102,7 @@ def nanoseconds(build, robot, rounds=3, patience=3.0):
 
 
 def gigahertz(build):
-    """The clock that a core shows while it works; None where that is not known how to measure."""
+    """The clock rate of a busy core; None if it cannot be measured here."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "clock.c", Path(folder) / "clock"
         source.write_text(CLOCK, encoding="utf-8")
@@ -109,11 +111,11 @@ def gigahertz(build):
         return float(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
 
 
-# ---- the studies -----------------------------------------------------------------------------------------------------
+# ---- all measurements -----------------------------------------------------------------------------------------------------
 
 
 class Study:
-    """Everything for one pair of builds: robots that are needed, then counts, then times."""
+    """All measurements of a release and a scalar build: writes the robots, counts, then measures times."""
 
     def __init__(self, release, scalar, folder, quick):
         self.release, self.scalar, self.robots = release, scalar, Path(folder) / "robots"
@@ -130,18 +132,22 @@ class Study:
         differentiated = {name: builds.ROOT / f"resources/{name}.json" for name in self.jacobian}
         counted = arms.write(RIVAL_LINKS, 2, 2, self.robots)
 
-        jobs, of = {}, lambda *arguments: (lambda: instructions(*arguments))
+        jobs, of = {}, lambda *arguments, **more: (lambda: instructions(*arguments, **more))
         for key, robot in growing.items():
             for a in ALGORITHMS: jobs[f"{robot.stem} {a}"] = of(self.release, robot, a)
         for m, robot in rivals.items():
             for a in ALGORITHMS:
                 jobs[f"{robot.stem} {a}"] = of(self.release, robot, a)
+                jobs[f"{robot.stem} {a} FMU"] = of(self.release, robot, a, kernel="kernel_fmu")
                 jobs[f"{robot.stem} {a} scalar"] = of(self.scalar, robot, a)
         for name, robot in rigid.items():
             jobs[f"{name} forward"] = of(self.release, robot, "forward")
+            jobs[f"{name} forward FMU"] = of(self.release, robot, "forward", kernel="kernel_fmu")
             jobs[f"{name} forward scalar"] = of(self.scalar, robot, "forward")
         for name, robot in differentiated.items():
-            for a in ("forward", "derivatives"): jobs[f"{name} {a}"] = of(self.release, robot, a)
+            for a in DERIVED:
+                jobs[f"{name} {a}"] = of(self.release, robot, a)
+                jobs[f"{name} {a} FMU"] = of(self.release, robot, a, kernel="kernel_fmu")
         for terms in self.terms: jobs[f"{counted.stem} {terms}"] = of(self.release, counted, "forward", terms)
         count = side_by_side(jobs, "instructions")
 
@@ -156,36 +162,37 @@ class Study:
             progress.step(name)
             taken[name] = nanoseconds(self.release, robot)
 
-        def row(robot, scalar=""):
-            row = {a: count[f"{robot.stem} {a}{scalar}"] for a in ALGORITHMS}
-            return row | ({} if scalar else {f"{a}_ns": taken[robot.stem][f"{a}_ns"] for a in ALGORITHMS})
+        def row(robot, build="", algorithms=ALGORITHMS):
+            row = {a: count[f"{robot.stem} {a}{build}"] for a in algorithms}
+            return row | ({} if build else {f"{a}_ns": taken[robot.stem][f"{a}_ns"] for a in algorithms})
 
         rows = [{"links": n, "elastic": m, "n": n * (1 + m), **row(robot)} for (n, m), robot in growing.items()]
         return {
             "machine": self.machine(),
             "growth": rows,
             "exponents": [exponents(rows, m) for m in self.modes],
-            "rivals": [{"links": RIVAL_LINKS, "elastic": m, "build": build, **row(robot, scalar)}
-                       for m, robot in rivals.items() for build, scalar in (("release", ""), ("scalar", " scalar"))],
+            "rivals": [{"links": RIVAL_LINKS, "elastic": m, "build": build, **row(robot, key)}
+                       for m, robot in rivals.items() for build, key in (("release", ""), ("FMU", " FMU"), ("scalar", " scalar"))],
             "operations": [{"terms": key[0], "algorithm": key[1], "release_instructions": count.get(f"{counted.stem} {key[0]}")
                             if key[1] == "forward" else None, **result.as_dict()}
                            for key, result in operations.items() if isinstance(key, tuple)],
-            "jacobian": [{"robot": name, **{a: count[f"{name} {a}"] for a in ("forward", "derivatives")},
-                          **{f"{a}_ns": taken[name][f"{a}_ns"] for a in ("forward", "derivatives")}} for name in differentiated],
-            "rigid": [{"robot": name, "instructions": count[f"{name} forward"],
+            "jacobian": [{"robot": name, "build": build, **row(robot, key, DERIVED)}
+                         for name, robot in differentiated.items() for build, key in (("release", ""), ("FMU", " FMU"))],
+            "rigid": [{"robot": name, "instructions": count[f"{name} forward"], "fmu_instructions": count[f"{name} forward FMU"],
                        "scalar_instructions": count[f"{name} forward scalar"], "forward_ns": taken[name]["forward_ns"],
                        **{kind: operations[name].as_dict()[kind] for kind in opcount.KINDS}} for name in rigid],
         }
 
     def machine(self):
-        compilers = {name: builds.compiler(build) for name, build in (("release", self.release), ("scalar", self.scalar))}
+        compilers = {"release": builds.compiler(self.release), "FMU": builds.compiler(self.release, "limber_fmu"),
+                     "scalar": builds.compiler(self.scalar)}
         return {"processor": builds.processor(), "gigahertz": gigahertz(self.release), "compiler": compilers["release"][1],
                 "flags": {name: " ".join(flags) for name, (_, _, flags) in compilers.items()},
                 "valgrind": subprocess.run(["valgrind", "--version"], capture_output=True, text=True).stdout.strip()}
 
 
 def exponents(rows, elastic, first=FIT_FROM):
-    """p of instructions ~ links^p, least squares in logarithms from `first` links on."""
+    """p in instructions ~ links^p, by least squares in logarithms, from `first` links on."""
     rows = [row for row in rows if row["elastic"] == elastic and row["links"] >= first]
     slope = lambda a: statistics.linear_regression([log(row["links"]) for row in rows], [log(row[a]) for row in rows]).slope
     return {"elastic": elastic, "from": rows[0]["links"], "to": rows[-1]["links"], **{a: slope(a) for a in ALGORITHMS}}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Floating-point operations of one call, counted from what runs.
+"""Floating-point operations of one call, counted from the instructions that ran.
 
     opcount.py ROBOT [full|linear|ruthless] [--algorithm forward|composite|inverse] [--build DIRECTORY] [--json]
 
-Callgrind says how often each instruction of the scalar build ran, the disassembly says what it is: a scalar multiplication
-is one, a packed one counts its lanes, a fused one is a multiplication and an addition; subtractions are additions; changes
-of sign, comparisons, conversions and moves are none. What the mathematical library does inside sin, cos and the like
-stands apart: papers count those calls, not their polynomials."""
+Callgrind gives how often each instruction of the scalar build ran, the disassembly gives its kind. A packed instruction counts
+once per lane; a fused one counts as a multiplication and an addition; subtractions count as additions; sign changes,
+comparisons, conversions and moves do not count. Operations inside sin, cos and other library functions are listed
+separately: papers count the calls, not their polynomials."""
 
 import argparse
 import json
@@ -33,11 +33,11 @@ X87 = re.compile(r"f(i?(?:mul|add|sub|div)r?p?|sqrt)[sltq]?$")
 X87_KIND = {"mul": "mul", "add": "add", "sub": "add", "div": "div", "sqrt": "sqrt"}
 
 
-# ---- what an instruction does ----------------------------------------------------------------------------------------
+# ---- operations of an instruction ----------------------------------------------------------------------------------------
 
 
 def operations(mnemonic, operands=""):
-    """Operations of one instruction as a Counter of KINDS; empty for everything else."""
+    """Operations of one instruction as a Counter of KINDS; empty if it does no arithmetic."""
     def lanes(packed, precision):
         if packed == "s": return 1
         widest = max((BITS[register] for register in re.findall(r"%([xyz])mm", operands)), default=128)
@@ -57,7 +57,7 @@ def operations(mnemonic, operands=""):
 
 @lru_cache(maxsize=None)
 def arithmetic(object_file):
-    """address -> operations, for every floating-point instruction of an object file."""
+    """{address: operations} of every floating-point instruction in an object file."""
     listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", object_file], check=True, capture_output=True,
                              text=True).stdout
     found = {}
@@ -67,9 +67,9 @@ def arithmetic(object_file):
 
 
 def inlined(object_file, addresses):
-    """address -> names of the C functions it belongs to, innermost first: those that were inlined, then the one that holds it.
+    """{address: names of the C functions it belongs to}: the inlined ones, innermost first, then the one they are inlined into.
 
-    Needs debug information; without it only the holder is known."""
+    Without debug information only the last is known."""
     if not addresses: return {}
     addresses = sorted(addresses)
     answer = subprocess.run(["addr2line", "-e", object_file, "-f", "-i", "-a"], input="\n".join(map(hex, addresses)),
@@ -94,8 +94,8 @@ class Count:
         self.total = Counter()                   # in the program itself
         self.library = Counter()                 # inside shared libraries
         self.library_calls = Counter()           # name -> calls from the program
-        self.own = defaultdict(Counter)          # C function -> operations written in it, inlined where or not
-        self.inclusive = defaultdict(Counter)    # C function -> operations of it and of all that it calls
+        self.own = defaultdict(Counter)          # C function -> operations in its own code, inlined or not
+        self.inclusive = defaultdict(Counter)    # C function -> operations in it and in all that it calls
         self.instructions = 0
 
     def per_call(self, counter):
@@ -110,7 +110,7 @@ class Count:
 
 
 def count(command, calls, inside="measured_*"):
-    """Operations of `command`, which makes `calls` calls of functions that match `inside`."""
+    """Operations of `command`, which calls functions that match `inside` `calls` times."""
     if platform.machine() not in ("x86_64", "AMD64"): raise callgrind.Failed("operations can be counted on x86-64 only")
     program = str(Path(command[0]).resolve())
     measured = callgrind.profile([program, *command[1:]], inside)
@@ -139,10 +139,10 @@ def count(command, calls, inside="measured_*"):
         elif measured.ran[measured.caller.get(context)] and measured.object[measured.caller[context]] == program:
             result.library_calls[context[0]] += sum(measured.calls[context].values())
 
-    # callees first: hand what is below each context to the C functions around its calls, in proportion to the calls
+    # callees first: add the operations of each context to the C functions that call it, in proportion to the calls
     for context in sorted(mine, key=len, reverse=True):
         caller = measured.caller.get(context)
-        if not measured.ran[caller] or measured.object[caller] != program: continue  # above what is measured
+        if not measured.ran[caller] or measured.object[caller] != program: continue  # outside the measured functions
         calls_here = sum(measured.calls[context].values())
         below[caller].update(below[context])
         for address, times in measured.calls[context].items():
@@ -151,7 +151,7 @@ def count(command, calls, inside="measured_*"):
     return result
 
 
-# ---- the kernel of this project --------------------------------------------------------------------------------------
+# ---- the kernel --------------------------------------------------------------------------------------
 
 
 def count_robot(kernel, robot, terms=None, algorithm="forward", calls=4):
@@ -159,17 +159,17 @@ def count_robot(kernel, robot, terms=None, algorithm="forward", calls=4):
 
 
 def number(value):
-    """Whole where it is: a mean over states need not be."""
+    """Without decimals if it is whole; a mean over states may not be."""
     return f"{value:.0f}" if abs(value - round(value)) < 0.005 else f"{value:.1f}"
 
 
 def show(result):
     per = lambda counter, kind: number(counter[kind] / result.calls)
     print(f"{result.instructions / result.calls:.0f} instructions, mean of {result.calls} states")
-    heads = ("multiplications", "additions", "divisions", "roots")
+    heads = ("multiplications", "additions", "divisions", "square roots")
     print(f"{'':34}" + "".join(f"{head:>17}" for head in heads))
     print(f"{'one call':34}" + "".join(f"{per(result.total, kind):>17}" for kind in KINDS))
-    print(f"{'inside the libraries, not counted':34}" + "".join(f"{per(result.library, kind):>17}" for kind in KINDS))
+    print(f"{'inside libraries, not counted':34}" + "".join(f"{per(result.library, kind):>17}" for kind in KINDS))
     called = ", ".join(f"{number(times / result.calls)} {name}" for name, times in result.library_calls.most_common())
     print(f"library calls: {called or 'none'}\n")
     print(f"{'C function':34}{'with what it calls':>22}{'by itself':>22}")
@@ -182,12 +182,12 @@ def show(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Floating-point operations of one call, counted from what runs.")
-    parser.add_argument("robot", type=Path, help="a robot file, or arm:LINKS:Y:Z for an arm of the bench")
-    parser.add_argument("terms", nargs="?", choices=["full", "linear", "ruthless"], help="default: what the file says")
+    parser = argparse.ArgumentParser(description="Floating-point operations of one call, counted from the instructions that ran.")
+    parser.add_argument("robot", type=Path, help="a robot file, or arm:LINKS:Y:Z for a generated arm")
+    parser.add_argument("terms", nargs="?", choices=["full", "linear", "ruthless"], help="default: those of the robot file")
     parser.add_argument("--algorithm", choices=["forward", "composite", "inverse"], default="forward")
     parser.add_argument("--build", type=Path, default=ROOT / "build/out/scalar",
-                        help="a scalar build; the default one is brought up to date, any other is taken as it is")
+                        help="a scalar build; the default one is rebuilt if needed, any other is used as it is")
     parser.add_argument("--json", action="store_true", help="everything, per call, as JSON")
     options = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader may stop early

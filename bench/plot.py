@@ -1,4 +1,4 @@
-"""Instructions and time against links, recursive and composite."""
+"""Instructions and time over the number of links, recursive and composite."""
 
 import matplotlib
 
@@ -15,7 +15,7 @@ def growth(results, file):
             for algorithm, style in (("forward", "o-"), ("composite", "s--")):
                 name = "recursive" if algorithm == "forward" else "composite"
                 axis.loglog([row["links"] for row in rows], [row[algorithm + suffix] for row in rows], style, color=f"C{colour}",
-                            markersize=4, label=f"{name}, {m} elastic a link")
+                            markersize=4, label=f"{name}, {m} elastic per link")
         ticks = sorted({row["links"] for row in results["growth"]})
         axis.set_xticks(ticks, map(str, ticks), minor=False)
         axis.set_xticks([], minor=True)

@@ -1,8 +1,9 @@
-"""The results as text: tables that read well on a terminal and in Markdown alike."""
+"""The results as Markdown tables that are also readable on a terminal."""
 
 import bounds
 from opcount import KINDS, number
 
+CALLED = {"forward": "forward dynamics", "inverse": "inverse dynamics", "derivatives": "full Jacobian"}
 COMMAND = "build/out/venv/bin/python bench/run.py --write-docs"
 
 
@@ -19,25 +20,27 @@ def growth(results):
     rows = [(row["elastic"], row["links"], row["n"], f"{row['forward']:.0f}", f"{row['composite']:.0f}",
              f"{row['composite'] / row['forward']:.2f}", f"{row['forward_ns']:.0f}", f"{row['composite_ns']:.0f}",
              f"{row['composite_ns'] / row['forward_ns']:.2f}") for row in results["growth"]]
-    return table(("elastic a link", "links", "n", "recursive, instr.", "composite, instr.", "ratio", "recursive, ns",
+    return table(("elastic per link", "links", "n", "recursive, instr.", "composite, instr.", "ratio", "recursive, ns",
                   "composite, ns", "ratio"), rows)
 
 
 def exponents(results):
-    return table(("elastic a link", "links", "recursive", "composite"),
+    return table(("elastic per link", "links", "recursive", "composite"),
                  [(fit["elastic"], f"{fit['from']} to {fit['to']}", f"{fit['forward']:.3f}", f"{fit['composite']:.3f}")
                   for fit in results["exponents"]])
 
 
-def rivals(results):
-    def time(row):
-        if "forward_ns" not in row: return "", "", ""
-        return f"{row['forward_ns']:.0f}", f"{row['composite_ns']:.0f}", f"{row['composite_ns'] / row['forward_ns']:.2f}"
+def times(row, other):
+    """Nanoseconds of the forward dynamics, of another algorithm, and their ratio; empty if they were not measured."""
+    if "forward_ns" not in row: return "", "", ""
+    return f"{row['forward_ns']:.0f}", f"{row[f'{other}_ns']:.0f}", f"{row[f'{other}_ns'] / row['forward_ns']:.2f}"
 
-    return table(("build", "elastic a link", "recursive, instr.", "composite, instr.", "ratio", "at least", "recursive, ns",
+
+def rivals(results):
+    return table(("build", "elastic per link", "recursive, instr.", "composite, instr.", "ratio", "at least", "recursive, ns",
                   "composite, ns", "ratio"),
                  [(row["build"], row["elastic"], f"{row['forward']:.0f}", f"{row['composite']:.0f}",
-                   f"{row['composite'] / row['forward']:.2f}", bounds.RATIO[row["elastic"]], *time(row))
+                   f"{row['composite'] / row['forward']:.2f}", bounds.RATIO[row["elastic"]], *times(row, "composite"))
                   for row in results["rivals"]])
 
 
@@ -50,9 +53,9 @@ def operations(results):
 
 
 def jacobian(results):
-    return table(("robot", "forward dynamics, instr.", "full Jacobian, instr.", "ratio", "forward dynamics, ns", "full Jacobian, ns", "ratio"),
-                 [(row["robot"], f"{row['forward']:.0f}", f"{row['derivatives']:.0f}", f"{row['derivatives'] / row['forward']:.2f}",
-                   f"{row['forward_ns']:.0f}", f"{row['derivatives_ns']:.0f}", f"{row['derivatives_ns'] / row['forward_ns']:.2f}")
+    return table(("robot", "build", "forward dynamics, instr.", "full Jacobian, instr.", "ratio", "forward dynamics, ns", "full Jacobian, ns", "ratio"),
+                 [(row["robot"], row["build"], f"{row['forward']:.0f}", f"{row['derivatives']:.0f}",
+                   f"{row['derivatives'] / row['forward']:.2f}", *times(row, "derivatives"))
                   for row in results["jacobian"]])
 
 
@@ -62,15 +65,16 @@ def rigid(results):
     rows = []
     for row in results["rigid"]:
         own, line = row["instructions"], bounds.STRAIGHT_LINE[row["robot"]]
-        rows += [(f"{row['robot']}: Limber", f"{own:.0f}", "1.00", f"{row['forward_ns']:.0f}", cycles(row["forward_ns"], hertz)),
+        rows += [(f"{row['robot']}: Limber, release build", f"{own:.0f}", "1.00", f"{row['forward_ns']:.0f}", cycles(row["forward_ns"], hertz)),
+                 (f"{row['robot']}: Limber, FMU build", f"{row['fmu_instructions']:.0f}", f"{own / row['fmu_instructions']:.2f}", "", ""),
                  (f"{row['robot']}: Pinocchio, best build", bounds.PINOCCHIO, f"{own / bounds.PINOCCHIO:.2f}",
                   f"{bounds.PINOCCHIO_NS:.0f}", cycles(bounds.PINOCCHIO_NS, bounds.PINOCCHIO_GHZ)),
                  (f"{row['robot']}: Pinocchio, straight-line code", line, f"{own / line:.2f}", "", "")]
-    return table(("rigid arm", "instructions", "Limber / this", "ns", "cycles"), rows)
+    return table(("rigid arm", "instructions", "release / this", "ns", "cycles"), rows)
 
 
 def distance(results):
-    """How far the kernel is from both, in words."""
+    """The ratios of the table, in words."""
     return "\n".join(f"- {row['robot']}: {row['instructions'] / bounds.PINOCCHIO:.2f} times the instructions of Pinocchio's best build, "
                      f"{row['instructions'] / bounds.STRAIGHT_LINE[row['robot']]:.2f} times those of straight-line code."
                      for row in results["rigid"])
@@ -81,10 +85,30 @@ def rigid_operations(results):
                  [(row["robot"], *(number(row[kind]) for kind in KINDS), f"{row['scalar_instructions']:.0f}") for row in results["rigid"]])
 
 
+def baseline(results):
+    found = results["baseline"]
+    if found["problem"]: return f"MISSED: {found['problem']}"
+    rows = [(row["robot"], CALLED[row["algorithm"]], f"{row['baseline']:.0f}", f"{row['now']:.0f}", f"{row['now'] / row['baseline']:.4f}",
+             f"<= {bounds.BASELINE}", verdict(bound)) for row, bound in zip(found["rows"], bounds.against_baseline(found), strict=True)]
+    return table(("robot", "algorithm", found["commit"], "now", "ratio", "wanted", ""), rows)
+
+
+def verdict(bound):
+    return "met" if bound["met"] else f"MISSED, {bound['problem']}" if "problem" in bound else "MISSED"
+
+
+def value(bound):
+    if bound["value"] is None: return "none"
+    return f"{bound['value']:.3f}" if bound["value"] < 100 else f"{bound['value']:.0f}"
+
+
 def required(results):
-    value = lambda v: f"{v:.3f}" if v < 100 else f"{v:.0f}"
     return table(("bound", "value", "wanted", ""),
-                 [(b["what"], value(b["value"]), f"{b['sense']} {b['bound']}", "met" if b["met"] else "MISSED") for b in results["bounds"]])
+                 [(b["what"], value(b), f"{b['sense']} {b['bound']}", verdict(b)) for b in results["bounds"]])
+
+
+def missed(bound):
+    return f"MISSED {bound['what']}: {bound.get('problem') or format(bound['value'], '.5g')}, wanted {bound['sense']} {bound['bound']}"
 
 
 def sections(results):
@@ -92,33 +116,38 @@ def sections(results):
     machine = results["machine"]
     hertz = f", {machine['gigahertz']:.2f} GHz while measuring" if machine["gigahertz"] else ""
     here = (f"- processor: {machine['processor']}{hertz}\n- compiler: {machine['compiler']}\n"
-            f"- release build: `{machine['flags']['release']}`\n- scalar build: `{machine['flags']['scalar']}`\n"
+            f"- release build: `{machine['flags']['release']}`\n- FMU build: `{machine['flags']['FMU']}`\n- scalar build: `{machine['flags']['scalar']}`\n"
             f"- instruction counts: {machine['valgrind']}, callgrind")
     return [
-        ("What must hold", required(results)),
+        ("Bounds", required(results)),
         ("This machine", here),
+        (f"Against commit {results['baseline']['commit']}",
+         "Instructions of one call of the functions that an FMU calls, in the FMU build, now and at that commit: same compiler, flags,\n"
+         "robots and random states, counted in one run. The full Jacobian includes one forward dynamics. A row is valid if the results of\n"
+         f"both agree to a relative {bounds.SAME:g}.\n\n" + baseline(results)),
         ("Growth with the number of links",
          "Forward dynamics of uniform spatial arms: clamped-free beams, joint axes alternating between z and y, gravity, all elastic\n"
-         "terms. Elastic coordinates of a link: 2 are two bending modes along y, 4 are two along y and two along z, 8 are four and\n"
-         "four. Recursive is the articulated-body algorithm, composite the mass matrix by composite bodies and its Cholesky factor.\n\n"
+         "terms. Elastic coordinates per link: 2 are two bending modes along y, 4 are two along y and two along z, 8 are four along y and\n"
+         "four along z. Recursive is the articulated-body algorithm; composite is the mass matrix by composite bodies and its Cholesky\n"
+         "factorization. Release build.\n\n"
          + growth(results)
-         + f"\n\nExponents p of instructions ~ links^p, least squares in logarithms; linear growth is 1, the bound for the recursion {bounds.EXPONENT}:\n\n"
+         + f"\n\nExponents p in instructions ~ links^p, by least squares in logarithms. Linear growth is 1; the bound for the recursion is {bounds.EXPONENT}.\n\n"
          + exponents(results)),
         ("Recursive against composite",
-         "The 8-link arm with 5 (three along y, two along z) and 10 (five and five) elastic coordinates a link, all elastic terms.\n\n" + rivals(results)),
+         "The 8-link arm with 5 (three along y, two along z) and 10 (five along each) elastic coordinates per link, all elastic terms.\n\n" + rivals(results)),
         ("Operations of one forward dynamics",
-         "The 8-link arm with two bending modes in each of two planes. Operations are counted from what runs: how often each\n"
-         "instruction of the scalar build was executed (callgrind), joined with its disassembly. Subtractions are additions; changes\n"
-         "of sign and comparisons are not counted; sines and cosines are counted as calls. `bench/opcount.py` shows where they are spent.\n\n"
+         "The 8-link arm with two bending modes in each of two planes. Operations are counted from execution counts of the instructions\n"
+         "of the scalar build (callgrind) and their disassembly. Subtractions count as additions; sign changes and comparisons do not\n"
+         "count; sines and cosines are counted as calls. `bench/opcount.py` shows which functions the operations are in.\n\n"
          + operations(results)),
         ("Exact derivatives",
-         "The full Jacobian, d(qdd)/dq and d(qdd)/dqd, by tangents of the recursion, from the state alone: the forward dynamics before it\n"
-         f"is counted in. The bound is {bounds.JACOBIAN:.0f} times one forward dynamics, for Cibicik and Egeland's arm.\n\n" + jacobian(results)),
+         "The full Jacobian, d(qdd)/dq and d(qdd)/dqd, by tangents of the recursion. It starts from the state alone, so it includes one\n"
+         f"forward dynamics. The bound is {bounds.JACOBIAN:.0f} times one forward dynamics, for Cibicik and Egeland's arm.\n\n" + jacobian(results)),
         ("Rigid arms",
-         "Articulated-body forward dynamics of `resources/chain-7.json` and `resources/twisted-7.json`, next to the figures of\n"
-         "Pinocchio 4.1 (clang, AVX2; not measured here, its time is that of a 3.5 GHz core). Straight-line code is generated for one\n"
-         "robot and has no loop and no dispatch: what lies between is what a general recursion pays for reading its model from\n"
-         "memory. Cycles are time by clock.\n\n" + rigid(results) + "\n\n" + distance(results) + "\n\nOperations of the same calls, scalar build:\n\n" + rigid_operations(results)),
+         "Articulated-body forward dynamics of `resources/chain-7.json` and `resources/twisted-7.json`, next to published figures of\n"
+         "Pinocchio 4.1 (clang, AVX2; not measured here, times on a 3.5 GHz core). The release build uses AVX2 as well, the FMU build\n"
+         "does not. Straight-line code is generated for one robot, without loops or branches; the difference is the cost of a general\n"
+         "recursion that reads its model from memory. Cycles are time multiplied by clock rate.\n\n" + rigid(results) + "\n\n" + distance(results) + "\n\nOperations of the same calls, scalar build:\n\n" + rigid_operations(results)),
     ]
 
 
@@ -129,6 +158,6 @@ def text(results):
 def markdown(results):
     head = ("# Performance\n\n"
             f"Generated by `{COMMAND}`; do not edit.\n\n"
-            "Instruction and operation counts are exact and repeat with the same compiler. Nanoseconds are what one machine showed, the\n"
-            "best of many batches at random states; the ratios beside them come from the same run.\n")
+            "Instruction and operation counts are exact and the same in every run with the same compiler. Times are from one machine, the\n"
+            "best of many batches at random states; their ratios are from the same run. `bench/README.md` describes the builds.\n")
     return head + "".join(f"\n## {title}\n\n{body}\n" for title, body in sections(results))

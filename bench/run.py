@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the kernels: growth with links, recursive against composite, operations, rigid arms.
+"""Measures the dynamics algorithms: against an earlier commit, growth with links, recursive against composite, operations, rigid arms.
 
-    run.py [--quick] [--write-docs [FILE]] [--out DIRECTORY] [--release DIRECTORY] [--scalar DIRECTORY]
+    run.py [--quick] [--baseline-only] [--write-docs [FILE]] [--out DIRECTORY] [--release DIRECTORY] [--scalar DIRECTORY]
 
-Prints the tables and leaves results.json and growth.png in build/out/bench. Exit code 1 when a bound is missed (it says
-which), 2 when something could not be measured."""
+Prints the tables and writes results.json and growth.png to build/out/bench. Exit code 1 if a bound is missed (the last lines say
+which), 2 if something could not be measured."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import baseline
 import bounds
 import builds
 import callgrind
@@ -20,24 +21,27 @@ import report
 
 
 def parse():
-    parser = argparse.ArgumentParser(description="Measures the kernels; see bench/README.md.")
-    parser.add_argument("--quick", action="store_true", help="few robots, seconds instead of minutes")
+    parser = argparse.ArgumentParser(description="Measures the dynamics algorithms; see bench/README.md.")
+    parser.add_argument("--quick", action="store_true", help="few robots, about a minute")
+    parser.add_argument("--baseline-only", action="store_true", help=f"only the comparison with commit {baseline.NAME}")
     parser.add_argument("--write-docs", nargs="?", type=Path, const=builds.ROOT / "docs/performance.md", metavar="FILE",
-                        help="write the page too (docs/performance.md)")
-    parser.add_argument("--out", type=Path, default=builds.RELEASE / "bench", help="folder of results and robots")
-    parser.add_argument("--release", type=Path, default=builds.RELEASE, help="where the release build is made")
-    parser.add_argument("--scalar", type=Path, default=builds.SCALAR, help="where the scalar build is made")
+                        help="write docs/performance.md as well")
+    parser.add_argument("--out", type=Path, default=builds.RELEASE / "bench", help="folder for results and robots")
+    parser.add_argument("--release", type=Path, default=builds.RELEASE, help="folder of the release build")
+    parser.add_argument("--scalar", type=Path, default=builds.SCALAR, help="folder of the scalar build")
     options = parser.parse_args()
-    if options.quick and options.write_docs: parser.error("--write-docs needs the whole run")
+    if options.write_docs and (options.quick or options.baseline_only): parser.error("--write-docs needs a full run, without --quick or --baseline-only")
     return options
 
 
 def main():
-    options, from_time = parse(), time.monotonic()
+    options, start = parse(), time.monotonic()
     try:
+        if options.baseline_only: return baseline_only(options)
         builds.release(options.release)
         builds.scalar(options.scalar)
         results = measure.Study(options.release, options.scalar, options.out, options.quick).run()
+        results["baseline"] = compare(options)
     except (builds.Failed, callgrind.Failed, measure.Failed) as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 2
@@ -57,10 +61,22 @@ def main():
         options.write_docs.write_text(report.markdown(results), encoding="utf-8")
         written.append(options.write_docs)
 
-    print(f"\n{time.monotonic() - from_time:.0f} s; wrote {', '.join(map(shown, written))}")
+    print(f"\n{time.monotonic() - start:.0f} s; wrote {', '.join(map(shown, written))}")
     missed = [bound for bound in results["bounds"] if not bound["met"]]
-    for bound in missed: print(f"MISSED {bound['what']}: {bound['value']:.5g}, wanted {bound['sense']} {bound['bound']}")
+    for bound in missed: print(report.missed(bound))
     return 1 if missed else 0
+
+
+def compare(options):
+    robots = baseline.ROBOTS[1::2] if options.quick else baseline.ROBOTS
+    return baseline.compare(options.release, builds.RELEASE / "baseline", robots)
+
+
+def baseline_only(options):
+    builds.fmu(options.release)
+    results = {"baseline": compare(options)}
+    print(report.baseline(results))
+    return 0 if all(bound["met"] for bound in bounds.against_baseline(results["baseline"])) else 1
 
 
 def shown(path):

@@ -7,6 +7,6 @@
 /* F of B_p F = force_p: actuator forces that give passive joints the generalised forces of dyn_inverse(); least squares where they
    cannot, of all the smallest. B F is taken out of `force`, of all coordinates. After dyn_configuration() and dyn_inverse(), whose
    configuration stays. An exit code. */
-int actuated_forces(const char *command, const struct cli_model *loaded, double *force, double *F);
+int actuated_forces(const char *command, struct cli_model *loaded, double *force, double *F);
 
 #endif

@@ -13,35 +13,31 @@
 enum { STATES = 32, BATCHES = 200 };
 
 struct bench {
-    const struct model *model;
-    struct work *work;
-    struct tangent *tangent;
-    struct loops *loops;
+    struct mechanism *mechanism;
     struct input in[STATES];
     double *qdd, *force, *by_q, *by_qd;
 };
 
 static void run_forward(struct bench *bench, const struct input *in)
 {
-    (void)loops_forward(bench->model, bench->work, bench->tangent, bench->loops, in,
-                        bench->qdd); /* all states have been tried before */
+    (void)mechanism_forward(bench->mechanism, in, bench->qdd); /* all states have been tried before */
 }
 
 static void run_composite(struct bench *bench, const struct input *in)
 {
-    (void)loops_forward_composite(bench->model, bench->work, bench->loops, in, bench->qdd);
+    (void)mechanism_forward_composite(bench->mechanism, in, bench->qdd);
 }
 
 static void run_inverse(struct bench *bench, const struct input *in)
 {
-    dyn_configuration(bench->model, bench->work, in->q);
-    dyn_inverse(bench->model, bench->work, in, in->qd, bench->force); /* any accelerations will do */
+    dyn_configuration(bench->mechanism->model, bench->mechanism->work, in->q);
+    dyn_inverse(bench->mechanism->model, bench->mechanism->work, in, in->qd,
+                bench->force); /* any accelerations will do */
 }
 
 static void run_derivatives(struct bench *bench, const struct input *in)
 {
-    (void)loops_forward_jacobian(bench->model, bench->work, bench->tangent, bench->loops, in, bench->qdd, bench->by_q,
-                                 bench->by_qd);
+    (void)mechanism_forward_jacobian(bench->mechanism, in, bench->qdd, bench->by_q, bench->by_qd);
 }
 
 static const struct {
@@ -81,7 +77,7 @@ static double best_ns(struct bench *bench, void (*run)(struct bench *, const str
 
 static int make_states(struct bench *bench, struct arena *arena)
 {
-    const struct model *model = bench->model;
+    const struct model *model = bench->mechanism->model;
     uint64_t seed = 88172645463325252ULL;
     double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
     bench->qdd = arena_take(arena, (size_t)model->n, sizeof(double));
@@ -100,10 +96,10 @@ static int make_states(struct bench *bench, struct arena *arena)
 }
 
 /* Of a closed robot those that are independent at its start; the random states leave the loops open, which costs the same */
-static int choose_equations(const struct cli_model *loaded)
+static int choose_equations(struct cli_model *loaded)
 {
     struct state start;
-    int code = state_read(loaded->model, NULL, &start) == 0 ? EXIT_FINE : EXIT_COMPUTATION;
+    int code = state_read(loaded->mechanism.model, NULL, &start) == 0 ? EXIT_FINE : EXIT_COMPUTATION;
     if (code == EXIT_FINE) code = closed_state("bench", loaded, false, &start);
     state_free(&start);
     return code;
@@ -112,9 +108,8 @@ static int choose_equations(const struct cli_model *loaded)
 static int measure(struct bench *bench, bool json)
 {
     for (int i = 0; i < STATES; i++) {
-        const enum status status =
-            loops_forward(bench->model, bench->work, bench->tangent, bench->loops, &bench->in[i], bench->qdd);
-        if (status == STATUS_NOT_POSITIVE) cli_not_positive("bench", bench->model, bench->work);
+        const enum status status = mechanism_forward(bench->mechanism, &bench->in[i], bench->qdd);
+        if (status == STATUS_NOT_POSITIVE) cli_not_positive("bench", bench->mechanism->model, bench->mechanism->work);
         else if (status != STATUS_OK) fprintf(stderr, "limber: bench: %s\n", status_text(status));
         if (status != STATUS_OK) return EXIT_COMPUTATION;
     }
@@ -147,7 +142,7 @@ int command_bench(int argc, char **argv)
     int code = cli_load_model(file, 0, &loaded);
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};
-    struct bench bench = {.model = loaded.model, .work = loaded.work, .tangent = loaded.tangent, .loops = loaded.loops};
+    struct bench bench = {.mechanism = &loaded.mechanism};
     code = choose_equations(&loaded);
     if (code == EXIT_FINE && make_states(&bench, &arena) != 0) {
         fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));

@@ -75,7 +75,7 @@ struct closure {
 };
 
 /* Independent equations of a loop */
-static int kept_of(const struct loops *loops, int loop)
+static int kept_of(const struct constraints *loops, int loop)
 {
     int count = 0;
     for (int k = 0; k < loops->n_kept; k++)
@@ -103,7 +103,7 @@ static int close_at_start(const char *file, const struct robot *robot, struct re
     closure->robot.arena = (struct arena){0};
     const int code = cli_make_model(file, &closure->robot, &closure->loaded);
     if (code != EXIT_FINE) return code;
-    if (state_read(closure->loaded.model, NULL, &closure->start) != 0) return EXIT_COMPUTATION;
+    if (state_read(closure->loaded.mechanism.model, NULL, &closure->start) != 0) return EXIT_COMPUTATION;
     struct named named = {file, report};
     struct report with_name = {.line = name_file, .context = &named};
     const enum status status = closed_report(&closure->loaded, &closure->start, &with_name);
@@ -170,7 +170,7 @@ static struct json_object *json_link(const struct robot *robot, const struct lin
     return json;
 }
 
-static struct json_object *json_loop(const struct robot *robot, const struct loops *loops, int i)
+static struct json_object *json_loop(const struct robot *robot, const struct constraints *loops, int i)
 {
     struct json_object *json = json_object_new_object(), *between = json_object_new_array();
     const struct loop *loop = &robot->loop[i];
@@ -188,8 +188,9 @@ static struct json_object *json_loop(const struct robot *robot, const struct loo
 static void add_closure(const struct robot *robot, const struct closure *closure, struct json_object *json)
 {
     struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
-    const int n = closure->loaded.model->n;
-    for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, closure->loaded.loops, i));
+    const int n = closure->loaded.mechanism.model->n;
+    for (int i = 0; i < robot->n_loops; i++)
+        json_object_array_add(loops, json_loop(robot, closure->loaded.mechanism.constraints, i));
     json_object_object_add(start, "q", json_numbers(closure->start.q, n));
     json_object_object_add(start, "qd", json_numbers(closure->start.qd, n));
     json_object_object_add(json, "loops", loops);
@@ -265,7 +266,7 @@ static void print_start(const struct robot *robot, const struct closure *closure
 {
     printf("closes at the start:");
     for (int i = 0; i < robot->n_links; i++) {
-        const int q = closure->loaded.model->link[i].q;
+        const int q = closure->loaded.mechanism.model->link[i].q;
         if (q >= 0) printf(" %s %.9g", robot->link[i].joint.name, closure->start.q[q]);
     }
     printf("\n");
@@ -277,7 +278,7 @@ static void print_connections(const struct robot *robot, const struct closure *c
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
                robot->link[loop->between[0]].name, robot->link[loop->between[1]].name, loop_types[loop->type],
-               loop_equations(loop->type), kept_of(closure->loaded.loops, i));
+               loop_equations(loop->type), kept_of(closure->loaded.mechanism.constraints, i));
     }
     if (robot->n_loops > 0) print_start(robot, closure);
     for (int i = 0; i < robot->n_actuators; i++) {

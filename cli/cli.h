@@ -2,6 +2,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include "base/status.h"
 #include "robot/robot.h"
 
 enum exit_code { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
@@ -22,6 +23,9 @@ int command_modes(int argc, char **argv);
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
    for `limber check` and kept quiet here. The caller frees the robot. */
 struct robot *cli_load(const char *file, int *exit_code);
+
+/* The one place where a status becomes an exit code. */
+int cli_exit_code(enum status status);
 
 /* For struct report: errors go to standard error as `limber: TEXT`. */
 void cli_print_error(void *context, enum report_level level, const char *text);

@@ -8,11 +8,11 @@
 #include "cli.h"
 
 /* The loop with the largest gap, and that gap */
-static int widest(const struct loops *loops, double *gap)
+static int widest(const struct constraints *loops, double *gap)
 {
     int loop = 0;
     *gap = 0;
-    for (int i = 0; i < loops->robot->n_loops; i++)
+    for (int i = 0; i < loops->n_loops; i++)
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
             if (!(fabs(loops->gap[row]) <= *gap)) {
                 *gap = fabs(loops->gap[row]);
@@ -21,16 +21,16 @@ static int widest(const struct loops *loops, double *gap)
     return loop;
 }
 
-const char *closed_worst(const struct cli_model *loaded, const struct state *state, double most)
+const char *closed_worst(struct cli_model *loaded, const struct state *state, double most)
 {
     double gap;
     const struct input in = {.q = state->q, .qd = state->qd};
-    if (loaded->loops->n_rows == 0) return NULL;
-    dyn_configuration(loaded->model, loaded->work, state->q);
-    dyn_motion(loaded->model, loaded->work, &in, NULL);
-    dyn_velocity(loaded->model, loaded->work, &in);
-    loops_gap(loaded->model, loaded->work, loaded->loops);
-    const int loop = widest(loaded->loops, &gap);
+    if (loaded->mechanism.constraints->n_rows == 0) return NULL;
+    dyn_configuration(loaded->mechanism.model, loaded->mechanism.work, state->q);
+    dyn_motion(loaded->mechanism.model, loaded->mechanism.work, &in, NULL);
+    dyn_velocity(loaded->mechanism.model, loaded->mechanism.work, &in);
+    constraints_gap(&loaded->mechanism);
+    const int loop = widest(loaded->mechanism.constraints, &gap);
     return gap <= most ? NULL : loaded->robot->loop[loop].name;
 }
 
@@ -52,49 +52,46 @@ static void tell_bending(const struct model *model, const double *q, const doubl
                q[worst]);
 }
 
-/* loops_close(), with a word on what it took */
-static enum status close_loops(const struct cli_model *loaded, double *q, enum report_level bending,
-                               struct report *report)
+/* constraints_close(), with a word on what it took */
+static enum status close_loops(struct cli_model *loaded, double *q, enum report_level bending, struct report *report)
 {
-    const size_t n = (size_t)loaded->model->n;
+    const size_t n = (size_t)loaded->mechanism.model->n;
     struct arena scratch = {0};
     double *before = arena_take(&scratch, n, sizeof *before);
     if (before == NULL) return STATUS_NO_MEMORY;
     memcpy(before, q, n * sizeof *before);
-    const enum status status = loops_close(loaded->model, loaded->work, loaded->loops, q, report);
-    if (status == STATUS_OK) tell_bending(loaded->model, q, before, bending, report);
+    const enum status status = constraints_close(&loaded->mechanism, q, report);
+    if (status == STATUS_OK) tell_bending(loaded->mechanism.model, q, before, bending, report);
     arena_release(&scratch);
     return status;
 }
 
-static enum status close_state(const struct cli_model *loaded, struct state *state, enum report_level bending,
+static enum status close_state(struct cli_model *loaded, struct state *state, enum report_level bending,
                                struct report *report, struct report *redundant)
 {
-    const struct model *model = loaded->model;
-    struct loops *loops = loaded->loops;
+    struct constraints *loops = loaded->mechanism.constraints;
     if (loops->n_rows == 0) return STATUS_OK;
     enum status status = close_loops(loaded, state->q, bending, report);
     if (status == STATUS_OK && report->errors > 0) status = STATUS_OPEN_LOOP;
-    if (status == STATUS_OK)
-        status = loops_settle(model, loaded->work, loaded->tangent, loops, state->q, state->qd, redundant, report);
-    return status;
+    if (status == STATUS_OK) status = constraints_settle(&loaded->mechanism, state->q, state->qd, redundant, report);
+    return status == STATUS_OPEN_LOOP ? STATUS_BAD_STATE : status; /* the state is an input */
 }
 
-enum status closed_report(const struct cli_model *loaded, struct state *state, struct report *report)
+enum status closed_report(struct cli_model *loaded, struct state *state, struct report *report)
 {
     return close_state(loaded, state, REPORT_WARNING, report, report);
 }
 
 /* For the command line: what went wrong, and the exit code */
-static int tell(const char *command, const struct cli_model *loaded, enum status status, const struct report *report)
+static int tell(const char *command, struct cli_model *loaded, enum status status, const struct report *report)
 {
-    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, loaded->model, loaded->work);
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, loaded->mechanism.model, loaded->mechanism.work);
     else if (status != STATUS_OK && report->errors == 0)
         fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_OPEN_LOOP ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
-int closed_state(const char *command, const struct cli_model *loaded, bool given, struct state *state)
+int closed_state(const char *command, struct cli_model *loaded, bool given, struct state *state)
 {
     struct report report = {.line = cli_print_warning}, silent = {0}; /* redundant equations are for `limber check` */
     const char *open = given ? closed_worst(loaded, state, GAP_OF_DIGITS) : NULL;
@@ -106,7 +103,7 @@ int closed_state(const char *command, const struct cli_model *loaded, bool given
     return tell(command, loaded, close_state(loaded, state, REPORT_WARNING, &report, &silent), &report);
 }
 
-int closed_pose(const char *command, const struct cli_model *loaded, struct state *state)
+int closed_pose(const char *command, struct cli_model *loaded, struct state *state)
 {
     struct report report = {.line = cli_print_error}, silent = {0};
     return tell(command, loaded, close_state(loaded, state, REPORT_ERROR, &report, &silent), &report);
@@ -137,10 +134,10 @@ int least_squares(int rows, int columns, double *A, double *x, struct arena *are
     return info == 0 ? (int)rank : -1;
 }
 
-int closed_forces(const char *command, const struct cli_model *loaded, bool stiff, double *force)
+int closed_forces(const char *command, struct cli_model *loaded, bool stiff, double *force)
 {
-    const struct model *model = loaded->model;
-    struct loops *loops = loaded->loops;
+    const struct model *model = loaded->mechanism.model;
+    struct constraints *loops = loaded->mechanism.constraints;
     const size_t n = (size_t)model->n, k = (size_t)loops->n_kept;
     struct arena scratch = {0};
     if (k == 0) return EXIT_FINE;
@@ -149,7 +146,7 @@ int closed_forces(const char *command, const struct cli_model *loaded, bool stif
     int rank = -1;
     if (!scratch.failed) {
         const int count = list_undriven(model, stiff, undriven);
-        loops_constraints(model, loaded->work, loops);
+        constraints_rows(&loaded->mechanism);
         for (size_t row = 0; row < k; row++)
             for (int i = 0; i < count; i++)
                 A[(size_t)count * row + (size_t)i] = loops->G[n * row + (size_t)undriven[i]];

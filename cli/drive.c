@@ -104,7 +104,7 @@ int command_drive(int argc, char **argv)
     struct report report = {.line = pack_print_error, .context = &options};
     struct arena arena = {0};
     const struct blob file = write_file(drive, &settings, &arena, &code);
-    if (file.bytes != NULL) code = pack_exit_code(pack(&options, drive, file, &arena, &report));
+    if (file.bytes != NULL) code = cli_exit_code(pack(&options, drive, file, &arena, &report));
     else if (code == EXIT_FINE) code = EXIT_COMPUTATION;
     arena_release(&arena);
     return code;

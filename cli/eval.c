@@ -43,41 +43,42 @@ static int parse_options(int argc, char **argv, struct options *options)
     return EXIT_FINE;
 }
 
-static void describe_loops(const struct cli_model *loaded, struct json_object *out)
+static void describe_loops(struct cli_model *loaded, struct json_object *out)
 {
-    struct loops *loops = loaded->loops;
+    struct constraints *loops = loaded->mechanism.constraints;
     if (loops->n_rows == 0) return;
-    loops_gap(loaded->model, loaded->work, loops);
+    constraints_gap(&loaded->mechanism);
     json_object_object_add(out, "gap", json_numbers(loops->gap, loops->n_rows));
     json_object_object_add(out, "gap_rate", json_numbers(loops->rate, loops->n_rows));
     json_object_object_add(out, "lambda", json_numbers(loops->lambda, loops->n_rows));
 }
 
-static void describe_actuators(const struct cli_model *loaded, struct json_object *out)
+static void describe_actuators(struct cli_model *loaded, struct json_object *out)
 {
     const int count = loaded->robot->n_actuators;
     if (count == 0) return;
     struct json_object *length = json_object_new_array(), *rate = json_object_new_array();
-    loops_lines(loaded->model, loaded->work, loaded->loops);
+    actuators_measure(&loaded->mechanism);
     for (int i = 0; i < count; i++) {
-        json_object_array_add(length, json_object_new_double(loaded->loops->line[i].length));
-        json_object_array_add(rate, json_object_new_double(loaded->loops->line[i].rate));
+        json_object_array_add(length, json_object_new_double(loaded->mechanism.actuators->line[i].length));
+        json_object_array_add(rate, json_object_new_double(loaded->mechanism.actuators->line[i].rate));
     }
     json_object_object_add(out, "actuator_length", length);
     json_object_object_add(out, "actuator_rate", rate);
 }
 
 /* Adds everything that is known once qdd is, in the order of cli.md. */
-static void describe(const struct cli_model *loaded, const struct state *state, const double *qdd, double *force,
+static void describe(struct cli_model *loaded, const struct state *state, const double *qdd, double *force,
                      struct json_object *out)
 {
-    const struct model *model = loaded->model;
-    struct work *work = loaded->work;
+    const struct model *model = loaded->mechanism.model;
+    struct work *work = loaded->mechanism.work;
     const int n = model->n;
     json_object_object_add(out, "qdd", json_numbers(qdd, n));
     dyn_mass_matrix(model, work);
     json_object_object_add(out, "mass_matrix", json_rows(work->M, n, n));
-    const struct input alone = {.q = state->q, .qd = state->qd}, in = loops_input(loaded->loops, &state->input);
+    const struct input alone = {.q = state->q, .qd = state->qd},
+                       in = mechanism_loaded(&loaded->mechanism, &state->input);
     dyn_inverse(model, work, &alone, NULL, force);
     json_object_object_add(out, "bias", json_numbers(force, n));
 
@@ -109,20 +110,19 @@ static void describe(const struct cli_model *loaded, const struct state *state, 
     }
 }
 
-static enum status forward(const struct cli_model *loaded, const struct state *state, bool composite, double *qdd)
+static enum status forward(struct cli_model *loaded, const struct state *state, bool composite, double *qdd)
 {
     struct report report = {.line = cli_print_warning};
-    const struct model *model = loaded->model;
-    const enum status status = loops_choose(model, loaded->work, loaded->tangent, loaded->loops, state->q, &report);
+    const enum status status = constraints_choose(&loaded->mechanism, state->q, &report);
     if (status != STATUS_OK) return status;
-    return composite ? loops_forward_composite(model, loaded->work, loaded->loops, &state->input, qdd)
-                     : loops_forward(model, loaded->work, loaded->tangent, loaded->loops, &state->input, qdd);
+    return composite ? mechanism_forward_composite(&loaded->mechanism, &state->input, qdd)
+                     : mechanism_forward(&loaded->mechanism, &state->input, qdd);
 }
 
-static int evaluate(const struct cli_model *loaded, const struct state *state, bool composite)
+static int evaluate(struct cli_model *loaded, const struct state *state, bool composite)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)loaded->model->n;
+    const size_t n = (size_t)loaded->mechanism.model->n;
     double *qdd = arena_take(&scratch, n, sizeof *qdd), *force = arena_take(&scratch, n, sizeof *force);
     int code = EXIT_COMPUTATION;
     const enum status status = scratch.failed ? STATUS_NO_MEMORY : forward(loaded, state, composite, qdd);
@@ -132,7 +132,7 @@ static int evaluate(const struct cli_model *loaded, const struct state *state, b
         code = json_print_finite("eval", out);
         json_object_put(out);
     } else {
-        cli_not_solved("eval", loaded->model, loaded->work, loaded->loops, status);
+        cli_not_solved("eval", &loaded->mechanism, status);
     }
     arena_release(&scratch);
     return code;
@@ -148,7 +148,7 @@ int command_eval(int argc, char **argv)
     code = cli_load_model(options.robot, options.elastic_terms, &loaded);
     if (code != EXIT_FINE) return code;
     struct state state;
-    code = state_read(loaded.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
+    code = state_read(loaded.mechanism.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
     if (code == EXIT_FINE) code = evaluate(&loaded, &state, options.composite);
     state_free(&state);
     cli_free_model(&loaded);

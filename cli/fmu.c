@@ -61,5 +61,5 @@ int command_fmu(int argc, char **argv)
     struct arena arena = {0};
     const enum status status = pack(&options, &arena, &report);
     arena_release(&arena);
-    return pack_exit_code(status);
+    return cli_exit_code(status);
 }

@@ -179,12 +179,12 @@ static bool straighten(const struct model *model, double *q)
 }
 
 /* Positions of passive joints, from those of the row before */
-static int close_rigid(const struct cli_model *own, double t, struct rigid_row *at)
+static int close_rigid(struct cli_model *own, double t, struct rigid_row *at)
 {
     struct report report = {.line = cli_print_error};
     const struct state state = {.q = at->q, .qd = at->qd};
-    const bool closed = loops_close(own->model, own->work, own->loops, at->q, &report) == STATUS_OK;
-    if (closed && !straighten(own->model, at->q)) return EXIT_FINE;
+    const bool closed = constraints_close(&own->mechanism, at->q, &report) == STATUS_OK;
+    if (closed && !straighten(own->mechanism.model, at->q)) return EXIT_FINE;
     const char *open = closed_worst(own, &state, 0);
     fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: rigid links cannot follow this motion: loop '%s' opens\n",
             t, open != NULL ? open : "");
@@ -203,10 +203,10 @@ static const double DRIVES_AGREE = 1e-6;
 
 /* Rates or accelerations x of passive joints from G_p x_p = -rest, rest being what the gaps do while x_p = 0. Least squares: drives
    that contradict each other leave more than rounding. */
-static int solve_passive(const struct cli_model *own, const double *rest, double *x, double *left, struct arena *arena)
+static int solve_passive(struct cli_model *own, const double *rest, double *x, double *left, struct arena *arena)
 {
-    const struct model *model = own->model;
-    const struct loops *loops = own->loops;
+    const struct model *model = own->mechanism.model;
+    const struct constraints *loops = own->mechanism.constraints;
     const size_t n = (size_t)model->n, k = (size_t)loops->n_rows;
     double *A = arena_take(arena, n * k, sizeof *A), *b = arena_take(arena, n + k, sizeof *b);
     int count = 0;
@@ -240,30 +240,31 @@ static int tell(const char *what, double t)
 }
 
 /* Motion of the passive joints that the loops ask for: positions by closing, rates and accelerations from the equations */
-static int follow_loops(const struct cli_model *own, double t, struct rigid_row *at)
+static int follow_loops(struct cli_model *own, double t, struct rigid_row *at)
 {
-    const struct model *model = own->model;
+    const struct model *model = own->mechanism.model;
     const struct input in = {.q = at->q, .qd = at->qd};
     struct arena scratch = {0};
-    double left = 0, *rest = arena_take(&scratch, (size_t)own->loops->n_rows, sizeof *rest);
+    double left = 0, *rest = arena_take(&scratch, (size_t)own->mechanism.constraints->n_rows, sizeof *rest);
     if (rest == NULL) return EXIT_COMPUTATION;
     int code = close_rigid(own, t, at);
     for (int derivative = 1; derivative <= 2 && code == EXIT_FINE; derivative++) {
         double *x = derivative == 1 ? at->qd : at->qdd;
         for (int i = 0; i < model->n_links; i++)
             if (model->link[i].q >= 0 && model->link[i].prescribed < 0) x[model->link[i].q] = 0;
-        dyn_configuration(model, own->work, at->q);
-        dyn_motion(model, own->work, &in, at->qdd);
-        dyn_velocity(model, own->work, &in);
-        loops_constraints(model, own->work, own->loops);
-        loops_accelerations(own->loops);
-        memcpy(rest, derivative == 1 ? own->loops->rate : own->loops->rhs, (size_t)own->loops->n_rows * sizeof *rest);
+        dyn_configuration(model, own->mechanism.work, at->q);
+        dyn_motion(model, own->mechanism.work, &in, at->qdd);
+        dyn_velocity(model, own->mechanism.work, &in);
+        constraints_rows(&own->mechanism);
+        constraints_accelerations(&own->mechanism);
+        memcpy(rest, derivative == 1 ? own->mechanism.constraints->rate : own->mechanism.constraints->rhs,
+               (size_t)own->mechanism.constraints->n_rows * sizeof *rest);
         const int undetermined = solve_passive(own, rest, x, &left, &scratch);
         if (undetermined != 0)
             code = tell("the loops do not determine the motion of the passive joints: without --rigid it is "
                         "integrated",
                         t);
-        else if (left > DRIVES_AGREE * (1 + largest(own->loops->n_rows, rest)))
+        else if (left > DRIVES_AGREE * (1 + largest(own->mechanism.constraints->n_rows, rest)))
             code = tell("the loops have more drives than they can move with, and the given rates or accelerations "
                         "contradict each other",
                         t);
@@ -273,9 +274,9 @@ static int follow_loops(const struct cli_model *own, double t, struct rigid_row 
 }
 
 /* Forces of the actuators in place of drives, of which no joint's share may be left over */
-static int actuate_rigid(struct run *run, const struct cli_model *own, double t, double *force)
+static int actuate_rigid(struct run *run, struct cli_model *own, double t, double *force)
 {
-    const struct model *model = own->model;
+    const struct model *model = own->mechanism.model;
     const double most = largest(model->n, force);
     const int code = actuated_forces("inverse", own, force, run->F);
     if (code != EXIT_FINE) return code;
@@ -304,9 +305,9 @@ static int write_rigid(struct run *run)
     for (int row = 0; row < run->motion.n_rows && code == EXIT_FINE; row++) {
         take_motion(run, row, &at);
         if (robot.n_loops > 0) code = follow_loops(&own, motion_time(&run->motion, row), &at);
-        dyn_configuration(own.model, own.work, at.q);
-        dyn_inverse(own.model, own.work, &in, at.qdd, at.force);
-        dyn_velocity(own.model, own.work, &in);
+        dyn_configuration(own.mechanism.model, own.mechanism.work, at.q);
+        dyn_inverse(own.mechanism.model, own.mechanism.work, &in, at.qdd, at.force);
+        dyn_velocity(own.mechanism.model, own.mechanism.work, &in);
         if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
         if (code == EXIT_FINE && run->n_forces > 0)
             code = actuate_rigid(run, &own, motion_time(&run->motion, row), at.force);
@@ -387,7 +388,7 @@ static int initialise(struct run *run)
     const int code = settings_apply("inverse", &options->settings, run->sim, &run->arena);
     if (code != EXIT_FINE) return code;
     const enum status status = sim_initialise(run->sim, &experiment);
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 /* Something must be asked for: drives, or actuators as many as the passive joints that they move */

@@ -45,16 +45,16 @@ static void put_state(struct linear *linear)
 /* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
 static int standing_forces(const char *command, struct linear *linear, double *force)
 {
-    const struct cli_model *own = &linear->own;
+    struct cli_model *own = &linear->own;
     struct input in;
-    dyn_configuration(own->model, own->work, linear->at.q);
-    const enum status status = loops_actuate(own->model, own->work, own->loops, &linear->at.input, &in);
+    dyn_configuration(own->mechanism.model, own->mechanism.work, linear->at.q);
+    const enum status status = actuators_apply(&own->mechanism, &linear->at.input, &in);
     if (status != STATUS_OK) {
-        cli_not_solved(command, own->model, own->work, own->loops, status);
+        cli_not_solved(command, &own->mechanism, status);
         return EXIT_COMPUTATION;
     }
-    dyn_inverse(own->model, own->work, &in, NULL, force);
-    dyn_velocity(own->model, own->work, &in);
+    dyn_inverse(own->mechanism.model, own->mechanism.work, &in, NULL, force);
+    dyn_velocity(own->mechanism.model, own->mechanism.work, &in);
     return EXIT_FINE;
 }
 
@@ -94,7 +94,8 @@ static double norm(int n, const double *x)
 static bool actuators_hold(const struct linear *linear)
 {
     const int n_actuators = linear->model->robot->n_actuators;
-    return linear->own.loops->n_rows == 0 && n_actuators > 0 && norm(n_actuators, linear->at.actuator_force) == 0;
+    return linear->own.mechanism.constraints->n_rows == 0 && n_actuators > 0 &&
+           norm(n_actuators, linear->at.actuator_force) == 0;
 }
 
 /* F that leaves passive joints no force, and the elastic coordinates that go with it: links bent by the forces turn their lines, a
@@ -130,7 +131,7 @@ static int stand(const char *command, struct linear *linear)
 static int start_closed(const char *command, struct linear *linear)
 {
     const struct sim_experiment experiment = {0};
-    if (linear->own.loops->n_rows == 0) return EXIT_FINE;
+    if (linear->own.mechanism.constraints->n_rows == 0) return EXIT_FINE;
     state_to_start(&linear->at, linear->sim);
     sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 0);
     const enum status status = sim_initialise(linear->sim, &experiment);
@@ -161,14 +162,13 @@ static int check_standing(const char *command, const struct linear *linear)
 /* qdd there, which must be finite */
 static int accelerate(const char *command, struct linear *linear)
 {
-    const struct cli_model *own = &linear->own;
+    struct cli_model *own = &linear->own;
     struct report silent = {0}; /* redundant equations are for `limber check` */
-    enum status status = loops_choose(own->model, own->work, own->tangent, own->loops, linear->at.q, &silent);
-    if (status == STATUS_OK)
-        status = loops_forward(own->model, own->work, own->tangent, own->loops, &linear->at.input, linear->qdd);
+    enum status status = constraints_choose(&own->mechanism, linear->at.q, &silent);
+    if (status == STATUS_OK) status = mechanism_forward(&own->mechanism, &linear->at.input, linear->qdd);
     double sum = 0;
     for (int i = 0; i < linear->model->n; i++) sum += fabs(linear->qdd[i]);
-    if (status != STATUS_OK) cli_not_solved(command, own->model, own->work, own->loops, status);
+    if (status != STATUS_OK) cli_not_solved(command, &own->mechanism, status);
     else if (!isfinite(sum))
         fprintf(stderr,
                 "limber: %s: the accelerations are not finite: the robot's numbers are too large or too small to "
@@ -304,7 +304,7 @@ struct freedom {
 
 static bool find_freedom(struct linear *linear, struct freedom *f)
 {
-    const struct loops *loops = linear->own.loops;
+    const struct constraints *loops = linear->own.mechanism.constraints;
     struct arena *arena = &linear->arena;
     const size_t n = (size_t)linear->model->n, k = (size_t)loops->n_kept;
     double *G = arena_take(arena, n * k, sizeof *G);
@@ -409,7 +409,7 @@ static bool reduce(struct linear *linear, const struct freedom *f)
 int linear_minimal(const char *command, struct linear *linear)
 {
     struct freedom freedom;
-    if (linear->own.loops->n_kept == 0) return EXIT_FINE;
+    if (linear->own.mechanism.constraints->n_kept == 0) return EXIT_FINE;
     if (find_freedom(linear, &freedom) && reduce(linear, &freedom)) return EXIT_FINE;
     const enum status status = linear->arena.failed ? STATUS_NO_MEMORY : STATUS_SINGULAR_LOOP;
     fprintf(stderr, "limber: %s: %s\n", command, status_text(status));

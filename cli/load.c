@@ -16,14 +16,11 @@ int cli_make_model(const char *file, struct robot *robot, struct cli_model *load
 {
     *loaded = (struct cli_model){.robot = robot};
     struct report report = {.line = print_line, .context = &file};
-    enum status status = model_make(loaded->robot, &loaded->model, &report);
-    if (status == STATUS_OK) status = work_make(loaded->model, &loaded->work);
-    if (status == STATUS_OK) status = tangent_make(loaded->model, &loaded->tangent);
-    if (status == STATUS_OK) status = loops_make(loaded->model, &loaded->loops);
+    const enum status status = mechanism_make(robot, &loaded->mechanism, &report);
     if (status == STATUS_OK) return EXIT_FINE;
     if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
     cli_free_model(loaded);
-    return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
@@ -38,10 +35,7 @@ int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded
 
 void cli_free_model(struct cli_model *loaded)
 {
-    loops_free(loaded->loops);
-    tangent_free(loaded->tangent);
-    work_free(loaded->work);
-    model_free(loaded->model);
+    mechanism_free(&loaded->mechanism);
     robot_free(loaded->robot);
     memset(loaded, 0, sizeof *loaded);
 }
@@ -55,7 +49,7 @@ int cli_load_sim(const char *file, const struct sim_motion *motion, struct repor
     const enum status status = text != NULL ? sim_make_moved(file, text, motion, report, sim) : STATUS_NO_FILE;
     if (status == STATUS_OK) return EXIT_FINE;
     if (report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
-    return status == STATUS_BAD_ROBOT || status == STATUS_NO_FILE ? EXIT_INPUT : EXIT_COMPUTATION;
+    return cli_exit_code(status);
 }
 
 void cli_not_positive(const char *command, const struct model *model, const struct work *work)
@@ -68,13 +62,12 @@ void cli_not_positive(const char *command, const struct model *model, const stru
             command, status_text(STATUS_NOT_POSITIVE), link->name, link->joint.name);
 }
 
-void cli_not_solved(const char *command, const struct model *model, const struct work *work, const struct loops *loops,
-                    enum status status)
+void cli_not_solved(const char *command, const struct mechanism *mechanism, enum status status)
 {
-    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, model, work);
+    if (status == STATUS_NOT_POSITIVE) cli_not_positive(command, mechanism->model, mechanism->work);
     else if (status == STATUS_SHORT_ACTUATOR)
-        fprintf(stderr, "limber: %s: actuators[%d] (%s): %s\n", command, loops->failed_actuator,
-                model->robot->actuator[loops->failed_actuator].name, status_text(status));
+        fprintf(stderr, "limber: %s: actuators[%d] (%s): %s\n", command, mechanism->actuators->failed,
+                mechanism->robot->actuator[mechanism->actuators->failed].name, status_text(status));
     else fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
 }
 

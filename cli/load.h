@@ -2,15 +2,12 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 #include "sim/sim.h"
 
 struct cli_model {
     struct robot *robot;
-    struct model *model;
-    struct work *work;
-    struct tangent *tangent;
-    struct loops *loops; /* of all equations, redundant ones too, until they are chosen */
+    struct mechanism mechanism; /* all equations of its loops are kept, redundant ones too, until they are chosen */
 };
 
 /* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_FINE
@@ -29,8 +26,7 @@ int cli_load_sim(const char *file, const struct sim_motion *motion, struct repor
 void cli_not_positive(const char *command, const struct model *model, const struct work *work);
 
 /* Says why the equations of motion have no solution, and which link, or which actuator of the loops, is to blame. */
-void cli_not_solved(const char *command, const struct model *model, const struct work *work, const struct loops *loops,
-                    enum status status);
+void cli_not_solved(const char *command, const struct mechanism *mechanism, enum status status);
 
 /* Name of the k-th coordinate of a link, k = 0, 1, ...: that of its FMU variable. */
 enum { NAME_SIZE = 1024 };

@@ -268,11 +268,23 @@ static void print_error(void *context, enum report_level level, const char *text
     if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
 }
 
+int cli_exit_code(enum status status)
+{
+    switch (status) {
+    case STATUS_OK: return EXIT_FINE;
+    case STATUS_BAD_ROBOT:
+    case STATUS_BAD_DRIVE:
+    case STATUS_BAD_STATE:
+    case STATUS_NO_FILE: return EXIT_INPUT;
+    default: return EXIT_COMPUTATION;
+    }
+}
+
 struct robot *cli_load(const char *file, int *exit_code)
 {
     struct report report = {.line = print_error};
     struct robot *robot;
-    if (robot_read_file(file, &robot, &report) != STATUS_OK) *exit_code = EXIT_INPUT;
+    *exit_code = cli_exit_code(robot_read_file(file, &robot, &report));
     return robot;
 }
 

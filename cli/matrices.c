@@ -71,23 +71,24 @@ static void free_bare(struct bare *bare)
 }
 
 /* All equations, those that follow from others too, in the order of `gap` of eval */
-static struct json_object *constraint_jacobian(const struct cli_model *loaded, const struct state *state)
+static struct json_object *constraint_jacobian(struct cli_model *loaded, const struct state *state)
 {
-    dyn_motion(loaded->model, loaded->work, &state->input, NULL);
-    dyn_velocity(loaded->model, loaded->work, &state->input);
-    loops_constraints(loaded->model, loaded->work, loaded->loops);
-    return json_rows(loaded->loops->G, loaded->loops->n_rows, loaded->model->n);
+    dyn_motion(loaded->mechanism.model, loaded->mechanism.work, &state->input, NULL);
+    dyn_velocity(loaded->mechanism.model, loaded->mechanism.work, &state->input);
+    constraints_rows(&loaded->mechanism);
+    return json_rows(loaded->mechanism.constraints->G, loaded->mechanism.constraints->n_rows,
+                     loaded->mechanism.model->n);
 }
 
-static int print_matrices(const struct cli_model *loaded, const struct state *state, struct bare *bare)
+static int print_matrices(struct cli_model *loaded, const struct state *state, struct bare *bare)
 {
-    const struct model *model = loaded->model;
+    const struct model *model = loaded->mechanism.model;
     const int n = model->n;
     struct json_object *out = json_object_new_object();
     json_object_object_add(out, "coordinates", coordinate_names(model->robot));
-    dyn_configuration(model, loaded->work, state->q);
-    dyn_mass_matrix(model, loaded->work);
-    json_object_object_add(out, "M", json_rows(loaded->work->M, n, n));
+    dyn_configuration(model, loaded->mechanism.work, state->q);
+    dyn_mass_matrix(model, loaded->mechanism.work);
+    json_object_object_add(out, "M", json_rows(loaded->mechanism.work->M, n, n));
     dyn_coriolis(bare->model, bare->work, bare->tangent, &state->input, bare->matrix, bare->scratch);
     json_object_object_add(out, "C", json_rows(bare->matrix, n, n));
     dyn_stiffness(model, bare->matrix);
@@ -96,7 +97,7 @@ static int print_matrices(const struct cli_model *loaded, const struct state *st
     json_object_object_add(out, "G", json_numbers(bare->matrix, n));
     dyn_input_matrix(model, bare->matrix);
     json_object_object_add(out, "B", json_rows(bare->matrix, n, model->n_joints));
-    if (loaded->loops->n_rows > 0)
+    if (loaded->mechanism.constraints->n_rows > 0)
         json_object_object_add(out, "constraint_jacobian", constraint_jacobian(loaded, state));
     const int code = json_print_finite("matrices", out);
     json_object_put(out);
@@ -113,7 +114,7 @@ int command_matrices(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct state state;
     struct bare bare = {0};
-    code = state_read(loaded.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
+    code = state_read(loaded.mechanism.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
     if (code == EXIT_FINE) {
         const enum status status = make_bare(loaded.robot, &bare);
         if (status == STATUS_OK) code = print_matrices(&loaded, &state, &bare);

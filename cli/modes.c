@@ -104,7 +104,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* Name of a kept coordinate */
 static void name_of(const struct analysis *analysis, int kept, char name[NAME_SIZE])
 {
-    const struct model *model = analysis->loaded.model;
+    const struct model *model = analysis->loaded.mechanism.model;
     const int coordinate = analysis->motion.coordinate[kept];
     int i = 0;
     while (coordinate >= model->link[i].eta + model->link[i].m) i++;
@@ -114,11 +114,10 @@ static void name_of(const struct analysis *analysis, int kept, char name[NAME_SI
 
 static int tell_not_linear(const struct analysis *analysis, enum status status)
 {
-    const struct small_motion *motion = &analysis->motion;
-    if (status == STATUS_INTEGRATION)
+    if (status == STATUS_NOT_FINITE)
         fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
                         "state are too large or too small to compute with\n");
-    else cli_not_solved("modes", motion->full.model, motion->full.work, motion->loops, status);
+    else cli_not_solved("modes", &analysis->motion.full.mechanism, status);
     return EXIT_COMPUTATION;
 }
 
@@ -134,7 +133,7 @@ static int tell(const struct analysis *analysis, enum eigenmodes_result result)
                 "mass, inertia or motor_inertia, or modes that are less alike\n",
                 status_text(STATUS_NOT_POSITIVE), name);
         break;
-    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_INTEGRATION);
+    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_NOT_FINITE);
     case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
     }
     return EXIT_COMPUTATION;
@@ -142,7 +141,8 @@ static int tell(const struct analysis *analysis, enum eigenmodes_result result)
 
 static int solve(struct analysis *analysis)
 {
-    const enum status status = small_motion_at(&analysis->motion, analysis->loaded.model, &analysis->state.input);
+    const enum status status =
+        small_motion_at(&analysis->motion, analysis->loaded.mechanism.model, &analysis->state.input);
     if (status != STATUS_OK) return tell_not_linear(analysis, status);
     return tell(analysis, eigenmodes_solve(&analysis->motion, &analysis->modes));
 }
@@ -315,7 +315,7 @@ struct map {
 static int fill_map(struct analysis *analysis, const struct sweep *sweep, struct map *map)
 {
     const bool progress = isatty(STDERR_FILENO);
-    double *position = &analysis->state.q[analysis->loaded.model->link[sweep->link].q];
+    double *position = &analysis->state.q[analysis->loaded.mechanism.model->link[sweep->link].q];
     int code = EXIT_FINE;
     for (int p = 0; p < sweep->poses && code == EXIT_FINE; p++) {
         const double part = sweep->poses > 1 ? (double)p / (sweep->poses - 1) : 0;
@@ -414,8 +414,9 @@ static int run_sweep(struct analysis *analysis)
 
 static int analyse(struct analysis *analysis)
 {
-    if (state_read(analysis->loaded.model, analysis->options.at, &analysis->state) != 0) return EXIT_INPUT;
-    enum status status = small_motion_make(analysis->loaded.model, analysis->options.joints_free, &analysis->motion);
+    if (state_read(analysis->loaded.mechanism.model, analysis->options.at, &analysis->state) != 0) return EXIT_INPUT;
+    enum status status =
+        small_motion_make(analysis->loaded.mechanism.model, analysis->options.joints_free, &analysis->motion);
     if (status == STATUS_OK && !eigenmodes_make(analysis->motion.n, &analysis->modes)) status = STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         fprintf(stderr, "limber: modes: %s\n", status_text(status));

@@ -154,9 +154,3 @@ enum status pack_write(const struct pack_options *options, const struct fmu *fmu
     if (status == STATUS_OK) print_summary(options, fmu, libraries);
     return status;
 }
-
-int pack_exit_code(enum status status)
-{
-    if (status == STATUS_OK) return EXIT_FINE;
-    return status == STATUS_NO_MEMORY || status > 0 ? EXIT_COMPUTATION : EXIT_INPUT;
-}

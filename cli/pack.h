@@ -37,6 +37,4 @@ enum status pack_write(const struct pack_options *options, const struct fmu *fmu
 /* For struct report: errors as `limber fmu: TEXT`; the context is the options. */
 void pack_print_error(void *context, enum report_level level, const char *text);
 
-int pack_exit_code(enum status status);
-
 #endif

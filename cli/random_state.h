@@ -19,14 +19,17 @@ static inline void random_state(const struct model *model, uint64_t *seed, doubl
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0) {
-            q[lm->q] = (lm->joint == JOINT_REVOLUTE ? 3.0 : 0.5) * random_unit(seed);
-            qd[lm->q] = random_unit(seed);
-            tau[lm->tau] = lm->passive || lm->prescribed >= 0 ? 0 : 10 * random_unit(seed);
+        double dx[MOST_VELOCITIES];
+        for (int k = 0; k < lm->joint.nv; k++) {
+            dx[k] = (lm->joint.part[k] == TURNS ? 3.0 : 0.5) * random_unit(seed);
+            qd[lm->v + k] = random_unit(seed);
+            tau[lm->tau + k] = lm->passive || lm->prescribed >= 0 ? 0 : 10 * random_unit(seed);
         }
+        joint_rest_position(&model->robot->link[i].joint, q + lm->q);
+        joint_move(&lm->joint, q + lm->q, dx);
         for (int k = 0; k < lm->m; k++) {
-            q[lm->eta + k] = 0.01 * random_unit(seed);
-            qd[lm->eta + k] = 0.1 * random_unit(seed);
+            q[lm->eta_q + k] = 0.01 * random_unit(seed);
+            qd[lm->eta_v + k] = 0.1 * random_unit(seed);
         }
     }
 }

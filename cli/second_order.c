@@ -33,9 +33,9 @@ static void multiply(int n, const double *L, int count, double *X)
 static int take_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const int n = s->n, N = linear->model->n;
-    const double *M = linear->own.work->M, *basis = linear->basis;
-    dyn_configuration(linear->own.model, linear->own.work, linear->at.q);
-    dyn_mass_matrix(linear->own.model, linear->own.work);
+    const double *M = linear->own.mechanism.work->M, *basis = linear->basis;
+    dyn_configuration(linear->own.mechanism.model, linear->own.mechanism.work, linear->at.q);
+    dyn_mass_matrix(linear->own.mechanism.model, linear->own.mechanism.work);
     if (basis == NULL) {
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)

@@ -147,7 +147,7 @@ static int simulate(struct run *run)
     set_inputs(run, 0);
     const struct sim_experiment experiment = {.tolerance = run->options.rtol};
     enum status status = sim_initialise(run->sim, &experiment);
-    if (status != STATUS_OK) return status == STATUS_BAD_ROBOT ? EXIT_INPUT : EXIT_COMPUTATION;
+    if (status != STATUS_OK) return cli_exit_code(status);
     struct table table = {.stream = stdout, .json = run->options.json};
     columns_write_names(&run->columns, run->sim, &table);
     int code = write_row(run, &table, 0);

@@ -39,15 +39,15 @@ static bool hold(const struct robot *robot, bool joints_free, struct arena *aren
     return true;
 }
 
-static enum status prepare(const struct model *model, struct arena *arena, struct differentiated *d)
+static enum status prepare(const struct robot *robot, struct arena *arena, struct differentiated *d)
 {
-    const size_t n = (size_t)model->n;
-    d->model = model;
+    struct report silent = {0}; /* the robot itself has passed */
+    const enum status status = mechanism_make(robot, &d->mechanism, &silent);
+    if (status != STATUS_OK) return status;
+    const size_t n = (size_t)d->mechanism.model->n;
     d->by_q = arena_take(arena, n * n, sizeof(double));
     d->by_qd = arena_take(arena, n * n, sizeof(double));
-    enum status status = arena->failed ? STATUS_NO_MEMORY : work_make(model, &d->work);
-    if (status == STATUS_OK) status = tangent_make(model, &d->tangent);
-    return status;
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* What moves of its own; loops are solved for passive joints first */
@@ -70,7 +70,7 @@ static void choose_coordinates(const struct model *held, struct small_motion *mo
 static bool take_matrices(struct small_motion *motion)
 {
     struct arena *arena = &motion->arena;
-    const size_t n = (size_t)motion->n, rows = (size_t)motion->loops->n_rows;
+    const size_t n = (size_t)motion->n, rows = (size_t)motion->full.mechanism.constraints->n_rows;
     double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
     double **const reduced[] = {&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K};
     for (int i = 0; i < 4; i++) {
@@ -88,17 +88,6 @@ static bool take_matrices(struct small_motion *motion)
     return !arena->failed;
 }
 
-static enum status make_models(struct small_motion *motion)
-{
-    struct report silent = {0}; /* the robot itself has passed */
-    enum status status = model_make(&motion->held, &motion->made[0], &silent);
-    if (status == STATUS_OK) status = model_make(&motion->undamped, &motion->made[1], &silent);
-    if (status == STATUS_OK) status = prepare(motion->made[0], &motion->arena, &motion->full);
-    if (status == STATUS_OK) status = prepare(motion->made[1], &motion->arena, &motion->bare);
-    if (status == STATUS_OK) status = loops_make(motion->made[0], &motion->loops);
-    return status;
-}
-
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion)
 {
     memset(motion, 0, sizeof *motion);
@@ -112,46 +101,48 @@ enum status small_motion_make(const struct model *model, bool joints_free, struc
     if (arena->failed || !hold(model->robot, joints_free, arena, &motion->held) ||
         !undamp(&motion->held, arena, &motion->undamped))
         return STATUS_NO_MEMORY;
-    const enum status status = make_models(motion);
+    enum status status = prepare(&motion->held, arena, &motion->full);
+    if (status == STATUS_OK) status = prepare(&motion->undamped, arena, &motion->bare);
     if (status != STATUS_OK) return status;
-    choose_coordinates(motion->full.model, motion);
+    choose_coordinates(motion->full.mechanism.model, motion);
     return take_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 void small_motion_free(struct small_motion *motion)
 {
-    loops_free(motion->loops);
-    tangent_free(motion->full.tangent);
-    tangent_free(motion->bare.tangent);
-    work_free(motion->full.work);
-    work_free(motion->bare.work);
-    for (int i = 0; i < 2; i++) model_free(motion->made[i]);
+    mechanism_free(&motion->full.mechanism);
+    mechanism_free(&motion->bare.mechanism);
     arena_release(&motion->arena);
 }
 
 /* ---- at a state ----------------------------------------------------------------------------------------------------------- */
 
-/* Change of Q + G_l' lambda - ID with q and qd, ID at the accelerations qdd */
-static void differentiate(struct differentiated *d, struct loops *loops, const struct input *in, const double *qdd,
-                          double *force)
+/* Change of Q + G_l' lambda - ID with q and qd, ID at the accelerations qdd, for the loops and loads of `loaded` */
+static void differentiate(struct differentiated *d, const struct mechanism *loaded, const struct input *in,
+                          const double *qdd, double *force)
 {
-    const struct input loaded = loops_input(loops, in);
-    dyn_configuration(d->model, d->work, in->q);
-    dyn_inverse(d->model, d->work, &loaded, qdd, force);
-    dyn_velocity(d->model, d->work, &loaded);
-    dyn_tangent_state(d->model, d->work, d->tangent, &loaded, qdd);
-    loops_force_jacobian(d->model, d->work, d->tangent, loops, &loaded, d->by_q, d->by_qd);
+    struct mechanism m = *loaded;
+    m.model = d->mechanism.model;
+    m.work = d->mechanism.work;
+    m.tangent = d->mechanism.tangent;
+    const struct input with_loads = mechanism_loaded(&m, in);
+    dyn_configuration(m.model, m.work, in->q);
+    dyn_inverse(m.model, m.work, &with_loads, qdd, force);
+    dyn_velocity(m.model, m.work, &with_loads);
+    dyn_tangent_state(m.model, m.work, m.tangent, &with_loads, qdd);
+    mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
 }
 
 /* largest |n| / M_jj of the kept hinges, n the moment that the hinge passes on */
 static double moment_rate(const struct small_motion *motion)
 {
-    const struct model *model = motion->bare.model;
+    const struct model *model = motion->bare.mechanism.model;
     double largest = 0;
     for (int k = 0; k < motion->n; k++)
         for (int i = 0; i < model->n_links; i++) {
             if (model->link[i].q != motion->coordinate[k] || model->link[i].joint != JOINT_REVOLUTE) continue;
-            const double *n = motion->bare.work->link[i].f, inertia = motion->M[(size_t)(motion->n + 1) * (size_t)k];
+            const double *n = motion->bare.mechanism.work->link[i].f,
+                         inertia = motion->M[(size_t)(motion->n + 1) * (size_t)k];
             if (inertia > 0) largest = fmax(largest, sqrt(dot3(n, n)) / inertia);
         }
     return largest;
@@ -164,7 +155,7 @@ static struct input held_input(struct small_motion *motion, const struct model *
     held.prescribed_qdd = motion->prescribed_qdd;
     memset(motion->qdd, 0, (size_t)model->n * sizeof(double));
     for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &motion->full.model->link[i];
+        const struct link_model *lm = &motion->full.mechanism.model->link[i];
         if (lm->prescribed < 0) continue;
         motion->prescribed_qdd[lm->prescribed] = motion->qdd[lm->q] = prescribed_acceleration(&model->link[i], in);
     }
@@ -176,14 +167,13 @@ static enum status find_loads(struct small_motion *motion, const struct input *i
 {
     struct report silent = {0}; /* redundant equations are for `limber check` */
     struct differentiated *d = &motion->full;
-    if (motion->loops->n_rows == 0) {
+    if (motion->full.mechanism.constraints->n_rows == 0) {
         struct input actuated;
-        dyn_configuration(d->model, d->work, in->q);
-        return loops_actuate(d->model, d->work, motion->loops, in, &actuated);
+        dyn_configuration(d->mechanism.model, d->mechanism.work, in->q);
+        return actuators_apply(&d->mechanism, in, &actuated);
     }
-    const enum status status = loops_choose(d->model, d->work, d->tangent, motion->loops, in->q, &silent);
-    return status == STATUS_OK ? loops_forward(d->model, d->work, d->tangent, motion->loops, in, motion->force)
-                               : status;
+    const enum status status = constraints_choose(&d->mechanism, in->q, &silent);
+    return status == STATUS_OK ? mechanism_forward(&d->mechanism, in, motion->force) : status;
 }
 
 /* out = N' X N */
@@ -204,8 +194,8 @@ static void reduce(struct small_motion *motion, const double *X, double *out)
 /* The motions that loops leave. K is known as well as that of the open tree, which may be the stiffer one. */
 static enum status reduce_all(struct small_motion *motion)
 {
-    const struct loops *loops = motion->loops;
-    const size_t n = (size_t)motion->n, N = (size_t)motion->full.model->n, k = (size_t)loops->n_kept;
+    const struct constraints *loops = motion->full.mechanism.constraints;
+    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->n, k = (size_t)loops->n_kept;
     double sum = 0;
     for (size_t row = 0; row < k; row++)
         for (size_t j = 0; j < n; j++) motion->rows[n * row + j] = loops->G[N * row + (size_t)motion->coordinate[j]];
@@ -230,18 +220,18 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
 {
     const size_t N = (size_t)model->n, n = (size_t)motion->n;
     const struct input held = held_input(motion, model, in);
-    const bool closed = motion->loops->n_rows > 0;
+    const bool closed = motion->full.mechanism.constraints->n_rows > 0;
     enum status status = find_loads(motion, &held);
     if (status != STATUS_OK) return status;
-    differentiate(&motion->full, motion->loops, &held, motion->qdd, motion->force);
-    differentiate(&motion->bare, motion->loops, &held, motion->qdd, motion->force);
-    dyn_mass_matrix(motion->bare.model, motion->bare.work);
+    differentiate(&motion->full, &motion->full.mechanism, &held, motion->qdd, motion->force);
+    differentiate(&motion->bare, &motion->full.mechanism, &held, motion->qdd, motion->force);
+    dyn_mass_matrix(motion->bare.mechanism.model, motion->bare.mechanism.work);
 
     double sum = 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
             const size_t to = n * j + i, from = N * (size_t)motion->coordinate[j] + (size_t)motion->coordinate[i];
-            motion->M[to] = motion->bare.work->M[from];
+            motion->M[to] = motion->bare.mechanism.work->M[from];
             motion->K[to] = -motion->bare.by_q[from];
             motion->G[to] = -motion->bare.by_qd[from];
             motion->D[to] = motion->bare.by_qd[from] - motion->full.by_qd[from];
@@ -249,5 +239,5 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
         }
     motion->moment_rate = moment_rate(motion);
     if (closed) status = reduce_all(motion);
-    return status == STATUS_OK && !(isfinite(sum) && isfinite(motion->moment_rate)) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !(isfinite(sum) && isfinite(motion->moment_rate)) ? STATUS_NOT_FINITE : status;
 }

@@ -11,13 +11,11 @@
 #define CLI_SMALL_MOTION_H
 
 #include "independent.h"
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 
 /* One model with what is needed to differentiate it. */
 struct differentiated {
-    const struct model *model;
-    struct work *work;
-    struct tangent *tangent;
+    struct mechanism mechanism;
     double *by_q, *by_qd; /* n columns of n: change of Q - ID */
 };
 
@@ -35,10 +33,8 @@ struct small_motion {
     } reduced; /* r x r by columns: N'MN, ...; without loops M, ... themselves */
 
     struct robot held,
-        undamped;          /* the robot with joints that are not kept prescribed; and damping and friction at zero */
-    struct model *made[2]; /* their models                                                   */
-    struct differentiated full, bare; /* held; undamped                                                 */
-    struct loops *loops;              /* of the first                                                   */
+        undamped; /* the robot with joints that are not kept prescribed; and damping and friction at zero */
+    struct differentiated full, bare; /* held; undamped, with loops and loads of the first              */
     double *qdd, *force;              /* n of the model                                                 */
     double *prescribed_qdd;           /* of the held robot                                              */
     double *rows;                     /* equations x n: G_l of the kept coordinates                     */
@@ -53,7 +49,7 @@ struct small_motion {
 enum status small_motion_make(const struct model *model, bool joints_free, struct small_motion *motion);
 void small_motion_free(struct small_motion *motion);
 
-/* Fills all of it at a state, which is on the loops. STATUS_INTEGRATION: numbers overflow. */
+/* Fills all of it at a state, which is on the loops. STATUS_NOT_FINITE: numbers overflow. */
 enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in);
 
 #endif

@@ -37,31 +37,31 @@ static bool evaluate_at(struct sim *sim, double t, const double *y)
     return true;
 }
 
-static int rhs(void *context, double t, const double *y, double *ydot)
+static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
-    if (!evaluate_at(sim, t, y)) return 1;
+    if (!evaluate_at(sim, t, y)) return STATUS_DRIVE_FAULT;
     double sum = 0;
     for (int s = 0; s < sim->variables.n_states; s++) {
         ydot[s] = sim->v[sim->drive->n_rows + s];
         sum += fabs(ydot[s]);
     }
-    return isfinite(sum) ? 0 : 1;
+    return isfinite(sum) ? STATUS_OK : STATUS_NOT_FINITE;
 }
 
-static int jacobian(void *context, double t, const double *y, double *A, double *B)
+static enum status jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->variables.n_states;
     (void)A; /* of first order */
-    if (!evaluate_at(sim, t, y)) return 1;
+    if (!evaluate_at(sim, t, y)) return STATUS_DRIVE_FAULT;
     for (int j = 0; j < n; j++) {
         memset(sim->dv, 0, (size_t)sim->variables.n_values * sizeof *sim->dv);
         sim->dv[sim->variables.state[j]] = 1;
         sim->drive->tangent(sim->v, sim->dv);
         memcpy(B + n * j, sim->dv + sim->drive->n_rows, (size_t)n * sizeof *B);
     }
-    return 0;
+    return STATUS_OK;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------------- */
@@ -80,12 +80,12 @@ static enum status build(struct sim *sim, const char *name, const char *text)
     variables_guid(&sim->variables, text, sim->guid);
     course->solver = (struct solver_references){solver_reference(drive, RELATIVE_TOLERANCE),
                                                 solver_reference(drive, MAX_STEP), solver_reference(drive, MAX_ORDER)};
-    const struct ode ode = {.n = drive->n_states, .order = 1, .context = sim, .rhs = rhs, .jacobian = jacobian};
+    const struct ode ode = {
+        .n_v = drive->n_states, .oscillatory = true, .context = sim, .rhs = rhs, .jacobian = jacobian};
     status = course_make(course, &ode, &sim->arena);
     if (status != STATUS_OK) return status;
     course->state = course->y;
     course->n_numbers = drive->n_states;
-    course->rings = true;
     return sim_reset(sim);
 }
 
@@ -145,7 +145,7 @@ static enum status complain_of_fault(struct sim *sim, const double *v)
 {
     const char *fault = sim->drive->fault(v);
     if (fault != NULL) report_add(sim->report, REPORT_ERROR, "at t = %.9g s: %s", sim_time(sim), fault);
-    return fault != NULL ? STATUS_INTEGRATION : STATUS_OK;
+    return fault != NULL ? STATUS_DRIVE_FAULT : STATUS_OK;
 }
 
 enum status sim_update(struct sim *sim)
@@ -296,7 +296,7 @@ enum status sim_get_derivatives(struct sim *sim, double *dx)
         dx[s] = sim->course.value[sim->drive->n_rows + s];
         sum += fabs(dx[s]);
     }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
 bool sim_strayed(struct sim *sim)

@@ -31,27 +31,39 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
     return eliminate_modes(m, w->M0, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
 
-/* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
-static int eliminate_hinge(const struct link_model *lm, struct link_work *w)
+/* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D;   D must be more than rounding of `size`                          (32) */
+INLINE int eliminate_column(const struct link_model *lm, int k, double size, bool last, struct link_work *w)
 {
-    double D = lm->motor_inertia;
-    if (lm->joint == JOINT_REVOLUTE) {
-        symmul3(w->P.A, w->h, w->U);
-        tmul3(w->P.B, w->h, w->U + 3);
-        D += dot3(w->h, w->U);
+    double D = lm->joint.motor_inertia[k], *U = w->U[k];
+    const double *h = w->h[k];
+    if (lm->joint.part[k] == TURNS) {
+        symmul3(w->P.A, h, U);
+        tmul3(w->P.B, h, U + 3);
+        D += dot3(h, U);
     } else {
-        mul3(w->P.B, w->h, w->U);
-        symmul3(w->P.C, w->h, w->U + 3);
-        D += dot3(w->h, w->U + 3);
+        mul3(w->P.B, h, U);
+        symmul3(w->P.C, h, U + 3);
+        D += dot3(h, U + 3);
     }
-    const double *diagonal = lm->joint == JOINT_REVOLUTE ? w->P.A : w->P.C; /* what D is rounding against */
-    if (!(D > PIVOT_SHARE * (diagonal[0] + diagonal[1] + diagonal[2]))) return -1;
-    w->inverse_D = 1 / D;
-    if (lm->parent >= 0) {
-        double G[6]; /* U/D */
-        for (int i = 0; i < 6; i++) G[i] = w->inverse_D * w->U[i];
-        inertia_downdate(&w->P, G, w->U);
+    if (!(D > PIVOT_SHARE * size)) return -1;
+    w->inverse_D[k] = 1 / D;
+    if (last) return 0; /* nobody asks for P+ */
+    double G[6];        /* U/D */
+    for (int i = 0; i < 6; i++) G[i] = w->inverse_D[k] * U[i];
+    inertia_downdate(&w->P, G, U);
+    return 0;
+}
+
+/* Column by column, the last first: the LDL' factorization of the pivot block H' P H + Jm                             (68) */
+INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct link_work *w)
+{
+    double size[MOST_VELOCITIES];
+    for (int k = 0; k < nv; k++) {
+        const double *diagonal = lm->joint.part[k] == TURNS ? w->P.A : w->P.C;
+        size[k] = diagonal[0] + diagonal[1] + diagonal[2];
     }
+    for (int k = nv - 1; k >= 0; k--)
+        if (eliminate_column(lm, k, size[k], k == 0 && lm->parent < 0, w) != 0) return -1;
     return 0;
 }
 
@@ -93,7 +105,9 @@ enum status dyn_articulate(const struct model *model, struct work *work)
         struct link_work *w = &work->link[i];
         work->failed_link = i;
         if (own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
-        if (lm->q >= 0 && lm->prescribed < 0 && eliminate_hinge(lm, w) != 0) return STATUS_NOT_POSITIVE;
+        int failed = 0;
+        WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
+        if (failed != 0) return STATUS_NOT_POSITIVE;
         if (lm->parent >= 0) hand_on(&model->link[lm->parent], w, &work->link[lm->parent]);
     }
     return STATUS_OK;
@@ -133,19 +147,30 @@ INLINE void spread_modes(const int m, struct link_work *restrict w, double *rest
     add_rows(m, etadd, (const double(*)[SIX])w->J, w->xT);
 }
 
-/* u = Q_q - h' z,   z += U u/D,   and z is passed on                                                                 (33) */
-static inline void gather_hinge(const struct model *model, struct work *work, int i, double Q)
+/* u = Q_q - h' z,   z += U u/D                                                                                       (33) */
+INLINE void gather_hinge(const int nv, const struct link_model *lm, const double *Q, struct link_work *w)
+{
+    for (int k = nv - 1; k >= 0; k--) {
+        w->u[k] = Q[k] - along_column(lm, w, k, w->z);
+        axpy6(w->u[k] * w->inverse_D[k], w->U[k], w->z);
+    }
+}
+
+static inline void pass_on(const struct model *model, struct work *work, int i)
 {
     const struct link_model *lm = &model->link[i];
-    struct link_work *w = &work->link[i];
-    if (lm->q >= 0 && lm->prescribed < 0) {
-        w->u = Q - along_joint(lm, w, w->z);
-        axpy6(w->u * w->inverse_D, w->U, w->z);
-    }
-    if (lm->parent >= 0) {
-        struct link_work *parent = &work->link[lm->parent];
-        wrench_add_shifted(carried(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
-    }
+    if (lm->parent < 0) return;
+    struct link_work *w = &work->link[i], *parent = &work->link[lm->parent];
+    wrench_add_shifted(carried(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
+}
+
+/* tau and the joint's own forces */
+INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct input *in, double *Q)
+{
+    if (nv == 0) return;
+    joint_own_forces(nv, lm, in, Q);
+    if (in->tau == NULL || lm->passive) return;
+    for (int k = 0; k < nv; k++) Q[k] += in->tau[lm->tau + k];
 }
 
 /* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
@@ -158,39 +183,32 @@ static void gather(const struct model *model, struct work *work, const struct in
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const double *eta = in->q + lm->eta, *etad = in->qd + lm->eta;
+        const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
         if (lm->updated != NULL) {
             modal_forces(lm->m, lm->body, eta, etad, w);
             updated_gather(lm, w);
         } else if (lm->body != NULL) {
             WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, w))
         }
-        double Q = 0;
-        if (lm->q >= 0 && lm->prescribed < 0) {
-            const double tau = in->tau != NULL && !lm->passive ? in->tau[lm->tau] : 0;
-            Q = tau + joint_force(lm, in->q[lm->q], in->qd[lm->q]);
-        }
-        gather_hinge(model, work, i, Q);
+        double Q[MOST_VELOCITIES];
+        WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
+        pass_on(model, work, i);
     }
 }
 
-/* The same for generalised forces alone */
-static void gather_forces(const struct model *model, struct work *work, const double *force)
+/* qdd = (u - U' x)/D,   x += h qdd */
+INLINE void spread_hinge(const int nv, const struct link_model *lm, struct link_work *w, double *qdd)
 {
-    for (int i = 0; i < model->n_links; i++) {
-        memset(work->link[i].z, 0, sizeof work->link[i].z);
-        memset(work->link[i].zT, 0, sizeof work->link[i].zT);
+    for (int k = 0; k < nv; k++) {
+        qdd[k] = (w->u[k] - dot6(w->U[k], w->x)) * w->inverse_D[k];
+        axpy3(qdd[k], w->h[k], w->x + lm->joint.part[k]);
     }
-    for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        struct link_work *w = &work->link[i];
-        if (lm->body != NULL) {
-            memcpy(w->e, force + lm->eta, (size_t)lm->m * sizeof *force);
-            if (lm->updated != NULL) updated_gather(lm, w);
-            else WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
-        }
-        gather_hinge(model, work, i, lm->q >= 0 ? force[lm->q] : 0);
-    }
+}
+
+void copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd)
+{
+    const double *given = prescribed_acceleration(lm, in);
+    for (int k = 0; k < lm->joint.nv; k++) qdd[lm->v + k] = given != NULL ? given[k] : 0;
 }
 
 /* Base to tips:  qdd = (u - U' x)/D,   eta_ddot = L^-T (Delta^-1 e - W x)                                           (33) */
@@ -202,15 +220,10 @@ static void spread(const struct model *model, struct work *work, const struct in
         struct link_work *w = &work->link[i];
         struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
         motion_shift(parent == NULL ? rest : carried(&model->link[lm->parent], parent->x, parent->xT), w->d, w->x);
-        if (lm->prescribed >= 0) {
-            qdd[lm->q] = prescribed_acceleration(lm, in);
-        } else if (lm->q >= 0) {
-            const double a = (w->u - dot6(w->U, w->x)) * w->inverse_D;
-            axpy3(a, w->h, lm->joint == JOINT_REVOLUTE ? w->x : w->x + 3);
-            qdd[lm->q] = a;
-        }
-        if (lm->updated != NULL) updated_spread(lm, w, qdd + lm->eta);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta))
+        WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
+        if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
+        if (lm->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta_v))
     }
 }
 
@@ -218,13 +231,6 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
 {
     gather(model, work, in);
     spread(model, work, in, qdd);
-}
-
-void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *qdd)
-{
-    const struct input still = {0}; /* prescribed joints do not accelerate */
-    gather_forces(model, work, force);
-    spread(model, work, &still, qdd);
 }
 
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)

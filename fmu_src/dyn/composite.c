@@ -33,88 +33,89 @@ static int own_block(const struct model *model, struct work *work, int i, double
 {
     const struct link_model *lm = &model->link[i];
     const struct link_work *w = &work->link[i];
-    const int n = model->n, m = lm->m;
+    const int n = model->nv, m = lm->m, nv = lm->joint.nv;
     double(*column)[6] = work->column;
-    int count = 0;
-    if (lm->q >= 0) {
+    for (int k = 0; k < nv; k++) {
         double unit[6] = {0};
-        copy3(w->h, lm->joint == JOINT_REVOLUTE ? unit : unit + 3);
-        rigid_mul(&w->Ic, unit, column[count++]);
-        M[(n + 1) * lm->q] = along_joint(lm, w, column[0]) + lm->motor_inertia;
+        copy3(w->h[k], unit + lm->joint.part[k]);
+        rigid_mul(&w->Ic, unit, column[k]);
+        for (int l = 0; l <= k; l++) M[n * (lm->v + l) + lm->v + k] = along_column(lm, w, l, column[k]);
+        M[(n + 1) * (lm->v + k)] += lm->joint.motor_inertia[k];
     }
-    for (int k = 0; k < m; k++, count++) {
+    for (int k = 0; k < m; k++) {
         const double *Mff = link_Mff(lm, w);
-        double *f = column[count];
+        double *f = column[nv + k];
         rigid_mul(&w->IcT, w->J[k], f);
-        for (int l = 0; l <= k; l++) M[n * (lm->eta + l) + lm->eta + k] = Mff[m * l + k] + dot6(f, w->J[l]);
+        for (int l = 0; l <= k; l++) M[n * (lm->eta_v + l) + lm->eta_v + k] = Mff[m * l + k] + dot6(f, w->J[l]);
         add_cross3(w->r, f + 3, f);
         for (int a = 0; a < 6; a++) f[a] += w->F[k][a];
-        if (lm->q >= 0) M[n * lm->q + lm->eta + k] = along_joint(lm, w, f);
+        for (int l = 0; l < nv; l++) M[n * (lm->v + l) + lm->eta_v + k] = along_column(lm, w, l, f);
     }
-    return count;
+    return nv + m;
 }
 
 /* The columns carried to the base, meeting the coordinates of every ancestor                                       (37) */
 static void meet_ancestors(const struct model *model, struct work *work, int i, int count, double *M)
 {
-    const int n = model->n, first = model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta;
+    const int n = model->nv, first = model->link[i].v;
     double(*restrict column)[6] = work->column;
     for (int child = i, p = model->link[i].parent; p >= 0; child = p, p = model->link[p].parent) {
         const struct link_model *lm = &model->link[p];
         const struct link_work *w = &work->link[p];
         for (int c = 0; c < count; c++) add_cross3(work->link[child].d, column[c] + 3, column[c]);
         for (int k = 0; k < lm->m; k++) {
-            double *restrict row = M + n * (lm->eta + k) + first;
+            double *restrict row = M + n * (lm->eta_v + k) + first;
             double J[6];
             copy6(w->J[k], J);
             for (int c = 0; c < count; c++) row[c] = dot6(J, column[c]);
         }
         if (lm->body != NULL)
             for (int c = 0; c < count; c++) add_cross3(w->r, column[c] + 3, column[c]);
-        if (lm->q >= 0)
-            for (int c = 0; c < count; c++) M[n * lm->q + first + c] = along_joint(lm, w, column[c]);
+        for (int k = 0; k < lm->joint.nv; k++)
+            for (int c = 0; c < count; c++) M[n * (lm->v + k) + first + c] = along_column(lm, w, k, column[c]);
     }
 }
 
 /* The upper triangle of M; links on different branches do not meet */
 static void upper_triangle(const struct model *model, struct work *work, double *M)
 {
-    if (model->branched) memset(M, 0, (size_t)(model->n * model->n) * sizeof(double));
+    if (model->branched) memset(M, 0, (size_t)(model->nv * model->nv) * sizeof(double));
     composite_inertias(model, work);
     for (int i = 0; i < model->n_links; i++) meet_ancestors(model, work, i, own_block(model, work, i, M), M);
 }
 
 void dyn_mass_matrix(const struct model *model, struct work *work)
 {
-    const int n = model->n;
+    const int n = model->nv;
     upper_triangle(model, work, work->M);
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++) work->M[n * i + j] = work->M[n * j + i];
 }
 
-/* Prescribed coordinates are known: their rows become qdd = given - given, that is zero beside a unit diagonal */
+/* Prescribed velocities are known: their rows become qdd = given - given, that is zero beside a unit diagonal */
 static void hold_prescribed(const struct model *model, double *M, double *rhs)
 {
-    const int n = model->n;
+    const int n = model->nv;
     for (int i = 0; i < model->n_links; i++) {
-        const int p = model->link[i].q;
-        if (model->link[i].prescribed < 0) continue;
-        for (int j = 0; j < n; j++) M[n * p + j] = M[n * j + p] = 0;
-        M[n * p + p] = 1;
-        rhs[p] = 0;
+        const struct link_model *lm = &model->link[i];
+        for (int p = lm->v; lm->prescribed >= 0 && p < lm->v + lm->joint.nv; p++) {
+            for (int j = 0; j < n; j++) M[n * p + j] = M[n * j + p] = 0;
+            M[n * p + p] = 1;
+            rhs[p] = 0;
+        }
     }
 }
 
-static int link_of(const struct model *model, int coordinate)
+static int link_of(const struct model *model, int velocity)
 {
     int i = model->n_links - 1;
-    while (i > 0 && coordinate < (model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta)) i--;
+    while (i > 0 && velocity < model->link[i].v) i--;
     return i;
 }
 
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
-    const int n = model->n;
+    const int n = model->nv;
     dyn_configuration(model, work, in->q);
     dyn_inverse(model, work, in, NULL, work->rhs);
     upper_triangle(model, work, work->factor);
@@ -123,7 +124,8 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     for (int i = 0; i < n; i++) work->rhs[i] = -work->rhs[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && !lm->passive && in->tau != NULL) work->rhs[lm->q] += in->tau[lm->tau];
+        for (int k = 0; !lm->passive && in->tau != NULL && k < lm->joint.nv; k++)
+            work->rhs[lm->v + k] += in->tau[lm->tau + k];
     }
     hold_prescribed(model, work->factor, work->rhs);
     const int failed = cholesky_factor(n, work->factor, work->inverse_d);
@@ -134,6 +136,6 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     cholesky_solve(n, work->factor, work->inverse_d, work->rhs);
     memcpy(qdd, work->rhs, (size_t)n * sizeof(double));
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) qdd[model->link[i].q] = prescribed_acceleration(&model->link[i], in);
+        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], in, qdd);
     return STATUS_OK;
 }

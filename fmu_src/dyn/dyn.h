@@ -14,11 +14,11 @@ struct load {
 
 /* A state and what acts on it. Pointers that are NULL mean zeros. */
 struct input {
-    const double *q, *qd;         /* n                                                               */
-    const double *tau;            /* n_joints: torque or force of every joint that moves             */
+    const double *q, *qd;         /* nq, nv                                                          */
+    const double *tau;            /* n_tau: torque or force on every velocity of the joints          */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
     const double *prescribed_qdd; /* n_prescribed                                                    */
-    const double *actuator_force; /* n_actuators; loop/ makes loads of them                 [N]      */
+    const double *actuator_force; /* n_actuators; mech/ makes loads of them                 [N]      */
     int n_loads;
     const struct load *load; /* further wrenches                                                */
 };
@@ -47,17 +47,13 @@ enum status dyn_articulate(const struct model *model, struct work *work);
 /* qdd of M qdd = generalised forces, for the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
-/* qdd = M^-1 force of the free coordinates, by the factors of dyn_articulate(); prescribed joints: qdd = 0, their force is
-   not read. */
-void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *qdd);
-
 /* Forward dynamics by the articulated-body recursion: the default. */
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
 /* Forward dynamics by mass matrix and Cholesky factorisation: the rival (composite.c, theory.md 36 to 38). */
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
-/* M at the configuration of the last dyn_configuration(), n x n in work->M. */
+/* M at the configuration of the last dyn_configuration(), nv x nv in work->M. */
 void dyn_mass_matrix(const struct model *model, struct work *work);
 
 /* Generalised forces M qdd + h - (share of the tip wrench) by the recursion out and back; qdd as in dyn_motion(), which it
@@ -65,27 +61,21 @@ void dyn_mass_matrix(const struct model *model, struct work *work);
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                  double *force);
 
-/* Given acceleration of a prescribed joint, 0 of any other. */
-static inline double prescribed_acceleration(const struct link_model *lm, const struct input *in)
+/* Given accelerations of a prescribed joint; NULL: zero, or it is not prescribed. */
+static inline const double *prescribed_acceleration(const struct link_model *lm, const struct input *in)
 {
-    return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd[lm->prescribed] : 0;
+    return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd + lm->prescribed : NULL;
 }
 
-/* Force on the joint coordinate from dry friction and stop: -coulomb tanh(qd/v) + stop. */
-double joint_contact(const struct link_model *lm, double q, double qd);
+/* Accelerations of a prescribed joint, as given, into qdd. */
+void copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
-/* Force on the joint coordinate: -viscous qd - stiffness (q - rest) + contact. */
-static inline double joint_force(const struct link_model *lm, double q, double qd)
+/* Forces of friction, springs and stops of a joint with N velocities. */
+INLINE void joint_own_forces(const int N, const struct link_model *lm, const struct input *in, double *force)
 {
-    const double smooth = -lm->viscous * qd - lm->stiffness * (q - lm->rest);
-    return lm->coulomb != 0 || lm->limits != NULL ? smooth + joint_contact(lm, q, qd) : smooth;
+    if (N == 1) force[0] = joint_coordinate_force(&lm->joint.number[0], in->q[lm->q], in->qd[lm->v]);
+    else joint_forces(&lm->joint, in->q + lm->q, in->qd + lm->v, force);
 }
-
-/* Its change: d(joint_force) for dq and dqd. */
-double joint_force_tangent(const struct link_model *lm, double q, double qd, double dq, double dqd);
-
-/* Energy in the spring of the joint and of the stop that it leans on, and their force on the coordinate. */
-double joint_energy(const struct link_model *lm, double q, double *force);
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */
 void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
@@ -115,7 +105,7 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
 
-/* Generalised forces of a wrench on a frame, added to force[n]: the transposed Jacobian of the frame, O(depth). After
+/* Generalised forces of a wrench on a frame, added to force[nv]: the transposed Jacobian of the frame, O(depth). After
    dyn_configuration(). */
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 

@@ -43,6 +43,21 @@ static void elastic(const struct body *body, const double *eta, const double *et
         }
 }
 
+/* Motor inertia, springs and stops, drive, friction */
+static void add_joint(const struct link_model *lm, const struct input *in, struct energy *energy)
+{
+    const double *qd = in->qd + lm->v;
+    const bool driven = in->tau != NULL && !lm->passive && lm->prescribed < 0;
+    double springs[MOST_VELOCITIES], own[MOST_VELOCITIES];
+    energy->elastic += joint_energy(&lm->joint, in->q + lm->q, springs);
+    joint_forces(&lm->joint, in->q + lm->q, qd, own);
+    for (int k = 0; k < lm->joint.nv; k++) {
+        energy->kinetic += 0.5 * lm->joint.motor_inertia[k] * qd[k] * qd[k];
+        energy->loss -= (own[k] - springs[k]) * qd[k];
+        if (driven) energy->power += in->tau[lm->tau + k] * qd[k];
+    }
+}
+
 void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy)
 {
     memset(energy, 0, sizeof *energy);
@@ -52,17 +67,11 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
         energy->kinetic += rigid_kinetic(&w->self, &w->O);
         energy->gravity += gravity_energy(model, &w->self, w->O.p);
         if (lm->body != NULL) {
-            energy->kinetic += flexible_kinetic(lm, w, in->qd + lm->eta);
+            energy->kinetic += flexible_kinetic(lm, w, in->qd + lm->eta_v);
             if (lm->has_payload) energy->gravity += gravity_energy(model, &w->load, w->T.p);
-            elastic(lm->body, in->q + lm->eta, in->qd + lm->eta, energy);
+            elastic(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, energy);
         }
-        if (lm->q < 0) continue;
-        const double q = in->q[lm->q], qd = in->qd[lm->q];
-        double springs;
-        energy->kinetic += 0.5 * lm->motor_inertia * qd * qd;
-        energy->elastic += joint_energy(lm, q, &springs);
-        energy->loss -= (joint_force(lm, q, qd) - springs) * qd;
-        if (in->tau != NULL && !lm->passive && lm->prescribed < 0) energy->power += in->tau[lm->tau] * qd;
+        add_joint(lm, in, energy);
     }
     if (in->tip_wrench != NULL) {
         struct frame_motion tip;

@@ -48,7 +48,7 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     const struct link_model *lm = &model->link[link];
     const struct link_work *w = &work->link[link];
     const int m = lm->m;
-    const double *eta = in->q + lm->eta, *etad = in->qd + lm->eta;
+    const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
     double omega[3], acc[6], r[3], theta[3], rd[3], td[3], rdd[3], rate[3], rate_dot[3], turn[9];
 
     /* F: pose, velocity, acceleration; in F axes */
@@ -64,7 +64,7 @@ void dyn_section(const struct model *model, const struct work *work, const struc
             tmul3(w->RF, w->JF[k], J);
             tmul3(w->RF, w->JF[k] + 3, J + 3);
             axpy3(etad[k], w->JF[k] + 3, vF);
-            if (qdd != NULL) axpy6(qdd[lm->eta + k], J, acc);
+            if (qdd != NULL) axpy6(qdd[lm->eta_v + k], J, acc);
         }
     }
 
@@ -75,7 +75,7 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     rotation_rate(&e, theta, td, rate, rate_dot);
     if (qdd != NULL) { /* what eta_ddot adds: as a rate, with the bias part of another name */
         double u[3], t[3], jt[3], unused[3];
-        section_rates(section, m, eta, qdd + lm->eta, u, t, unused);
+        section_rates(section, m, eta, qdd + lm->eta_v, u, t, unused);
         rotation_rate(&e, theta, t, jt, NULL);
         for (int i = 0; i < 3; i++) {
             rdd[i] += u[i];
@@ -108,14 +108,14 @@ void dyn_frame_force(const struct model *model, const struct work *work, const s
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         if (on_tip && lm->body != NULL) {
-            for (int k = 0; k < lm->m; k++) force[lm->eta + k] += dot6(w->J[k], f);
+            for (int k = 0; k < lm->m; k++) force[lm->eta_v + k] += dot6(w->J[k], f);
             add_cross3(w->r, f + 3, f);
         } else if (on_tip && i == load->link) { /* children of a rigid link hang on its O */
             double r[3];
             mul3(w->O.R, lm->tip.p, r);
             add_cross3(r, f + 3, f);
         }
-        if (lm->q >= 0) force[lm->q] += along_joint(lm, w, f);
+        for (int k = 0; k < lm->joint.nv; k++) force[lm->v + k] += along_column(lm, w, k, f);
         add_cross3(w->d, f + 3, f);
     }
 }

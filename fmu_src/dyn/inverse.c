@@ -4,6 +4,19 @@
 #include "dyn/dyn.h"
 #include "math/vec.h"
 
+/* f_q = h' f + Jm qdd - joint forces */
+INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct link_work *w, const struct input *in,
+                         const double *accelerations, double *force)
+{
+    double own[MOST_VELOCITIES];
+    if (nv == 0) return;
+    joint_own_forces(nv, lm, in, own);
+    for (int k = 0; k < nv; k++) {
+        force[k] = along_column(lm, w, k, w->f) - own[k];
+        if (accelerations != NULL) force[k] += lm->joint.motor_inertia[k] * accelerations[k];
+    }
+}
+
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
@@ -16,18 +29,14 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
         struct link_work *w = &work->link[i];
         if (lm->body != NULL) {
             /* f_eta = b_eta + J' f_T + K eta + D eta_dot,   f = b + X' f_T */
-            double *modal = force + lm->eta;
+            double *modal = force + lm->eta_v;
             memset(modal, 0, (size_t)lm->m * sizeof *modal);
-            add_elastic_force(lm->body, in->q + lm->eta, in->qd + lm->eta, modal);
+            add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
             for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] + dot6(w->J[k], w->fT) - modal[k];
             wrench_add_shifted(w->f, w->fT, w->r);
         }
-        if (lm->q >= 0) {
-            /* f_q = h' f + Jm qdd - joint forces */
-            const double acceleration = qdd != NULL ? qdd[lm->q] : prescribed_acceleration(lm, in);
-            force[lm->q] = along_joint(lm, w, w->f) + lm->motor_inertia * acceleration -
-                           joint_force(lm, in->q[lm->q], in->qd[lm->q]);
-        }
+        const double *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
+        WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
         if (lm->parent >= 0) {
             struct link_work *parent = &work->link[lm->parent];
             wrench_add_shifted(carried(&model->link[lm->parent], parent->f, parent->fT), w->f, w->d);

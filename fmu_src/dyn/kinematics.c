@@ -11,12 +11,12 @@
 #include <math.h>
 
 /* R = R_J Rot(axis, q): the columns across the axis turn; a general axis by Rodrigues' formula on the rows */
-static void turn(const struct link_model *lm, const double *h, double q, double *R)
+static void turn(const struct joint_model *joint, const double *h, double q, double *R)
 {
     const double s = sin(q), c = cos(q);
-    if (lm->axis_index >= 0) {
-        const int i = (lm->axis_index + 1) % 3, j = (lm->axis_index + 2) % 3;
-        const double sk = lm->axis_sign * s;
+    if (joint->axis_index >= 0) {
+        const int i = (joint->axis_index + 1) % 3, j = (joint->axis_index + 2) % 3;
+        const double sk = joint->axis_sign * s;
         for (int row = 0; row < 9; row += 3) {
             const double x = R[row + i], y = R[row + j];
             R[row + i] = c * x + sk * y;
@@ -25,9 +25,9 @@ static void turn(const struct link_model *lm, const double *h, double q, double 
     } else {
         for (int i = 0; i < 3; i++) {
             double *r = R + 3 * i, rxa[3];
-            cross3(r, lm->axis, rxa);
+            cross3(r, joint->axis, rxa);
             const double along = (1 - c) * h[i];
-            for (int j = 0; j < 3; j++) r[j] = c * r[j] + s * rxa[j] + along * lm->axis[j];
+            for (int j = 0; j < 3; j++) r[j] = c * r[j] + s * rxa[j] + along * joint->axis[j];
         }
     }
 }
@@ -42,12 +42,16 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
     if (lm->offset) mul3(carrier->R, lm->t, w->d);
     else memset(w->d, 0, sizeof w->d);
 
-    if (lm->joint != JOINT_FIXED) {
-        if (lm->axis_index >= 0)
-            for (int i = 0; i < 3; i++) w->h[i] = lm->axis_sign * R[3 * i + lm->axis_index];
-        else mul3(R, lm->axis, w->h);
-        if (lm->joint == JOINT_REVOLUTE) turn(lm, w->h, q[lm->q], R);
-        else axpy3(q[lm->q], w->h, w->d);
+    const struct joint_model *joint = &lm->joint;
+    if (joint->nv == 1) {
+        double *h = w->h[0];
+        if (joint->axis_index >= 0)
+            for (int i = 0; i < 3; i++) h[i] = joint->axis_sign * R[3 * i + joint->axis_index];
+        else mul3(R, joint->axis, h);
+        if (joint->part[0] == TURNS) turn(joint, h, q[lm->q], R);
+        else axpy3(q[lm->q], h, w->d);
+    } else if (joint->nv > 1) {
+        joint_place(joint, q + lm->q, R, w->h, w->d);
     }
 }
 
@@ -216,9 +220,9 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);
         } else {
-            if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta, w);
-            tip_position(lm->body, q + lm->eta, w);
-            flexible_blocks(lm, model->terms, q + lm->eta, w);
+            if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta_q, w);
+            tip_position(lm->body, q + lm->eta_q, w);
+            flexible_blocks(lm, model->terms, q + lm->eta_q, w);
         }
     }
 }

@@ -6,7 +6,10 @@ static enum status strip(struct model *model)
 {
     for (int i = 0; i < model->n_links; i++) {
         struct link_model *lm = &model->link[i];
-        lm->viscous = lm->coulomb = lm->stiffness = 0;
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
+            struct joint_numbers *number = &lm->joint.number[k];
+            number->viscous = number->coulomb = number->stiffness = 0;
+        }
         if (lm->body == NULL) continue;
         struct body *body = arena_take(&model->arena, 1, sizeof *body);
         const double *zeros = arena_take(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
@@ -34,7 +37,7 @@ enum status model_make_bare(const struct robot *robot, struct model **model, str
 void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *tangent, const struct input *in,
                   double *C, double *scratch)
 {
-    const int n = bare->n;
+    const int n = bare->nv;
     const struct input moving = {.q = in->q, .qd = in->qd};
     double *qdd = scratch, *force = C, *by_q = C, *by_qd = scratch;
     if (n == 0) return;
@@ -50,31 +53,42 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
 
 void dyn_gravity(const struct model *bare, struct work *work, const double *q, double *G)
 {
-    memset(work->rhs, 0, (size_t)bare->n * sizeof(double)); /* rates */
+    memset(work->rhs, 0, (size_t)bare->nv * sizeof(double)); /* rates */
     const struct input standing = {.q = q, .qd = work->rhs};
     dyn_configuration(bare, work, q);
     dyn_inverse(bare, work, &standing, NULL, G);
 }
 
+/* d force/dx of a joint's springs, at its rest: those of stops are not there */
+static void joint_stiffness(const struct link_model *lm, size_t n, double *K)
+{
+    const struct joint_model *joint = &lm->joint;
+    for (int k = 0; k < joint->nv; k++) {
+        const double stiffness = joint->coordinates ? joint->number[k].stiffness : joint->number[0].stiffness;
+        K[(n + 1) * (size_t)(lm->v + k)] = stiffness;
+    }
+}
+
 void dyn_stiffness(const struct model *model, double *K)
 {
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     memset(K, 0, n * n * sizeof *K);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0) K[(n + 1) * (size_t)lm->q] = lm->stiffness;
+        joint_stiffness(lm, n, K);
         for (int k = 0; k < lm->m; k++)
-            memcpy(K + n * (size_t)(lm->eta + k) + lm->eta, lm->body->K + (size_t)lm->m * (size_t)k,
+            memcpy(K + n * (size_t)(lm->eta_v + k) + lm->eta_v, lm->body->K + (size_t)lm->m * (size_t)k,
                    (size_t)lm->m * sizeof *K);
     }
 }
 
 void dyn_input_matrix(const struct model *model, double *B)
 {
-    memset(B, 0, (size_t)model->n * (size_t)model->n_joints * sizeof *B);
+    const size_t n = (size_t)model->n_tau;
+    memset(B, 0, (size_t)model->nv * n * sizeof *B);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0)
-            B[(size_t)model->n_joints * (size_t)lm->q + (size_t)lm->tau] = 1;
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
+            B[n * (size_t)(lm->v + k) + (size_t)(lm->tau + k)] = 1;
     }
 }

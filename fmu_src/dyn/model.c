@@ -85,34 +85,28 @@ static void make_joint(const struct joint *joint, const struct link_model *paren
     lm->turned = memcmp(lm->R, I, sizeof I) != 0;
     lm->offset = lm->t[0] != 0 || lm->t[1] != 0 || lm->t[2] != 0;
 
-    lm->joint = joint->type;
-    copy3(joint->axis, lm->axis);
-    lm->axis_index = -1;
-    for (int k = 0; k < 3; k++)
-        if (fabs(lm->axis[k]) == 1) {
-            lm->axis_index = k;
-            lm->axis_sign = lm->axis[k];
-        }
-    lm->motor_inertia = joint->motor_inertia;
-    lm->viscous = joint->viscous;
-    lm->coulomb = joint->coulomb;
-    lm->coulomb_velocity = joint->coulomb_velocity;
-    lm->stiffness = joint->stiffness;
-    lm->rest = joint->rest;
-    lm->limits = joint->has_limits ? &joint->limits : NULL;
+    joint_model_make(joint, &lm->joint);
     lm->passive = joint->passive;
 }
 
 static void number_coordinates(const struct joint *joint, struct model *model, struct link_model *lm)
 {
-    lm->q = lm->tau = lm->prescribed = -1;
-    if (joint_moves(joint)) {
-        lm->q = model->n++;
-        lm->tau = model->n_joints++;
-        if (joint->prescribed) lm->prescribed = model->n_prescribed++;
+    const int nq = lm->joint.nq, nv = lm->joint.nv;
+    lm->q = model->nq;
+    lm->v = model->nv;
+    lm->tau = lm->prescribed = -1;
+    if (nv > 0) {
+        lm->tau = model->n_tau;
+        model->n_tau += nv;
+        if (joint->prescribed) {
+            lm->prescribed = model->n_prescribed;
+            model->n_prescribed += nv;
+        }
     }
-    lm->eta = model->n;
-    model->n += lm->m;
+    lm->eta_q = model->nq + nq;
+    lm->eta_v = model->nv + nv;
+    model->nq = lm->eta_q + lm->m;
+    model->nv = lm->eta_v + lm->m;
 }
 
 static enum status make_link(struct model *model, int i, struct report *report)
@@ -139,8 +133,8 @@ enum { MOST_COORDINATES = 20000 };
 
 static enum status check_size(const struct model *model, struct report *report)
 {
-    if (model->n <= MOST_COORDINATES) return STATUS_OK;
-    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d can be computed with", model->n,
+    if (model->nq <= MOST_COORDINATES) return STATUS_OK;
+    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d can be computed with", model->nq,
                MOST_COORDINATES);
     return STATUS_BAD_ROBOT;
 }
@@ -195,4 +189,47 @@ void model_set_payload(struct model *model, int i)
     const struct link *link = &model->robot->link[i];
     if (model->link[i].body == NULL) make_rigid(link, &model->link[i]);
     else model->link[i].payload = about_origin(&link->payload);
+}
+
+/* ---- positions ------------------------------------------------------------------------------------------------------------------ */
+
+void model_move(const struct model *model, double *q, const double *dx, double share)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        double step[MOST_VELOCITIES];
+        for (int k = 0; k < lm->joint.nv; k++) step[k] = share * dx[lm->v + k];
+        joint_move(&lm->joint, q + lm->q, step);
+        for (int k = 0; k < lm->m; k++) q[lm->eta_q + k] += share * dx[lm->eta_v + k];
+    }
+}
+
+void model_tangent(const struct model *model, const double *q, const double *dq, double *dx)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        joint_tangent(&lm->joint, q + lm->q, dq + lm->q, dx + lm->v);
+        for (int k = 0; k < lm->m; k++) dx[lm->eta_v + k] = dq[lm->eta_q + k];
+    }
+}
+
+void model_difference(const struct model *model, const double *from, const double *to, double *dx)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        joint_difference(&lm->joint, from + lm->q, to + lm->q, dx + lm->v);
+        for (int k = 0; k < lm->m; k++) dx[lm->eta_v + k] = to[lm->eta_q + k] - from[lm->eta_q + k];
+    }
+}
+
+void model_start(const struct model *model, double *q, double *qd)
+{
+    memset(q, 0, (size_t)model->nq * sizeof *q);
+    memset(qd, 0, (size_t)model->nv * sizeof *qd);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct joint *joint = &model->robot->link[i].joint;
+        memcpy(q + lm->q, joint->start_position, (size_t)lm->joint.nq * sizeof *q);
+        memcpy(qd + lm->v, joint->start_velocity, (size_t)lm->joint.nv * sizeof *qd);
+    }
 }

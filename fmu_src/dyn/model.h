@@ -14,27 +14,20 @@
 struct updated;
 
 struct link_model {
-    /* place in the tree and in q = (joint coordinate, eta) link by link */
-    int parent; /* -1: the world                                   */
-    int q;      /* index of the joint coordinate; -1: fixed joint  */
-    int eta;    /* index of the first elastic coordinate           */
-    int m;      /* elastic coordinates; 0: rigid                   */
+    /* place in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
+    int parent;       /* -1: the world                                   */
+    int q, v;         /* first position and first velocity of the joint  */
+    int eta_q, eta_v; /* first elastic coordinate in q and in qd         */
+    int m;            /* elastic coordinates; 0: rigid                   */
+    int tau;          /* first of its numbers in tau; -1: fixed joint    */
+    int prescribed;   /* first of its numbers among the prescribed velocities, else -1 */
+    bool passive;     /* takes no tau                                    */
 
     /* joint frame at zero in the parent's carrying frame: O of a rigid parent, T of a flexible one */
     bool turned, offset; /* R is not the identity; t is not zero        */
     double R[9];
     double t[3]; /*                                        [m] */
-    enum joint_type joint;
-    double axis[3];   /* unit vector in the joint frame              */
-    int axis_index;   /* k where axis is +e_k or -e_k, else -1       */
-    double axis_sign; /* that sign                                   */
-    int prescribed;   /* number among the prescribed joints, else -1 */
-    bool passive;     /* takes no tau                                */
-    int tau;          /* number among the moving joints, else -1     */
-
-    /* joint forces */
-    double motor_inertia, viscous, coulomb, coulomb_velocity, stiffness, rest;
-    const struct limits *limits; /* stops; NULL: none */
+    struct joint_model joint;
 
     /* bodies */
     const struct body *body;       /* flexible body; NULL: rigid                                    */
@@ -49,18 +42,44 @@ struct link_model {
 
 struct model {
     const struct robot *robot; /* names and file numbers */
-    int n;                     /* coordinates            */
+    int nq, nv;                /* positions, velocities  */
     int n_links;
-    int n_joints; /* that move: length of tau   */
-    int n_prescribed;
-    bool branched; /* a tree: some link carries two, or the world does */
-    int tip;       /* link whose tip is reported and loaded */
+    int n_tau;        /* velocities of all joints        */
+    int n_prescribed; /* those that are prescribed       */
+    bool branched;    /* a tree: some link carries two, or the world does */
+    int tip;          /* link whose tip is reported and loaded */
     enum elastic_terms terms;
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
     struct link_model *link;
     struct arena arena;
 };
+
+/* Velocities of a link's joint that the dynamics determines: none of a prescribed joint. */
+static inline int free_velocities(const struct link_model *lm)
+{
+    return lm->prescribed >= 0 ? 0 : lm->joint.nv;
+}
+
+/* Unrolls a loop over the columns of a joint where there is one. */
+#define WITH_COLUMNS(N, count, statement) \
+    do {                                  \
+        if ((count) == 1) {               \
+            enum { N = 1 };               \
+            statement;                    \
+        } else {                          \
+            const int N = (count);        \
+            statement;                    \
+        }                                 \
+    } while (0)
+
+/* q moved by a tangent dx of nv numbers, `share` of it; and the tangent of a change of q. */
+void model_move(const struct model *model, double *q, const double *dx, double share);
+void model_tangent(const struct model *model, const double *q, const double *dq, double *dx);
+/* The tangent from one q to another. */
+void model_difference(const struct model *model, const double *from, const double *to, double *dx);
+/* Start positions and velocities of the file; elastic coordinates zero. */
+void model_start(const struct model *model, double *q, double *qd);
 
 /* The robot must outlive the model. Problems (a modal mass that is not positive definite) are reported with their place. */
 enum status model_make(const struct robot *robot, struct model **model, struct report *report);

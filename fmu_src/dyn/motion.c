@@ -7,23 +7,30 @@
 #include "flex/section.h"
 #include "math/vec.h"
 
-/* Motion of O (theory.md 25, 26):  omega = omega_c + h qd,  alpha = alpha_c + omega_c x h qd + h qdd;  a prismatic joint
-   adds 2 omega_c x h qd + h qdd to a */
-static void hinge_motion(const struct link_model *lm, const struct frame *carrier, double qd, double qdd,
-                         struct link_work *w)
+/* Motion of O (theory.md 25, 26, 62 to 64): a column that turns adds h qd to omega and omega_c x h qd + h qdd to alpha, one that
+   slides 2 omega_c x h qd + h qdd to a; the rate of the subspace adds zeta to alpha */
+INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct frame *carrier, const double *qd,
+                         const double *qdd, struct link_work *w)
 {
     acceleration_shift(carrier->omega, carrier->acc, w->d, w->O.acc);
     copy3(carrier->omega, w->O.omega);
-    if (lm->joint == JOINT_FIXED) return;
-    double wh[3];
-    cross3(carrier->omega, w->h, wh);
-    if (lm->joint == JOINT_REVOLUTE) {
-        axpy3(qd, w->h, w->O.omega);
-        axpy3(qd, wh, w->O.acc);
-    } else {
-        axpy3(2 * qd, wh, w->O.acc + 3);
+    for (int k = 0; k < nv; k++) {
+        const double *h = w->h[k];
+        double wh[3];
+        cross3(carrier->omega, h, wh);
+        if (lm->joint.part[k] == TURNS) {
+            axpy3(qd[k], h, w->O.omega);
+            axpy3(qd[k], wh, w->O.acc);
+        } else {
+            axpy3(2 * qd[k], wh, w->O.acc + 3);
+        }
+        if (qdd != NULL) axpy3(qdd[k], h, w->O.acc + lm->joint.part[k]);
     }
-    if (qdd != 0) axpy3(qdd, w->h, lm->joint == JOINT_REVOLUTE ? w->O.acc : w->O.acc + 3);
+    if (nv > 1 && lm->joint.several_turns) {
+        double zeta[3];
+        joint_rate(&lm->joint, (const double(*)[3])w->h, qd, zeta);
+        axpy3(1, zeta, w->O.acc);
+    }
 }
 
 /* Motion of F in F axes, from O's where the hinge node moves (theory.md 27):
@@ -124,10 +131,10 @@ static void apply(const struct link_model *lm, enum point_frame frame, const dou
     }
 }
 
-static double joint_acceleration(const struct link_model *lm, const struct input *in, const double *qdd)
+/* Accelerations of the joint's velocities; NULL: zero */
+static const double *joint_accelerations(const struct link_model *lm, const struct input *in, const double *qdd)
 {
-    if (lm->q < 0) return 0;
-    return qdd != NULL ? qdd[lm->q] : prescribed_acceleration(lm, in);
+    return qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
 }
 
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)
@@ -138,12 +145,13 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
             lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
-        hinge_motion(lm, carrier, lm->q < 0 ? 0 : in->qd[lm->q], joint_acceleration(lm, in, qdd), w);
+        const double *qd = in->qd + lm->v, *accelerations = joint_accelerations(lm, in, qdd);
+        WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, carrier, qd, accelerations, w));
         if (lm->body == NULL) {
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
-            flexible_motion(lm, model->terms, in->q + lm->eta, in->qd + lm->eta, w);
-            if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta, w);
+            flexible_motion(lm, model->terms, in->q + lm->eta_q, in->qd + lm->eta_v, w);
+            if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta_v, w);
             if (lm->has_payload) rigid_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
             else memset(w->bT, 0, sizeof w->bT);
         }
@@ -180,10 +188,11 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
             lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
-        if (lm->joint == JOINT_PRISMATIC) axpy3(in->qd[lm->q], w->h, w->O.v);
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (lm->joint.part[k] == SLIDES) axpy3(in->qd[lm->v + k], w->h[k], w->O.v);
         if (lm->body == NULL) continue;
         copy3(w->O.v, w->T.v);
         add_cross3(w->O.omega, w->r, w->T.v);
-        for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta + k], w->J[k] + 3, w->T.v);
+        for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta_v + k], w->J[k] + 3, w->T.v);
     }
 }

@@ -1,9 +1,9 @@
-/* One direction: the tangent of dyn_inverse() out and back, then M^-1. (theory.md 43 to 48) */
+/* Directions and Jacobians: the sweeps of tangent_sweep.c, then M^-1. (theory.md 43 to 48) */
 #include "dyn/tangent.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
 static enum status make_flexible(const struct body *body, struct arena *arena, struct link_tangent *t)
@@ -17,7 +17,6 @@ static enum status make_flexible(const struct body *body, struct arena *arena, s
     t->Gv = arena_take(arena, m * row, sizeof(double));
     t->Gw = arena_take(arena, 3 * row, sizeof(double));
     t->Ft = arena_take(arena, 6 * row, sizeof(double));
-    t->modal = arena_take(arena, row, sizeof(double));
     body_tangent_make(body, arena, &t->body);
     section_tangent_make(body->m, arena, &t->tip);
     section_tangent_make(body->m, arena, &t->hinge);
@@ -38,26 +37,41 @@ static struct rigid unit_payload(const struct link *link, const struct link_mode
     return unit;
 }
 
+static void make_link(const struct model *model, int i, struct arena *arena, struct link_tangent *t,
+                      struct link_batch *b)
+{
+    const struct link_model *lm = &model->link[i];
+    b->modal = arena_take(arena, (size_t)lm->m, sizeof *b->modal);
+    b->e = arena_take(arena, (size_t)lm->m, sizeof *b->e);
+    if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
+    t->per_mass = unit_payload(&model->robot->link[i], lm);
+    if (lm->body != NULL) make_flexible(lm->body, arena, t);
+}
+
 enum status tangent_make(const struct model *model, struct tangent **made)
 {
     struct arena arena = {0};
     *made = NULL;
-    const size_t links = (size_t)model->n_links, n = (size_t)model->n;
+    const size_t links = (size_t)model->n_links, nv = (size_t)model->nv;
     struct tangent *tangent = arena_take(&arena, 1, sizeof *tangent);
     struct link_tangent *link = arena_take(&arena, links, sizeof *link);
-    double *force = arena_take(&arena, n, sizeof *force), *zeros = arena_take(&arena, n + links + 6, sizeof *zeros);
     struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
-    for (int i = 0; i < model->n_links && !arena.failed; i++) {
-        batch[i].modal = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].modal);
-        batch[i].e = arena_take(&arena, (size_t)model->link[i].m, sizeof *batch[i].e);
-        link[i].per_mass = unit_payload(&model->robot->link[i], &model->link[i]);
-        if (model->link[i].body != NULL) make_flexible(model->link[i].body, &arena, &link[i]);
-    }
+    lanes *seed = arena_take(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
+    double *force = arena_take(&arena, nv, sizeof *force);
+    double *zeros = arena_take(&arena, nv + links + 6, sizeof *zeros);
+    for (int i = 0; i < model->n_links && !arena.failed; i++) make_link(model, i, &arena, &link[i], &batch[i]);
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *tangent = (struct tangent){.link = link, .force = force, .zeros = zeros, .batch = batch, .arena = arena};
+    *tangent = (struct tangent){.link = link,
+                                .batch = batch,
+                                .seed_q = seed,
+                                .seed_qd = seed + nv,
+                                .seed_qdd = seed + 2 * nv,
+                                .force = force,
+                                .zeros = zeros,
+                                .arena = arena};
     *made = tangent;
     return STATUS_OK;
 }
@@ -69,128 +83,92 @@ void tangent_free(struct tangent *tangent)
     arena_release(&arena);
 }
 
-/* sum += sum over k of c_k row_k, rows of `width` whole lanes */
-INLINE void add_rows(const int count, const int width, const double *restrict c, const double *restrict row,
-                     double *restrict sum)
+/* ---- one direction -------------------------------------------------------------------------------------------------------------- */
+
+static const double *or_zeros(const double *x, const struct tangent *tangent)
 {
-    for (int j = 0; j < width; j += LANES) {
-        lanes s = load(sum + j);
-        for (int k = 0; k < count; k++) s += c[k] * load(row + width * k + j);
-        store(sum + j, s);
+    return x != NULL ? x : tangent->zeros;
+}
+
+/* [from, to): where x is not zero */
+static void range_of(int n, const double *x, int *from, int *to)
+{
+    *from = 0;
+    *to = n;
+    while (*from < *to && x[*from] == 0) ++*from;
+    while (*to > *from && x[*to - 1] == 0) --*to;
+}
+
+static bool any(int n, const double *x)
+{
+    int from, to;
+    range_of(n, x, &from, &to);
+    return from < to;
+}
+
+/* The present direction as a batch of one */
+static struct batch batch_of(const struct model *model, struct tangent *tangent)
+{
+    const struct direction *d = &tangent->direction;
+    struct batch batch = {.q = tangent->seed_q, .qd = tangent->seed_qd};
+    range_of(model->nv, d->q, &batch.q_from, &batch.q_to);
+    range_of(model->nv, d->qd, &batch.v_from, &batch.v_to);
+    for (int j = 0; j < model->nv; j++) {
+        batch.q[j] = first_lane(d->q[j]);
+        batch.qd[j] = first_lane(d->qd[j]);
+    }
+    if (any(model->n_prescribed, d->prescribed_qdd)) {
+        batch.prescribed_qdd = tangent->seed_qdd;
+        for (int j = 0; j < model->n_prescribed; j++) batch.prescribed_qdd[j] = first_lane(d->prescribed_qdd[j]);
+    }
+    if (any(model->n_links, d->payload_mass)) batch.payload_mass = d->payload_mass;
+    return batch;
+}
+
+static void forget_seeds(const struct model *model, struct tangent *tangent)
+{
+    memset(tangent->seed_q, 0, (size_t)model->nv * sizeof *tangent->seed_q);
+    memset(tangent->seed_qd, 0, (size_t)model->nv * sizeof *tangent->seed_qd);
+}
+
+static void take_lane(int count, const lanes *from, double *to)
+{
+    for (int i = 0; i < count; i++) to[i] = lane_of(from[i]);
+}
+
+/* Turns of all frames, and their motions */
+static void take_frames(const struct model *model, const struct work *work, struct tangent *tangent)
+{
+    static const double none[3];
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_batch *b = &tangent->batch[i];
+        struct link_tangent *t = &tangent->link[i];
+        const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
+        copy3(parent == NULL ? none : model->link[lm->parent].body == NULL ? parent->O.phi : parent->T.phi, t->O.phi);
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (lm->joint.part[k] == TURNS) axpy3(tangent->direction.q[lm->v + k], work->link[i].h[k], t->O.phi);
+        take_lane(9, b->O, t->O.motion);
+        if (lm->body == NULL) continue;
+        take_lane(9, b->T, t->T.motion);
+        take_lane(6, b->lever, t->lever);
+        for (int k = 0; k < 3; k++) t->T.phi[k] = t->O.phi[k] + t->lever[k];
     }
 }
 
-/* y = x - s a x x, by threes: from derivatives relative to one frame to those relative to another, turned by s a against it */
-static void turn_into(double s, const double *restrict a, const double *restrict x, double *restrict y)
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction)
 {
-    double sa[3] = {s * a[0], s * a[1], s * a[2]};
-    add_cross3(x, sa, y);
-}
-
-/* D of O from D of the carrying frame: (25) and (26) with d and h fixed there, then relative to O, which turns by h dq */
-static void hinge_tangent(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
-                          const struct frame_tangent *c, double qd, double dq, double dqd, double dqdd,
-                          struct frame_tangent *O)
-{
-    double wd[3], dwd[3], wh[3], dwh[3], *omega = O->motion, *alpha = omega + 3, *a = omega + 6;
-    memcpy(O->motion, c->motion, sizeof O->motion);
-    copy3(c->phi, O->phi);
-    cross3(carrier->omega, w->d, wd);
-    cross3(c->motion, w->d, dwd);
-    add_cross3(c->motion + 3, w->d, a);
-    add_cross3(c->motion, wd, a);
-    add_cross3(carrier->omega, dwd, a);
-    if (lm->joint == JOINT_FIXED) return;
-
-    cross3(carrier->omega, w->h, wh);
-    cross3(c->motion, w->h, dwh);
-    if (lm->joint == JOINT_REVOLUTE) {
-        axpy3(dqd, w->h, omega);
-        for (int i = 0; i < 3; i++) alpha[i] += qd * dwh[i] + dqd * wh[i] + dqdd * w->h[i];
-        axpy3(dq, w->h, O->phi);
-        turn_into(dq, w->h, w->O.omega, omega);
-        turn_into(dq, w->h, w->O.acc, alpha);
-        turn_into(dq, w->h, w->O.acc + 3, a);
-    } else { /* D d = h dq */
-        double ah[3];
-        cross3(carrier->acc, w->h, ah);
-        add_cross3(carrier->omega, wh, ah);
-        for (int i = 0; i < 3; i++) a[i] += dq * ah[i] + 2 * (qd * dwh[i] + dqd * wh[i]) + dqdd * w->h[i];
-    }
-}
-
-/* What the link's own eta and eta_dot change */
-INLINE void add_modes(const int m, const struct link_work *restrict w, const double *restrict dq,
-                      const double *restrict dqd, struct link_tangent *restrict t)
-{
-    if (t->varies_q) {
-        add_rows(m, SIX, dq, t->Bq[0], t->f);
-        add_rows(m, TWELVE, dq, t->Tq[0], t->T.motion);
-        add_rows(m, PADDED(m), dq, t->Gq, t->modal);
-        add_rows(m, SIX, dq, w->J[0], t->lever);
-    }
-    if (t->varies_v) {
-        add_rows(m, SIX, dqd, t->Bv[0], t->f);
-        add_rows(m, TWELVE, dqd, t->Tv[0], t->T.motion);
-        add_rows(m, PADDED(m), dqd, t->Gv, t->modal);
-    }
-}
-
-/* D of the wrench of body and hub, of the motion of T and of the modal forces, as sums of columns */
-INLINE void flexible_tangent(const int m, const struct link_work *restrict w, const double *restrict dq,
-                             const double *restrict dqd, struct link_tangent *restrict t)
-{
-    const double *omega = t->O.motion, *acc = t->O.motion + 3;
-    rigid_mul(&w->self, acc, t->f);
-    memset(t->T.motion, 0, sizeof t->T.motion);
-    motion_shift(acc, w->r, t->T.motion + 3);
-    memset(t->lever, 0, sizeof t->lever);
-    memset(t->modal, 0, (size_t)PADDED(m) * sizeof(double));
-    add_rows(3, SIX, omega, t->Bw[0], t->f);
-    add_rows(3, TWELVE, omega, t->Tw[0], t->T.motion);
-    add_rows(3, PADDED(m), omega, t->Gw, t->modal);
-    add_rows(6, PADDED(m), acc, t->Ft, t->modal);
-    add_modes(m, w, dq, dqd, t);
-    for (int i = 0; i < 3; i++) t->T.phi[i] = t->O.phi[i] + t->lever[i];
-}
-
-/* What hangs on the carrying frame: D of the payload's wrench, and a payload of more mass */
-static void payload_tangent(const struct link_model *lm, const struct link_work *w, double dmass,
-                            struct link_tangent *t)
-{
-    if (lm->has_payload) {
-        rigid_mul(&w->load, t->T.motion + 3, t->fT);
-        add_rows(3, SIX, t->T.motion, t->Lw[0], t->fT);
-    } else memset(t->fT, 0, sizeof t->fT);
-    if (dmass != 0) {
-        const struct frame *frame = lm->body == NULL ? &w->O : &w->T;
-        struct rigid unit;
-        double wrench[6];
-        rigid_rotate(&t->per_mass, frame->R, &unit);
-        rigid_wrench(&unit, frame->omega, frame->acc, wrench);
-        axpy6(dmass, wrench, lm->body == NULL ? t->f : t->fT);
-    }
-}
-
-/* A wrench is given in world axes, so it turns against its frame:  D = dwrench - dphi x wrench */
-static void load_tangent(const struct model *model, const struct work *work, struct tangent *tangent, int link,
-                         enum point_frame frame, const double *wrench, const double *dwrench)
-{
-    const struct link_model *lm = &model->link[link];
-    const struct link_work *w = &work->link[link];
-    struct link_tangent *t = &tangent->link[link];
-    const double *phi = dyn_tangent_turn(model, tangent, link, frame);
-    const bool on_tip = frame == POINT_TIP;
-    double D[6] = {0};
-    if (dwrench != NULL) copy6(dwrench, D);
-    for (int i = 0; wrench != NULL && i < 6; i += 3) turn_into(1, phi, wrench + i, D + i);
-    axpy6(-1, D, on_tip && lm->body != NULL ? t->fT : t->f);
-    if (on_tip && lm->body == NULL) {
-        double r[3], moment[3];
-        mul3(w->O.R, lm->tip.p, r);
-        cross3(r, D + 3, moment);
-        axpy3(-1, moment, t->f);
-    }
+    tangent->direction = (struct direction){.q = or_zeros(direction->q, tangent),
+                                            .qd = or_zeros(direction->qd, tangent),
+                                            .tau = or_zeros(direction->tau, tangent),
+                                            .tip_wrench = or_zeros(direction->tip_wrench, tangent),
+                                            .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
+                                            .payload_mass = or_zeros(direction->payload_mass, tangent)};
+    const struct batch batch = batch_of(model, tangent);
+    tangent_sweep_out(model, work, tangent, in, &batch);
+    take_frames(model, work, tangent);
+    forget_seeds(model, tangent);
 }
 
 const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
@@ -200,150 +178,35 @@ const double *dyn_tangent_turn(const struct model *model, const struct tangent *
     return frame == POINT_TIP && model->link[link].body != NULL ? t->T.phi : t->O.phi;
 }
 
-/* Whether anything of the link itself changes */
-static bool link_varies(const struct link_model *lm, int i, const struct direction *d, struct link_tangent *t)
-{
-    bool varies = d->payload_mass[i] != 0;
-    if (lm->q >= 0) varies = varies || d->q[lm->q] != 0 || d->qd[lm->q] != 0;
-    if (lm->prescribed >= 0) varies = varies || d->prescribed_qdd[lm->prescribed] != 0;
-    t->varies_q = t->varies_v = false;
-    for (int k = lm->eta; k < lm->eta + lm->m; k++) {
-        t->varies_q = t->varies_q || d->q[k] != 0;
-        t->varies_v = t->varies_v || d->qd[k] != 0;
-    }
-    return varies || t->varies_q || t->varies_v;
-}
-
-static void stand_still(struct link_tangent *t, int m)
-{
-    memset(&t->O, 0, sizeof t->O);
-    memset(&t->T, 0, sizeof t->T);
-    memset(t->lever, 0, sizeof t->lever);
-    memset(t->f, 0, sizeof t->f);
-    memset(t->fT, 0, sizeof t->fT);
-    if (m > 0) memset(t->modal, 0, (size_t)PADDED(m) * sizeof(double));
-}
-
-/* Base to tips: D of motions and inertia forces */
-static void outward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in)
-{
-    static const struct frame_tangent still;
-    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
-    const struct direction *d = &tangent->direction;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i], *parent = lm->parent < 0 ? NULL : &model->link[lm->parent];
-        const struct link_work *w = &work->link[i], *pw = &work->link[parent == NULL ? 0 : lm->parent];
-        struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[parent == NULL ? 0 : lm->parent];
-        t->moves = link_varies(lm, i, d, t) || (parent != NULL && pt->moves);
-        if (!t->moves) {
-            stand_still(t, lm->m);
-            continue;
-        }
-        const bool on_tip = parent != NULL && parent->body != NULL;
-        const struct frame *carrier = parent == NULL ? &world : on_tip ? &pw->T : &pw->O;
-        const struct frame_tangent *c = parent == NULL ? &still : on_tip ? &pt->T : &pt->O;
-        const bool joint = lm->q >= 0;
-        hinge_tangent(lm, w, carrier, c, joint ? in->qd[lm->q] : 0, joint ? d->q[lm->q] : 0, joint ? d->qd[lm->q] : 0,
-                      lm->prescribed >= 0 ? d->prescribed_qdd[lm->prescribed] : 0, &t->O);
-        if (lm->body == NULL) {
-            rigid_mul(&w->self, t->O.motion + 3, t->f);
-            add_rows(3, SIX, t->O.motion, t->Bw[0], t->f);
-        } else {
-            WITH_CONSTANT_COUNT(M, lm->m, flexible_tangent(M, w, d->q + lm->eta, d->qd + lm->eta, t))
-        }
-        payload_tangent(lm, w, d->payload_mass[i], t);
-    }
-}
-
-/* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
-INLINE void tip_to_hinge(const int m, const struct link_work *restrict w, struct link_tangent *restrict t)
-{
-    for (int i = 0; i < 6; i += 3) add_cross3(t->lever, w->fT + i, t->fT + i);
-    add_rows(6, PADDED(m), t->fT, w->Jt, t->modal);
-    wrench_add_shifted(t->f, t->fT, w->r);
-    add_cross3(t->lever + 3, w->fT + 3, t->f);
-}
-
-/* f to the carrying frame: relative to it, n += d x f, and D d x f of a prismatic joint */
-static void hand_to_parent(const struct link_model *lm, const struct link_work *w, double dq,
-                           const struct link_tangent *t, double *sum)
-{
-    double f[6], turn[3] = {dq * w->h[0], dq * w->h[1], dq * w->h[2]};
-    copy6(t->f, f);
-    if (lm->joint == JOINT_REVOLUTE) {
-        add_cross3(turn, w->f, f);
-        add_cross3(turn, w->f + 3, f + 3);
-    } else if (lm->joint == JOINT_PRISMATIC) add_cross3(turn, w->f + 3, f);
-    wrench_add_shifted(sum, f, w->d);
-}
-
-/* Tips to base: change of the generalised forces of dyn_inverse(), into tangent->force */
-static void inward(const struct model *model, const struct work *work, struct tangent *tangent, const struct input *in)
-{
-    const struct direction *d = &tangent->direction;
-    for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
-        struct link_tangent *t = &tangent->link[i];
-        if (lm->body != NULL) {
-            WITH_CONSTANT_COUNT(M, lm->m, tip_to_hinge(M, w, t))
-            memcpy(tangent->force + lm->eta, t->modal, (size_t)lm->m * sizeof(double));
-        }
-        if (lm->q >= 0) {
-            const double dqdd = lm->prescribed >= 0 ? d->prescribed_qdd[lm->prescribed] : 0;
-            tangent->force[lm->q] = dot3(w->h, lm->joint == JOINT_REVOLUTE ? t->f : t->f + 3) +
-                                    lm->motor_inertia * dqdd -
-                                    joint_force_tangent(lm, in->q[lm->q], in->qd[lm->q], d->q[lm->q], d->qd[lm->q]);
-        }
-        if (lm->parent >= 0) {
-            struct link_tangent *parent = &tangent->link[lm->parent];
-            hand_to_parent(lm, w, lm->q >= 0 ? d->q[lm->q] : 0, t,
-                           model->link[lm->parent].body == NULL ? parent->f : parent->fT);
-        }
-    }
-}
-
 /* dqdd = M^-1 (dQ - d ID) */
-static void solve(const struct model *model, struct work *work, const struct tangent *tangent, double *dqdd)
+static void solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd)
 {
     const struct direction *d = &tangent->direction;
-    double *rhs = work->rhs;
-    for (int i = 0; i < model->n; i++) rhs[i] = -tangent->force[i];
+    for (int i = 0; i < model->nv; i++) dqdd[i] = -tangent->force[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && !lm->passive && lm->prescribed < 0) rhs[lm->q] += d->tau[lm->tau];
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) dqdd[lm->v + k] += d->tau[lm->tau + k];
     }
-    dyn_solve_forces(model, work, rhs, dqdd);
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (lm->prescribed >= 0) dqdd[lm->q] = d->prescribed_qdd[lm->prescribed];
-    }
-}
-
-void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const struct input *in, const struct direction *direction)
-{
-    const double *zeros = tangent->zeros;
-    tangent->direction = (struct direction){
-        .q = direction->q != NULL ? direction->q : zeros,
-        .qd = direction->qd != NULL ? direction->qd : zeros,
-        .tau = direction->tau != NULL ? direction->tau : zeros,
-        .tip_wrench = direction->tip_wrench != NULL ? direction->tip_wrench : zeros,
-        .prescribed_qdd = direction->prescribed_qdd != NULL ? direction->prescribed_qdd : zeros,
-        .payload_mass = direction->payload_mass != NULL ? direction->payload_mass : zeros,
-    };
-    outward(model, work, tangent, in);
+    dyn_solve_columns(model, work, tangent, 1, dqdd);
+    const struct input given = {.prescribed_qdd = d->prescribed_qdd};
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &given, dqdd);
 }
 
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd)
 {
-    load_tangent(model, work, tangent, model->tip, POINT_TIP, in->tip_wrench, tangent->direction.tip_wrench);
+    const struct batch batch = batch_of(model, tangent);
+    tangent_sweep_load(model, work, tangent, &batch, model->tip, POINT_TIP, in->tip_wrench,
+                       tangent->direction.tip_wrench);
     for (int i = 0; i < in->n_loads; i++)
         if (in->load[i].link >= 0)
-            load_tangent(model, work, tangent, in->load[i].link, in->load[i].frame, in->load[i].wrench,
-                         load != NULL ? load[i] : NULL);
-    inward(model, work, tangent, in);
+            tangent_sweep_load(model, work, tangent, &batch, in->load[i].link, in->load[i].frame, in->load[i].wrench,
+                               load != NULL ? load[i] : NULL);
+    tangent_sweep_in(model, work, tangent, &batch, 1, tangent->force);
+    for (int i = 0; i < model->nv; i++) tangent->force[i] = -tangent->force[i];
+    for (int i = 0; i < model->n_links; i++) take_lane(6, tangent->batch[i].f, tangent->link[i].f);
+    forget_seeds(model, tangent);
     solve(model, work, tangent, dqdd);
 }
 
@@ -352,4 +215,122 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
 {
     dyn_tangent_outward(model, work, tangent, in, direction);
     dyn_tangent_inward(model, work, tangent, in, NULL, dqdd);
+}
+
+/* ---- all directions ------------------------------------------------------------------------------------------------------------- */
+
+/* dyn_tangent_tip() at accelerations that are held: phi, and dx = D x + phi x x of omega, alpha, a */
+static void tip_batch(const struct model *model, const struct work *work, const struct tangent *tangent,
+                      const struct batch *batch, int link, lanes *phi, lanes *d)
+{
+    const struct link_model *lm = &model->link[link];
+    const struct link_batch *b = &tangent->batch[link];
+    const struct frame *frame = lm->body == NULL ? &work->link[link].O : &work->link[link].T;
+    double a[3];
+    copy3(frame->acc + 3, a);
+    memcpy(d, lm->body == NULL ? b->O : b->T, 9 * sizeof *d);
+    tangent_sweep_turn(model, work, tangent, batch, link, true, phi);
+    if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
+        double r[3], wr[3];
+        lanes dwr[3] = {0};
+        mul3(frame->R, lm->tip.p, r);
+        cross3(frame->omega, r, wr);
+        add_cross_right(d, r, dwr);
+        add_cross3(frame->acc, r, a);
+        add_cross3(frame->omega, wr, a);
+        add_cross_right(d + 3, r, d + 6);
+        add_cross_right(d, wr, d + 6);
+        add_cross_left(frame->omega, dwr, d + 6);
+    }
+    add_cross_right(phi, frame->omega, d);
+    add_cross_right(phi, frame->acc, d + 3);
+    add_cross_right(phi, a, d + 6);
+}
+
+/* Those of the loads, for `count` columns */
+static void put_tips(const struct model *model, const struct work *work, const struct tangent *tangent,
+                     const struct input *in, const struct batch *batch, int count, struct frame_derivative *tips)
+{
+    for (int i = 0; i < in->n_loads; i++) {
+        lanes phi[3], d[9];
+        if (in->load[i].link < 0 || in->load[i].frame != POINT_TIP) continue;
+        tip_batch(model, work, tangent, batch, in->load[i].link, phi, d);
+        for (int k = 0; k < 3; k++) {
+            double lane[4][LANES];
+            store(lane[0], phi[k]);
+            for (int x = 0; x < 3; x++) store(lane[1 + x], d[3 * x + k]);
+            for (int l = 0; l < count; l++) {
+                struct frame_derivative *tip = &tips[(size_t)in->n_loads * (size_t)l + (size_t)i];
+                tip->phi[k] = lane[0][l];
+                tip->omega[k] = lane[1][l];
+                tip->alpha[k] = lane[2][l];
+                tip->a[k] = lane[3][l];
+            }
+        }
+    }
+}
+
+/* LANES unit directions of q or of qd, from the first on */
+static struct batch unit_batch(struct tangent *tangent, int first, int count, bool rate)
+{
+    struct batch batch = {.q = tangent->seed_q, .qd = tangent->seed_qd};
+    if (rate) batch.v_from = first, batch.v_to = first + count;
+    else batch.q_from = first, batch.q_to = first + count;
+    return batch;
+}
+
+/* Lane l of seed first + l is set to x */
+static void set_units(lanes *seed, int first, int count, double x)
+{
+    for (int l = 0; l < count; l++) {
+        double one[LANES] = {0};
+        one[l] = x;
+        seed[first + l] = load(one);
+    }
+}
+
+static void turn_loads(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const struct batch *batch)
+{
+    if (in->tip_wrench != NULL)
+        tangent_sweep_load(model, work, tangent, batch, model->tip, POINT_TIP, in->tip_wrench, NULL);
+    for (int i = 0; i < in->n_loads; i++)
+        if (in->load[i].link >= 0)
+            tangent_sweep_load(model, work, tangent, batch, in->load[i].link, in->load[i].frame, in->load[i].wrench,
+                               NULL);
+}
+
+void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
+                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
+                             struct frame_derivative *tips_by_qd)
+{
+    const int n = model->nv;
+    for (int rate = 0; rate <= 1; rate++)
+        for (int first = 0; first < n; first += LANES) {
+            const int count = n - first < LANES ? n - first : LANES;
+            const struct batch batch = unit_batch(tangent, first, count, rate);
+            struct frame_derivative *tips = rate ? tips_by_qd : tips_by_q;
+            lanes *seed = rate ? batch.qd : batch.q;
+            set_units(seed, first, count, 1);
+            tangent_sweep_out(model, work, tangent, in, &batch);
+            if (tips != NULL)
+                put_tips(model, work, tangent, in, &batch, count, tips + (size_t)in->n_loads * (size_t)first);
+            if (!rate) turn_loads(model, work, tangent, in, &batch);
+            tangent_sweep_in(model, work, tangent, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
+            set_units(seed, first, count, 0);
+        }
+}
+
+void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, double *by_q, double *by_qd)
+{
+    dyn_force_jacobian_tips(model, work, tangent, in, by_q, by_qd, NULL, NULL);
+}
+
+void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                          double *by_q, double *by_qd)
+{
+    dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
+    dyn_solve_columns(model, work, tangent, model->nv, by_q);
+    dyn_solve_columns(model, work, tangent, model->nv, by_qd);
 }

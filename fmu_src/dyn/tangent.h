@@ -13,12 +13,13 @@
 #define DYN_TANGENT_H
 
 #include "dyn/dyn.h"
+#include "dyn/updated.h"
 #include "flex/tangent.h"
 
 /* A direction of the state and of what acts on it. Pointers that are NULL mean zeros. */
 struct direction {
-    const double *q, *qd;         /* n; of prescribed joints too                          */
-    const double *tau;            /* n_joints                                             */
+    const double *q, *qd;         /* nv: a tangent of q, and qd; of prescribed joints too  */
+    const double *tau;            /* n_tau                                                */
     const double *tip_wrench;     /* 6, world axes                                        */
     const double *prescribed_qdd; /* n_prescribed                                         */
     const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
@@ -30,10 +31,10 @@ enum { TWELVE = PADDED(12) };
 
 /* A frame's change in a direction. */
 struct frame_tangent {
-    double phi[3];         /* turn, world axes                                                      */
-    double motion[TWELVE]; /* D of omega, alpha, a; of T also of u                                  */
-    double p[3];           /* dp, plain, by dyn_tangent_motion()                                    */
-    double v[3];           /* D v, by dyn_tangent_motion()                                          */
+    double phi[3];    /* turn, world axes                        */
+    double motion[9]; /* D of omega, alpha, a                    */
+    double p[3];      /* dp, plain, by dyn_tangent_position()    */
+    double v[3];      /* D v, by dyn_tangent_motion()            */
 };
 
 struct link_tangent {
@@ -53,36 +54,45 @@ struct link_tangent {
     double *Ft;           /* 6 columns of PADDED(m): per (alpha; a), M_rf'                   */
     struct body_tangent body;
     struct section_tangent tip, hinge;
+    struct subspace_change subspace; /* of a joint with several turning columns              */
+    /* forces of the joint: (D H)' f - d(friction, springs, stops) per position, and per velocity */
+    double Kq[MOST_VELOCITIES][MOST_VELOCITIES], Kv[MOST_VELOCITIES][MOST_VELOCITIES];
 
-    /* one direction, by dyn_tangent() */
-    bool varies_q, varies_v; /* some eta, some eta_dot of this link changes */
-    bool moves;              /* something of this link or inboard of it changes */
+    /* one direction, by dyn_tangent_outward() and dyn_tangent_inward() */
     struct frame_tangent O, T;
-    double lever[SIX];                 /* J deta: turn of T against O, and D of r                               */
-    double f[SIX];                     /* D of the hinge wrench                                                 */
-    double fT[SIX];                    /* D of what T carries                                                   */
-    double *modal;                     /* PADDED(m): change of the modal forces                                 */
+    double lever[6];                   /* J deta: turn of T against O, and D of r                               */
+    double f[6];                       /* D of the hinge wrench                                                 */
     double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): what dqdd adds to accelerations and wrenches */
 };
 
-/* The same for as many unit directions as there are lanes, by dyn_tangent_jacobian(). */
+/* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends;                     /* as `moves` above; some eta of this link changes                     */
-    lanes dq;                              /* of the joint                                                        */
-    lanes O[9], T[9];                      /* D of omega, alpha, a                                                */
-    lanes lever[6];                        /* J deta                                                              */
-    lanes f[6], fT[6];                     /* D of the wrenches                                                   */
-    lanes *modal;                          /* m                                                                   */
-    lanes u, *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns() */
+    bool moves, bends; /* something of this link or inboard of it changes; some eta of it          */
+    lanes O[9], T[9];  /* D of omega, alpha, a                                                     */
+    lanes lever[6];    /* J deta                                                                   */
+    lanes f[6], fT[6]; /* D of the wrenches                                                        */
+    lanes *modal;      /* m                                                                        */
+    lanes u[MOST_VELOCITIES], *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns()     */
+    struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
+};
+
+/* The directions of a batch, one a lane. Seeds outside [from, to) are zero. */
+struct batch {
+    int q_from, q_to, v_from, v_to; /* velocities whose position, whose rate varies                       */
+    lanes *q, *qd;                  /* nv                                                                 */
+    lanes *prescribed_qdd;          /* n_prescribed; NULL: zero                                           */
+    const double *payload_mass;     /* n_links, of the first lane; NULL: zero                             */
 };
 
 struct tangent {
-    struct link_tangent *link; /* n_links                                                       */
-    double *force; /* n: change of the generalised forces; after dyn_tangent_motion() that of prescribed joints
-                                  is what the drive must give                                    */
-    double *zeros; /* as many as any array of struct direction                       */
-    struct direction direction; /* the present one, with zeros for NULL                          */
-    struct link_batch *batch;   /* n_links                                                       */
+    struct link_tangent *link; /* n_links                                                                         */
+    struct link_batch *batch;  /* n_links                                                                         */
+    lanes *seed_q, *seed_qd;   /* nv: zeros between sweeps                                                        */
+    lanes *seed_qdd;           /* n_prescribed                                                                    */
+    double *force; /* nv: change of the generalized forces; after dyn_tangent_motion() that of prescribed joints
+                                   is what the drive must give                                                     */
+    double *zeros; /* as many as any array of struct direction                                        */
+    struct direction direction; /* the present one, with zeros for NULL                                            */
     struct arena arena;
 };
 
@@ -116,9 +126,9 @@ struct frame_derivative {
     double a[3], alpha[3];
 };
 
-/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), n columns of n each: LANES of them in one sweep.
+/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each: LANES of them in one sweep.
    M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
-   must add. (tangent_jacobian.c) */
+   must add. */
 void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, double *by_q, double *by_qd);
 
@@ -131,7 +141,8 @@ void dyn_force_jacobian_tips(const struct model *model, const struct work *work,
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd);
 
-/* Columns of generalised forces, `count` of n, replaced by M^-1 of them (tangent_solve.c). */
+/* Columns of generalized forces, `count` of nv, replaced by M^-1 of them; prescribed joints: 0, their force is not read
+   (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
 
@@ -151,5 +162,21 @@ void dyn_tangent_tip(const struct model *model, const struct work *work, const s
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);
+
+/* ---- the sweeps, over lanes (tangent_sweep.c) --------------------------------------------------------------------------------------- */
+
+/* Base to tips: D of motions and inertia forces. */
+void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const struct batch *batch);
+/* A wrench (world axes) turns against the frame it acts on, and in the first lane changes by dwrench (NULL: not). */
+void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct batch *batch, int link, enum point_frame frame, const double *wrench,
+                        const double *dwrench);
+/* Tips to base: minus the change of the generalized forces of dyn_inverse(), into `count` columns. */
+void tangent_sweep_in(const struct model *model, const struct work *work, struct tangent *tangent,
+                      const struct batch *batch, int count, double *columns);
+/* Turn of a frame, the sum of those inboard. */
+void tangent_sweep_turn(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        const struct batch *batch, int link, bool on_tip, lanes *phi);
 
 #endif

@@ -338,6 +338,25 @@ static void beside_body(const struct link_model *lm, const struct link_work *w, 
         if (in->load[i].link == link && in->load[i].frame == POINT_HINGE) axpy6(-1, in->load[i].wrench, wrench);
 }
 
+/* The subspace's change and the joint's own forces: (D H)' f - d(friction, springs, stops)                             (67, 71) */
+static void joint_columns(const struct link_model *lm, const struct link_work *w, const struct input *in,
+                          const double *qdd, struct link_tangent *t)
+{
+    const struct joint_model *joint = &lm->joint;
+    double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES];
+    if (joint->nv == 0) return;
+    joint_force_slopes(joint, in->q + lm->q, in->qd + lm->v, by_q, by_qd);
+    if (joint->several_turns) {
+        joint_subspace_change(joint, (const double(*)[3])w->h, in->qd + lm->v, qdd + lm->v, &t->subspace);
+        joint_force_turn(joint, (const double(*)[3])w->h, w->f, t->Kq);
+    } else memset(t->Kq, 0, sizeof t->Kq);
+    for (int k = 0; k < joint->nv; k++)
+        for (int j = 0; j < joint->nv; j++) {
+            t->Kq[k][j] -= by_q[k][j];
+            t->Kv[k][j] = -by_qd[k][j];
+        }
+}
+
 void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const double *qdd)
 {
@@ -346,13 +365,14 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
         memset(t->Bw, 0, sizeof t->Bw);
+        joint_columns(lm, w, in, qdd, t);
         if (lm->body == NULL) {
             add_spin(&w->self, w->O.omega, t->Bw);
             continue;
         }
         double beside[6];
         beside_body(lm, w, in, i, beside);
-        flexible_columns(model, lm, w, in->q + lm->eta, in->qd + lm->eta, qdd + lm->eta, beside, t);
+        flexible_columns(model, lm, w, in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v, beside, t);
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->T.omega, t->Lw);

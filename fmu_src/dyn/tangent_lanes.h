@@ -33,6 +33,28 @@ INLINE lanes dot_lanes(int count, const double *a, const lanes *x)
     return sum;
 }
 
+/* x in the first lane, zero in the others; and the first lane of a value */
+INLINE lanes first_lane(double x)
+{
+    double lane[LANES] = {x};
+    return load(lane);
+}
+
+INLINE double lane_of(lanes value)
+{
+    double lane[LANES];
+    store(lane, value);
+    return lane[0];
+}
+
+INLINE void set_lane(lanes *value, int l, double x)
+{
+    double lane[LANES];
+    store(lane, *value);
+    lane[l] = x;
+    *value = load(lane);
+}
+
 /* Element i of `count` columns of n, a column a lane; absent columns are zeros */
 INLINE lanes take(int count, int n, int i, const double *columns)
 {

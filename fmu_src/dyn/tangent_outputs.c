@@ -15,15 +15,15 @@ static void add_accelerations(const struct model *model, const struct work *work
         struct link_tangent *t = &tangent->link[i];
         const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
         motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, t->x);
-        if (lm->q >= 0 && lm->prescribed < 0) /* those of prescribed joints are in already */
-            axpy3(dqdd[lm->q], w->h, lm->joint == JOINT_REVOLUTE ? t->x : t->x + 3);
+        for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are in already */
+            axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);
         axpy6(1, t->x, t->O.motion + 3);
         rigid_mul(&w->self, t->x, t->y);
         if (lm->body == NULL) continue;
         motion_shift(t->x, w->r, t->xT);
         for (int k = 0; k < lm->m; k++) {
-            axpy6(dqdd[lm->eta + k], w->J[k], t->xT);
-            axpy6(dqdd[lm->eta + k], w->F[k], t->y);
+            axpy6(dqdd[lm->eta_v + k], w->J[k], t->xT);
+            axpy6(dqdd[lm->eta_v + k], w->F[k], t->y);
         }
         axpy6(1, t->xT, t->T.motion + 3);
         if (lm->has_payload) rigid_mul(&w->load, t->xT, t->yT);
@@ -41,9 +41,10 @@ static void add_wrenches(const struct model *model, const struct work *work, str
         struct link_tangent *t = &tangent->link[i];
         if (lm->body != NULL) wrench_add_shifted(t->y, t->yT, w->r);
         axpy6(1, t->y, t->f);
-        if (lm->q >= 0) {
-            tangent->force[lm->q] += dot3(w->h, lm->joint == JOINT_REVOLUTE ? t->y : t->y + 3);
-            if (lm->prescribed < 0) tangent->force[lm->q] += lm->motor_inertia * dqdd[lm->q];
+        for (int k = 0; k < lm->joint.nv; k++) {
+            double *force = &tangent->force[lm->v + k];
+            *force += along_column(lm, w, k, t->y);
+            if (lm->prescribed < 0) *force += lm->joint.motor_inertia[k] * dqdd[lm->v + k];
         }
         if (lm->parent >= 0) {
             struct link_tangent *parent = &tangent->link[lm->parent];
@@ -65,7 +66,8 @@ void dyn_tangent_position(const struct model *model, const struct work *work, st
                                                                                : &pt->O;
         copy3(c->p, t->O.p);
         add_cross3(c->phi, w->d, t->O.p);
-        if (lm->joint == JOINT_PRISMATIC) axpy3(tangent->direction.q[lm->q], w->h, t->O.p);
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (lm->joint.part[k] == SLIDES) axpy3(tangent->direction.q[lm->v + k], w->h[k], t->O.p);
         if (lm->body == NULL) continue;
         for (int k = 0; k < 3; k++) t->T.p[k] = t->O.p[k] + t->lever[3 + k];
         add_cross3(t->O.phi, w->r, t->T.p);
@@ -74,19 +76,33 @@ void dyn_tangent_position(const struct model *model, const struct work *work, st
 
 /* O from its carrying frame:  D v = D v_C + D omega_C x d + ..., relative to O                                       (25) */
 static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
-                           const struct frame_tangent *c, double dq, double dqd, struct frame_tangent *O)
+                           const struct frame_tangent *c, const double *dq, const double *dqd, struct frame_tangent *O)
 {
     copy3(c->v, O->v);
     add_cross3(c->motion, w->d, O->v);
-    if (lm->joint == JOINT_REVOLUTE) {
-        const double turn[3] = {dq * w->h[0], dq * w->h[1], dq * w->h[2]};
-        add_cross3(w->O.v, turn, O->v);
-    } else if (lm->joint == JOINT_PRISMATIC) {
-        double wh[3];
-        cross3(carrier->omega, w->h, wh);
-        axpy3(dq, wh, O->v);
-        axpy3(dqd, w->h, O->v);
+    for (int k = 0; k < lm->joint.nv; k++) {
+        double turned[3];
+        if (lm->joint.part[k] == TURNS) {
+            cross3(w->O.v, w->h[k], turned);
+        } else {
+            cross3(carrier->omega, w->h[k], turned);
+            axpy3(dqd[k], w->h[k], O->v);
+        }
+        axpy3(dq[k], turned, O->v);
     }
+}
+
+/* v_T = v_O + u,   D u as a sum of columns */
+static void tip_velocity(const struct link_model *lm, const struct link_work *w, const struct direction *d,
+                         struct link_tangent *t)
+{
+    for (int k = 0; k < 3; k++) {
+        t->T.v[k] = t->O.v[k];
+        for (int i = 0; i < 3; i++) t->T.v[k] += t->O.motion[i] * t->Tw[i][9 + k];
+        for (int j = 0; j < lm->m; j++)
+            t->T.v[k] += d->q[lm->eta_v + j] * t->Tq[j][9 + k] + d->qd[lm->eta_v + j] * t->Tv[j][9 + k];
+    }
+    add_cross3(w->O.v, t->lever, t->T.v);
 }
 
 static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
@@ -106,11 +122,8 @@ static void add_velocities(const struct model *model, const struct work *work, s
                        lm->parent < 0 ? &still
                        : on_tip       ? &pt->T
                                       : &pt->O,
-                       lm->q >= 0 ? d->q[lm->q] : 0, lm->q >= 0 ? d->qd[lm->q] : 0, &t->O);
-        if (lm->body == NULL) continue;
-        /* v_T = v_O + u, of which D u is among the columns */
-        for (int k = 0; k < 3; k++) t->T.v[k] = t->O.v[k] + t->T.motion[9 + k];
-        add_cross3(w->O.v, t->lever, t->T.v);
+                       d->q + lm->v, d->qd + lm->v, &t->O);
+        if (lm->body != NULL) tip_velocity(lm, w, d, t);
     }
 }
 
@@ -189,7 +202,7 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
     tmul3(w->O.R, t->lever + 3, deflection);
     if (w->JF == NULL) { /* theta = Lambda eta */
         for (int k = 0; k < lm->m; k++)
-            axpy3(tangent->direction.q[lm->eta + k], lm->body->tip.Lambda + 3 * k, rotation);
+            axpy3(tangent->direction.q[lm->eta_v + k], lm->body->tip.Lambda + 3 * k, rotation);
     } else {
         double rho[3], psi[3];
         rotation_between(w->theta_d, w->theta, rho);

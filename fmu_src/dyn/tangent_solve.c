@@ -1,8 +1,9 @@
-/* M^-1 of as many columns as there are lanes: dyn_solve_forces() for each of them, in one sweep in and out. (theory.md 33) */
+/* M^-1 of as many columns as there are lanes, in one sweep in and out. (theory.md 33, 69) */
 #include <string.h>
 
 #include "dyn/tangent.h"
 #include "dyn/tangent_lanes.h"
+#include "dyn/updated.h"
 #include "math/vec.h"
 
 /* e = L^-1 (force - J' z_T),   z = X' z_T + W' e */
@@ -30,7 +31,59 @@ INLINE void spread_modes(const int m, const struct link_work *w, struct link_bat
     for (int k = 0; k < m; k++) add_scaled(6, w->J[k], b->e[k], b->xT);
 }
 
-static void gather(const struct model *model, const struct work *work, struct link_batch *batch, int count,
+/* A link of updated.c, whose gains are those of a few modes: lane by lane */
+static void gather_updated(const struct link_model *lm, struct link_work *w, struct link_batch *b)
+{
+    double e[LANES], z[6][LANES], zT[6][LANES];
+    for (int i = 0; i < 6; i++) {
+        store(z[i], b->z[i]);
+        store(zT[i], b->zT[i]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < 6; i++) {
+            w->z[i] = z[i][l];
+            w->zT[i] = zT[i][l];
+        }
+        for (int k = 0; k < lm->m; k++) {
+            store(e, b->e[k]);
+            w->e[k] = e[l];
+        }
+        updated_gather(lm, w);
+        b->updated[l] = w->updated->residual;
+        for (int i = 0; i < 6; i++) z[i][l] = w->z[i];
+        for (int k = 0; k < lm->m; k++) set_lane(&b->e[k], l, w->e[k]);
+    }
+    for (int i = 0; i < 6; i++) b->z[i] = load(z[i]);
+}
+
+static void spread_updated(const struct link_model *lm, struct link_work *w, struct link_batch *b)
+{
+    double e[LANES], x[6][LANES];
+    for (int i = 0; i < 6; i++) store(x[i], b->x[i]);
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < 6; i++) w->x[i] = x[i][l];
+        for (int k = 0; k < lm->m; k++) {
+            store(e, b->e[k]);
+            w->e[k] = e[l];
+        }
+        w->updated->residual = b->updated[l];
+        updated_spread(lm, w, w->b_eta);
+        for (int i = 0; i < 6; i++) set_lane(&b->xT[i], l, w->xT[i]);
+        for (int k = 0; k < lm->m; k++) set_lane(&b->e[k], l, w->b_eta[k]);
+    }
+}
+
+/* u = Q_q - h' z,   z += U u/D                                                                                       (33) */
+INLINE void gather_hinge(const int nv, const struct link_model *lm, const struct link_work *w, int n, int count,
+                         const double *columns, struct link_batch *b)
+{
+    for (int k = nv - 1; k >= 0; k--) {
+        b->u[k] = take(count, n, lm->v + k, columns) - dot_lanes(3, w->h[k], b->z + lm->joint.part[k]);
+        add_scaled(6, w->U[k], w->inverse_D[k] * b->u[k], b->z);
+    }
+}
+
+static void gather(const struct model *model, struct work *work, struct link_batch *batch, int count,
                    const double *columns)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -39,16 +92,12 @@ static void gather(const struct model *model, const struct work *work, struct li
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
+        struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
-        for (int k = 0; k < lm->m; k++) b->e[k] = take(count, model->n, lm->eta + k, columns);
-        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w, b))
-        if (lm->q >= 0 && lm->prescribed < 0) {
-            /* u = Q_q - h' z,   z += U u/D */
-            b->u = take(count, model->n, lm->q, columns) -
-                   dot_lanes(3, w->h, lm->joint == JOINT_REVOLUTE ? b->z : b->z + 3);
-            add_scaled(6, w->U, w->inverse_D * b->u, b->z);
-        }
+        for (int k = 0; k < lm->m; k++) b->e[k] = take(count, model->nv, lm->eta_v + k, columns);
+        if (lm->updated != NULL) gather_updated(lm, w, b);
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w, b))
+        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
         if (lm->parent >= 0) {
             lanes *sum = model->link[lm->parent].body == NULL ? batch[lm->parent].z : batch[lm->parent].zT;
             for (int k = 0; k < 6; k++) sum[k] += b->z[k];
@@ -57,43 +106,47 @@ static void gather(const struct model *model, const struct work *work, struct li
     }
 }
 
-static void spread(const struct model *model, const struct work *work, struct link_batch *batch, int count,
-                   double *columns)
+/* qdd = (u - U' x)/D,   x += h qdd; prescribed joints do not accelerate */
+INLINE void spread_hinge(const int nv, const struct link_model *lm, const struct link_work *w, int n, int count,
+                         struct link_batch *b, double *columns)
+{
+    for (int k = 0; k < nv; k++) {
+        const lanes a = (b->u[k] - dot_lanes(6, w->U[k], b->x)) * w->inverse_D[k];
+        add_scaled(3, w->h[k], a, b->x + lm->joint.part[k]);
+        put(a, count, n, lm->v + k, columns);
+    }
+}
+
+static void spread(const struct model *model, struct work *work, struct link_batch *batch, int count, double *columns)
 {
     static const lanes rest[6];
+    const int n = model->nv;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
+        struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         const struct link_batch *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
-        const lanes *x = parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT;
+        const lanes *x = parent == NULL                         ? rest
+                         : model->link[lm->parent].body == NULL ? parent->x
+                                                                : parent->xT,
+                    zero = {0};
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
-        if (lm->q >= 0) {
-            lanes a = {0};
-            if (lm->prescribed < 0) a = (b->u - dot_lanes(6, w->U, b->x)) * w->inverse_D;
-            add_scaled(3, w->h, a, lm->joint == JOINT_REVOLUTE ? b->x : b->x + 3);
-            put(a, count, model->n, lm->q, columns);
-        }
-        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, b))
-        for (int k = 0; k < lm->m; k++) put(b->e[k], count, model->n, lm->eta + k, columns);
+        WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));
+        for (int k = free_velocities(lm); k < lm->joint.nv; k++) put(zero, count, n, lm->v + k, columns);
+        if (lm->updated != NULL) spread_updated(lm, w, b);
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, b))
+        for (int k = 0; k < lm->m; k++) put(b->e[k], count, n, lm->eta_v + k, columns);
     }
 }
 
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns)
 {
-    const int n = model->n;
-    bool updated = false; /* the factors of updated.c have a solution of their own */
-    for (int i = 0; i < model->n_links; i++) updated = updated || model->link[i].updated != NULL;
-    for (int first = 0; first < count; first += updated ? 1 : LANES) {
-        double *at = columns + (size_t)n * (size_t)first;
+    for (int first = 0; first < count; first += LANES) {
+        double *at = columns + (size_t)model->nv * (size_t)first;
         const int lanes_used = count - first < LANES ? count - first : LANES;
-        if (updated) {
-            dyn_solve_forces(model, work, at, at); /* reads all before it writes */
-        } else {
-            gather(model, work, tangent->batch, lanes_used, at);
-            spread(model, work, tangent->batch, lanes_used, at);
-        }
+        gather(model, work, tangent->batch, lanes_used, at);
+        spread(model, work, tangent->batch, lanes_used, at);
     }
 }

@@ -309,10 +309,10 @@ static void project(const struct body *restrict body, const struct updated *rest
 INLINE void gather_tip_modes(const int n, const struct updated *restrict u, struct link_work *restrict w)
 {
     struct updated_work *restrict uw = w->updated;
-    for (int j = 0; j < n; j++) uw->e1[j] = uw->share[u->at[j]] - dot6(uw->J1[j], w->zT);
-    unit_forward(n, PADDED(n), w->L, uw->e1);
+    for (int j = 0; j < n; j++) uw->residual.e1[j] = uw->residual.share[u->at[j]] - dot6(uw->J1[j], w->zT);
+    unit_forward(n, PADDED(n), w->L, uw->residual.e1);
     wrench_add_shifted(w->z, w->zT, w->r);
-    add_rows(n, uw->e1, (const double(*)[SIX])w->W, w->z);
+    add_rows(n, uw->residual.e1, (const double(*)[SIX])w->W, w->z);
 }
 
 /* e = S e,   z += Y_2' e                                                                                         (40c) */
@@ -322,11 +322,11 @@ void updated_gather(const struct link_model *lm, struct link_work *w)
     const struct body *body = lm->body;
     double Ye[6] = {0};
     scale_residuals(lm->m, u, w->e);
-    project(body, u, w->e, w->updated->share);
+    project(body, u, w->e, w->updated->residual.share);
     for (int b = 0; b < body->n_blocks; b++) {
         const int k = body->block_start[b];
-        Ye[body->tip.turn[k]] += w->updated->share[PER_MODE * b + Y_TURN];
-        Ye[3 + body->tip.axis[k]] += w->updated->share[PER_MODE * b + Y_MOVE];
+        Ye[body->tip.turn[k]] += w->updated->residual.share[PER_MODE * b + Y_TURN];
+        Ye[3 + body->tip.axis[k]] += w->updated->residual.share[PER_MODE * b + Y_MOVE];
     }
     add_mul3(w->RF, Ye, w->z);
     add_mul3(w->RF, Ye + 3, w->z + 3);
@@ -339,11 +339,11 @@ INLINE void spread_tip_modes(const int n, const struct updated *restrict u, stru
 {
     const struct updated_work *restrict uw = w->updated;
     double xi[MOST_TIP_MODES];
-    for (int j = 0; j < n; j++) xi[j] = w->inverse_d[j] * uw->e1[j] - dot6(w->W[j], w->x);
+    for (int j = 0; j < n; j++) xi[j] = w->inverse_d[j] * uw->residual.e1[j] - dot6(w->W[j], w->x);
     unit_backward(n, PADDED(n), w->L, xi);
     motion_shift(w->x, w->r, w->xT);
     add_rows(n, xi, (const double(*)[SIX])uw->J1, w->xT);
-    for (int j = 0; j < n; j++) change[u->at[j]] = xi[j] - uw->share[u->at[j]];
+    for (int j = 0; j < n; j++) change[u->at[j]] = xi[j] - uw->residual.share[u->at[j]];
 }
 
 /* e += (Q_1 Y_2) change */

@@ -40,14 +40,18 @@ struct updated {
     double A[3], C[3], Byz, Bzy;
 };
 
+/* What updated_gather() leaves for updated_spread(). */
+struct updated_residual {
+    double share[FAMILIES * PER_MODE]; /* (Q_1 Y_2)' e, by families      */
+    double e1[MOST_TIP_MODES];         /* L_1^-1 times residuals of xi_1 */
+};
+
 struct updated_work {
     /* by updated_articulate() */
     double J1[MOST_TIP_MODES][SIX];         /* velocity of T per xi_1        */
     double J1t[6 * PADDED(MOST_TIP_MODES)]; /* the same by rows of PADDED(n) */
     double mu1[MOST_TIP_MODES][SIX];        /* world axes                    */
-    /* by updated_gather() */
-    double share[FAMILIES * PER_MODE]; /* (Q_1 Y_2)' e, by families     */
-    double e1[MOST_TIP_MODES];         /* L_1^-1 times residuals of xi_1 */
+    struct updated_residual residual;
 };
 
 /* Of a plain beam. NULL where fewer than `from` modes are left beyond those that move the tip, or none moves it. */

@@ -36,10 +36,11 @@ enum status work_make(const struct model *model, struct work **made)
     *made = NULL;
     struct work *work = arena_take(&arena, 1, sizeof *work);
     struct link_work *link = arena_take(&arena, (size_t)model->n_links, sizeof *link);
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     int most = 1;
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
-        if (model->link[i].m + 1 > most) most = model->link[i].m + 1;
+        const int velocities = model->link[i].joint.nv + model->link[i].m;
+        if (velocities > most) most = velocities;
         if (model->link[i].body != NULL) make_flexible(&model->link[i], &arena, &link[i]);
     }
     double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));

@@ -19,12 +19,12 @@ struct frame {
 struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
-    struct frame T;    /* flexible links: tip frame                                            */
-    double h[3];       /* joint axis                                                           */
-    double d[3];       /* O minus the parent's carrying point                           [m]    */
-    struct rigid self; /* body and hub about O, modes held                                     */
-    struct rigid hub;  /* flexible: hub about O, included in self                              */
-    struct rigid load; /* flexible: payload about T                                            */
+    struct frame T;               /* flexible links: tip frame                                            */
+    double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors           */
+    double d[3];                  /* O minus the parent's carrying point                           [m]    */
+    struct rigid self;            /* body and hub about O, modes held                                     */
+    struct rigid hub;             /* flexible: hub about O, included in self                              */
+    struct rigid load;            /* flexible: payload about T                                            */
     /* flexible links only */
     double *RF;                         /* orientation of F: that of O, or where the hinge node moves its own   */
     double rF[3];                       /* F's origin minus O                                            [m]    */
@@ -47,22 +47,22 @@ struct link_work {
     double *b_eta; /* m: modal inertia forces                                              */
 
     /* articulated body, by dyn_articulate() */
-    struct inertia P;  /* seen from O: before the hinge is eliminated, then after              */
-    struct inertia PT; /* flexible: what hangs on T                                            */
-    bool carrying;     /* a child has been added to P (rigid) or PT (flexible)                 */
-    double U[6];       /* P h                                                                  */
-    double inverse_D;  /* 1 / (h' P h + Jm)                                                    */
-    double *M0;        /* m x m by rows of PADDED(m): M_ff at O                                */
-    double *L;         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
-    double *inverse_d; /* m                                                                    */
-    double (*Z)[SIX];  /* m: L^-1 F'                                                           */
-    double (*W)[SIX];  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
+    struct inertia P;                  /* seen from O: before the hinge is eliminated, then after              */
+    struct inertia PT;                 /* flexible: what hangs on T                                            */
+    bool carrying;                     /* a child has been added to P (rigid) or PT (flexible)                 */
+    double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns behind k eliminated        */
+    double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                */
+    double *M0;                        /* m x m by rows of PADDED(m): M_ff at O                                */
+    double *L;                         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
+    double *inverse_d;                 /* m                                                                    */
+    double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
+    double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
-    double z[SIX];        /* wrench at O that the subtree needs with its joints free              */
-    double zT[6];         /* flexible: at T                                                       */
-    double u;             /* hinge residual                                                       */
-    double *e;            /* PADDED(m): modal residuals, L^-1 (...)                               */
-    double x[6], xT[SIX]; /* what qdd and eta_ddot add to the accelerations of O and T            */
+    double z[SIX];             /* wrench at O that the subtree needs with its joints free              */
+    double zT[6];              /* flexible: at T                                                       */
+    double u[MOST_VELOCITIES]; /* hinge residuals                                                 */
+    double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */
+    double x[6], xT[SIX];      /* what qdd and eta_ddot add to the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
     double f[6];  /* what the joint exerts on the link at O                               */
@@ -74,10 +74,10 @@ struct link_work {
 
 struct work {
     struct link_work *link; /* n_links                                       */
-    double *M;              /* n x n                                         */
-    double *factor;         /* n x n, composite: factor of M                 */
-    double *inverse_d;      /* n                                             */
-    double *rhs;            /* n                                             */
+    double *M;              /* nv x nv                                       */
+    double *factor;         /* nv x nv, composite: factor of M               */
+    double *inverse_d;      /* nv                                            */
+    double *rhs;            /* nv                                            */
     int failed_link;        /* where STATUS_NOT_POSITIVE was found           */
     double (*column)[6];    /* most coordinates of a link: composite         */
     struct arena arena;
@@ -98,10 +98,10 @@ static inline double *carried(const struct link_model *lm, double *at_O, double 
     return lm->body == NULL ? at_O : at_T;
 }
 
-/* The joint's share of a wrench at O: h'n of a revolute, h'f of a prismatic joint. */
-static inline double along_joint(const struct link_model *lm, const struct link_work *w, const double *wrench)
+/* The share of velocity k in a wrench at O: h'n of a column that turns, h'f of one that slides. */
+static inline double along_column(const struct link_model *lm, const struct link_work *w, int k, const double *wrench)
 {
-    return dot3(w->h, lm->joint == JOINT_REVOLUTE ? wrench : wrench + 3);
+    return dot3(w->h[k], wrench + lm->joint.part[k]);
 }
 
 static inline const double *link_Mff(const struct link_model *lm, const struct link_work *w)

@@ -279,10 +279,19 @@ static void make_sine(struct shape_function *shape, double half_turns, double am
     shape->A = amplitude;
 }
 
+/* The static shapes of a load at the tip, then the modes of the beam with its tip held */
+static void make_craig_bampton(struct shape_function *shape, bool bending, int k)
+{
+    if (bending && k <= 2) make_hermite(shape, k);
+    else if (bending) make_clamped_clamped(shape, k - 2);
+    else if (k == 1) make_power(shape, 1);
+    else make_sine(shape, k - 1, 1);
+}
+
 void shape_make(const struct beam *beam, enum family family, int k, struct shape_function *shape)
 {
     const struct mode_family *modes = &beam->family[family];
-    const int bending = family == FAMILY_Y || family == FAMILY_Z;
+    const bool bending = family == FAMILY_Y || family == FAMILY_Z;
     const double L = beam->length, rhoA = beam->mass_per_length;
     const struct tip_load none = {0, 0};
     const struct tip_load tip = {modes->tip_mass / (rhoA * L), modes->tip_inertia / (rhoA * L * L * L)};
@@ -297,10 +306,7 @@ void shape_make(const struct beam *beam, enum family family, int k, struct shape
     case SHAPE_PINNED_PINNED: make_sine(shape, k, 1); break;
     case SHAPE_HERMITE: make_hermite(shape, k); break;
     case SHAPE_POLYNOMIAL: make_power(shape, k + 1); break;
-    case SHAPE_CRAIG_BAMPTON:
-        if (k <= 2) make_hermite(shape, k);
-        else make_clamped_clamped(shape, k - 2);
-        break;
+    case SHAPE_CRAIG_BAMPTON: make_craig_bampton(shape, bending, k); break;
     case SHAPE_LINEAR: make_power(shape, 1); break;
     }
 }

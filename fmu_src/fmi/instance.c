@@ -138,16 +138,11 @@ struct instance *instance_enter(fmi2Component component, enum call call)
     return instance;
 }
 
+/* The sign decides: recoverable is discarded, final is an error */
 static fmi2Status fmi_status(enum status status)
 {
-    switch (status) {
-    case STATUS_OK: return fmi2OK;
-    case STATUS_NOT_POSITIVE:
-    case STATUS_SINGULAR_LOOP:
-    case STATUS_SHORT_ACTUATOR:
-    case STATUS_INTEGRATION: return fmi2Discard; /* from another state, or with a smaller step, it may work */
-    default: return fmi2Error;
-    }
+    if (status == STATUS_OK) return fmi2OK;
+    return status_is_recoverable(status) ? fmi2Discard : fmi2Error;
 }
 
 static fmi2Status explain(struct instance *instance, enum status status, fmi2Status result)

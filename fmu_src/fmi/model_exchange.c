@@ -24,7 +24,8 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
                             .valuesOfContinuousStatesChanged = strayed,
                             .nextEventTimeDefined = fmi2False,
                             .nextEventTime = 0};
-    return strayed ? instance_leave(instance, sim_return_to_loops(instance->sim)) : fmi2OK;
+    return strayed ? instance_fail(instance, sim_return_to_loops(instance->sim))
+                   : fmi2OK; /* there is no step to discard */
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)

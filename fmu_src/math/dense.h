@@ -14,6 +14,13 @@ void cholesky_solve(int n, const double *U, const double *inverse_d, double *x);
 /* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is used up. Nonzero when A is singular (NaN included). */
 int invert(int n, double *A, double *inverse);
 
+static inline double dense_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
 /* The share of its diagonal element below which a pivot is rounding. */
 #define PIVOT_SHARE 4e-15
 

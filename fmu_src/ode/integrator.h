@@ -1,70 +1,99 @@
-/* Stiff integration with error control: CVODE (BDF, Newton) behind five functions. The only layer that knows SUNDIALS. */
+/* An integrator: one numerical method, behind a table of operations. policy.h chooses and configures one; an implementation
+   (cvode.c) has struct integrator as its first member. */
 #ifndef ODE_INTEGRATOR_H
 #define ODE_INTEGRATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
-
-/* Of second order: y = (x; v), dx/dt = v, dv/dt = f(t, x, v), n numbers each; or of first order: y = v, dv/dt = f(t, v).
-   A positive return asks for a smaller step, a negative one gives up. */
-struct ode {
-    int n;
-    int order; /* 1 or 2 */
-    void *context;
-    int (*rhs)(void *context, double t, const double *y, double *ydot);
-    /* df/dx, df/dv: column major; A = NULL where the order is 1 */
-    int (*jacobian)(void *context, double t, const double *y, double *A, double *B);
-    /* puts y back onto constraints that the equation keeps only up to its errors, and takes from an error estimate what lies
-       off them; NULL: there are none */
-    int (*project)(void *context, double t, double *y, double *error);
-};
+#include "ode/ode.h"
 
 struct integrator_options {
     double relative_tolerance;
-    const double *nominal; /* order n: absolute tolerances are relative_tolerance times these */
-    double max_step;       /* 0: none                                                   */
-    int max_order;         /* 1 to 5                                                    */
+    const double *nominal; /* n_x + n_v: absolute tolerances are relative_tolerance times these */
+    double max_step;       /* 0: no limit                                                  [s]  */
+    int max_order;         /* 1 to 5                                                            */
 };
 
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
 };
 
-struct integrator;
-
-enum status integrator_make(const struct ode *ode, struct integrator **integrator);
-void integrator_free(struct integrator *integrator);
-
-/* Takes effect with the next restart. */
-enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
-
-/* Nothing was ever integrated: the next advance needs a restart. */
-void integrator_forget(struct integrator *integrator);
-
 struct restart {
-    double first_step; /* 0: chosen anew                                                                 */
-    bool inputs_alone; /* the state goes on, only inputs have jumped: the Jacobian may be kept for a while */
+    double first_step; /* 0: the integrator chooses                                                     [s] */
+    bool inputs_only;  /* the state is continuous, only inputs jumped: a Jacobian may be kept for a while   */
 };
 
-/* Forgets the past and starts from (t, y). */
-enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart);
+struct integrator;
 
-/* Integrates to exactly `end` and never past it. y, on entry the state that is gone on from, is the state there, or on failure the
-   last good one, at time *reached. */
-enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
+struct integrator_ops {
+    enum status (*configure)(struct integrator *integrator, const struct integrator_options *options);
+    void (*forget)(struct integrator *integrator);
+    enum status (*restart)(struct integrator *integrator, double t, const double *y, const struct restart *restart);
+    enum status (*advance)(struct integrator *integrator, double end, double *y, double *reached);
+    double (*step_size)(const struct integrator *integrator);
+    double (*jump)(const struct integrator *integrator, double t, const double *y, const double *ydot);
+    void (*statistics)(const struct integrator *integrator, struct integrator_statistics *statistics);
+    void (*release)(struct integrator *integrator);
+};
 
-/* Why the last advance failed, in words. */
-const char *integrator_trouble(const struct integrator *integrator);
+enum { FAILURE_SIZE = 256 };
 
-/* The step size the integrator would take next; 0 before the first step. */
-double integrator_step_size(const struct integrator *integrator);
+struct integrator {
+    const struct integrator_ops *ops;
+    const struct ode *ode;      /* the owner's, as long as the integrator lives       */
+    char failure[FAILURE_SIZE]; /* why the last advance failed, in words              */
+};
 
-/* How far the right-hand side ydot at (t, y), where the last advance ended, has come away from what was integrated up to there:
-   over the step that lies ahead, |h difference| in the weighted norm of the error test. */
-double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot);
+/* Takes effect with the next restart. */
+static inline enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
+{
+    return integrator->ops->configure(integrator, options);
+}
 
-/* Counted from the last integrator_forget() on. */
-void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics);
+/* As if nothing was ever integrated: statistics are zero, and the next advance needs a restart. */
+static inline void integrator_forget(struct integrator *integrator)
+{
+    integrator->ops->forget(integrator);
+}
+
+/* Starts from (t, y) without a past. */
+static inline enum status integrator_restart(struct integrator *integrator, double t, const double *y,
+                                             const struct restart *restart)
+{
+    return integrator->ops->restart(integrator, t, y, restart);
+}
+
+/* Integrates to exactly `end` and never past it. y is the present state, then the state at `end`, or on failure the last good
+   one, at time *reached. */
+static inline enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
+{
+    return integrator->ops->advance(integrator, end, y, reached);
+}
+
+/* The step size of the next step; 0 before the first step. */
+static inline double integrator_step_size(const struct integrator *integrator)
+{
+    return integrator->ops->step_size(integrator);
+}
+
+/* How far ydot at (t, y), where the last advance ended, is from the ydot that was integrated up to there: h |difference| over
+   the next step h, in the weighted norm of the error test. 0 for a method that does not use the past. */
+static inline double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
+{
+    return integrator->ops->jump(integrator, t, y, ydot);
+}
+
+/* Counts since integrator_forget(). */
+static inline void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics)
+{
+    integrator->ops->statistics(integrator, statistics);
+}
+
+static inline void integrator_free(struct integrator *integrator)
+{
+    if (integrator != NULL) integrator->ops->release(integrator);
+}
 
 #endif

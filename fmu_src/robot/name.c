@@ -1,8 +1,9 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "robot/read.h"
 
-/* Words that stand in the FMU's variable names beside those of links and joints. */
+/* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge". */
 static const char *const reserved[] = {"world",   "tip",  "energy",        "power",       "solver",
                                        "gravity", "time", "elastic_terms", "start_static"};
 
@@ -24,8 +25,9 @@ static bool is_identifier(const char *name)
     return true;
 }
 
-static bool is_reserved(const char *name)
+static bool is_reserved(const struct robot *robot, const char *name)
 {
+    if (robot->format == 2 && strcmp(name, "hinge") == 0) return true;
     for (int i = 0; i < FIELD_COUNT(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
     return false;
@@ -38,7 +40,7 @@ bool same_name(const char *a, const char *b)
 
 /* ---- names given ------------------------------------------------------------------------------------------------- */
 
-/* A faulty name is kept all the same: what refers to it should not be a second error. */
+/* An invalid name is kept: what refers to it is not a second error. */
 const char *read_identifier(const struct place *at, const char *what)
 {
     const char *name = read_string(at, REQUIRED, what);
@@ -51,18 +53,54 @@ const char *read_identifier(const struct place *at, const char *what)
 const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
-    if (name != NULL && is_reserved(name)) complain(at, "%s must not be a reserved word", what);
+    if (name != NULL && is_reserved(at->reader->robot, name))
+        complain(at, "%s must not be a reserved word: choose another name", what);
     return name;
+}
+
+/* ---- names in use ------------------------------------------------------------------------------------------------ */
+
+/* A place in the document, for messages. */
+struct location {
+    char path[48];
+};
+
+static bool locate(bool found, struct location *location, const char *format, int index)
+{
+    if (found) snprintf(location->path, sizeof location->path, format, index);
+    return found;
+}
+
+/* Whether a link, loop or actuator read so far has this name, and where. */
+static bool part_has(const struct robot *robot, const char *name, struct location *where)
+{
+    const int link = find_link(robot, name);
+    if (link >= 0) return locate(true, where, "links[%d].name", link);
+    for (int i = 0; i < robot->n_loops; i++)
+        if (same_name(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
+    for (int i = 0; i < robot->n_actuators; i++)
+        if (same_name(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
+    return false;
+}
+
+/* The same of a joint. */
+static bool joint_has(const struct robot *robot, const char *name, struct location *where)
+{
+    for (int i = 0; i < robot->n_links; i++)
+        if (same_name(robot->link[i].joint.name, name)) return locate(true, where, "links[%d].joint", i);
+    return false;
 }
 
 const char *read_part_name(const struct place *at, const char *what)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
-    bool taken = find_link(robot, name) >= 0;
-    for (int i = 0; i < robot->n_loops; i++) taken |= same_name(robot->loop[i].name, name);
-    for (int i = 0; i < robot->n_actuators; i++) taken |= same_name(robot->actuator[i].name, name);
-    if (taken) complain(at, "%s must be unique among links, loops and actuators", what);
+    struct location other;
+    if (part_has(robot, name, &other))
+        complain(at, "%s must be unique among links, loops and actuators: %s is the same", what, other.path);
+    else if (robot->format == 2 && joint_has(robot, name, &other))
+        complain(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same", what,
+                 other.path);
     return name;
 }
 
@@ -70,12 +108,14 @@ const char *read_joint_name(const struct place *at, const char *link_name)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = at->given ? read_name(at, "joint name") : link_name;
-    for (int i = 0; i < robot->n_links; i++) {
-        if (!same_name(robot->link[i].joint.name, name)) continue;
+    struct location other;
+    if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
+    if (joint_has(robot, name, &other))
         complain(at->given ? at : at->parent,
-                 "joint name, by default the link's, must be unique among joints: \"%s\" is not", name);
-        break;
-    }
+                 "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
+                 other.path);
+    else if (robot->format == 2 && !same_name(name, link_name) && part_has(robot, name, &other))
+        complain(at, "joint name must not be the name of another link (limber-robot/2): %s is the same", other.path);
     return name;
 }
 
@@ -94,6 +134,7 @@ bool read_link_name(const struct place *at, enum need need, const char *what, in
     if (name == NULL) return false;
     const int found = find_link(at->reader->robot, name);
     if (found >= 0) *link = found;
-    else complain(at, "%s must be the name of a link", what);
+    else if (at->reader->robot->format == 1) complain(at, "%s must be the name of a link", what);
+    else complain(at, "%s must be the name of a link; frames are not yet supported", what);
     return found >= 0;
 }

@@ -85,7 +85,7 @@ void warn(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-bool rightly_absent(const struct place *at, enum need need)
+bool absent_and_optional(const struct place *at, enum need need)
 {
     return !at->given && need == OPTIONAL;
 }
@@ -96,8 +96,8 @@ bool object_open(struct object *object, const struct place *at, enum need need, 
 {
     object->at = *at;
     object->n_asked = 0;
-    if (rightly_absent(at, need)) return false;
-    if (json_object_is_type(at->value, json_type_object)) return true;
+    if (absent_and_optional(at, need)) return false;
+    if (is_object(at)) return true;
     complain(at, "%s must be an object {...}", what);
     return false;
 }
@@ -115,6 +115,11 @@ struct place member(struct object *object, const char *key)
     struct place place = {.reader = object->at.reader, .parent = &object->at, .key = key};
     place.given = json_object_object_get_ex(object->at.value, key, &place.value);
     return place;
+}
+
+bool has_key(const struct object *object, const char *key)
+{
+    return json_object_object_get_ex(object->at.value, key, NULL);
 }
 
 static void complain_unknown(const struct object *object, const struct place *at)
@@ -151,8 +156,8 @@ void refuse(struct object *object, const char *key, const char *why)
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length)
 {
     *length = 0;
-    if (rightly_absent(at, need)) return false;
-    const bool array = json_object_is_type(at->value, json_type_array);
+    if (absent_and_optional(at, need)) return false;
+    const bool array = is_array(at);
     const size_t items = array ? json_object_array_length(at->value) : 0;
     if (array && items >= (size_t)least && (most < 0 || items <= (size_t)most)) {
         *length = (int)items;

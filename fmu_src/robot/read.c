@@ -5,7 +5,8 @@
 
 static void read_robot(const struct place *document, struct robot *robot)
 {
-    static const char *const formats[] = {"limber-robot/1", NULL};
+    static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
+    static const char *const unsupported[] = {"frames", "supplies", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
     static const struct quantity gravity = {"gravity", "m/s^2", ANY};
     struct object object;
@@ -19,7 +20,7 @@ static void read_robot(const struct place *document, struct robot *robot)
     const struct place loops_at = member(&object, "loops"), actuators_at = member(&object, "actuators");
     const struct place tip_at = member(&object, "tip");
 
-    read_choice(&format_at, REQUIRED, "format", formats);
+    robot->format = 1 + read_choice(&format_at, REQUIRED, "format", formats); /* 0: unknown */
     robot->name = read_identifier(&name_at, "robot name");
     const char *description = read_string(&description_at, OPTIONAL, "description");
     if (description != NULL) robot->description = arena_string(&robot->arena, description);
@@ -32,6 +33,7 @@ static void read_robot(const struct place *document, struct robot *robot)
     read_actuators(&actuators_at, robot);
     robot->tip = robot->n_links - 1;
     read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }
 

@@ -1,9 +1,9 @@
 /* Inside the reader: places in a JSON document, the values found there, and what reads each part of a robot file. (The
-   command line reads its state files by the same means, the drives their parameters.)
+   command line reads its state files with the same functions, the drives their parameters.)
 
-   A `place` knows its way back to the document's root, so that any message can say where and what without the reading code
-   doing anything for it. An `object` remembers which of its members were asked for: whatever nobody asked for is an unknown
-   key. Nothing stops at a problem; it is reported, a harmless value stays, and reading goes on. */
+   A `place` points back to its parents up to the document's root, so that every message can give path and value. An `object`
+   records which of its members were asked for: any other member is an unknown key. Reading does not stop at an error: it is
+   reported, the default value stays, and reading goes on. */
 #ifndef ROBOT_READ_H
 #define ROBOT_READ_H
 
@@ -14,7 +14,7 @@
 
 struct json_object;
 
-/* What all of the reading shares. */
+/* Shared by all places of a document. */
 struct reader {
     const char *file; /* what messages call the document */
     struct report *report;
@@ -82,23 +82,30 @@ void complain(const struct place *at, const char *format, ...);
 PRINTF_LIKE(2, 3)
 void warn(const struct place *at, const char *format, ...);
 
-/* Nothing there, and nothing wrong with that. (A required value that is absent fails the check that any value must pass.) */
-bool rightly_absent(const struct place *at, enum need need);
+/* Whether nothing is there and nothing need be. (A required value that is absent fails the check that any value must pass.) */
+bool absent_and_optional(const struct place *at, enum need need);
 
-/* Opens a place as an object; false, with a complaint where it is due, if there is none to read. */
+/* Opens a place as an object; false, with an error reported where it is due, if there is none to read. */
 bool object_open(struct object *object, const struct place *at, enum need need, const char *what);
-/* Complains of every member that nobody asked for. */
+/* Reports every member that was not asked for as an unknown key. */
 void object_close(const struct object *object);
 struct place member(struct object *object, const char *key);
+/* Whether the object has a member, without asking for it. */
+bool has_key(const struct object *object, const char *key);
 
 /* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);
 struct place item(const struct place *array, int index);
 
-/* Complains of a member that stands where it has no business. */
+/* Reports a member that must not stand here. */
 void refuse(struct object *object, const char *key, const char *why);
 
 /* ---- value.c: typed values; each leaves the result alone where there is nothing valid to read, and says so by false -- */
+
+bool is_number(const struct place *at);
+bool is_string(const struct place *at);
+bool is_array(const struct place *at);
+bool is_object(const struct place *at);
 
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number);
 bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number);
@@ -118,17 +125,38 @@ bool read_semidefinite(const struct place *at, enum need need, const struct quan
 /* All number members of a table; the flags of those that stand in the file. */
 unsigned read_fields(struct object *object, int count, const struct number_field *field, void *into);
 
+/* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
+
+/* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
+bool refuse_in_format_1(const struct place *at, const char *what);
+/* Reports what a later version will read. */
+void refuse_unsupported(const struct place *at, const char *what);
+/* The same for each of these keys (the list ends with NULL) that the object has. */
+void refuse_unsupported_keys(struct object *object, const char *const *keys);
+/* A member that only format 2 has; in a format 1 file it is reported and then not given. */
+struct place member_of_format_2(struct object *object, const char *key);
+
+/* A string that may stand in files from this format on. */
+struct choice {
+    const char *name;
+    int format;
+};
+enum { MOST_CHOICES = 15 };
+/* As read_choice(), required. */
+int read_choice_of_format(const struct place *at, const char *what, int count, const struct choice *choice);
+
 /* ---- name.c ----------------------------------------------------------------------------------------------------- */
 
 /* Names are kept in the robot's memory; NULL where the file has none. An identifier; and not a word that the FMU needs. */
 const char *read_identifier(const struct place *at, const char *what);
 const char *read_name(const struct place *at, const char *what);
-/* The same, unique among the links, loops and actuators read so far, or among the joints read so far. */
+/* The same of a link, loop or actuator, unique among those read so far; and of a joint, unique among the joints read so far. In
+   format 2 a part and a joint share a name only if the joint is the link's own. */
 const char *read_part_name(const struct place *at, const char *what);
 const char *read_joint_name(const struct place *at, const char *link_name);
 /* Index of the link of that name among those read so far; -1 where there is none. */
 int find_link(const struct robot *robot, const char *name);
-/* A place that names a link; false, with a complaint, where there is no such link. */
+/* A place that names a link; false, with an error reported, where there is no such link. */
 bool read_link_name(const struct place *at, enum need need, const char *what, int *link);
 bool same_name(const char *a, const char *b); /* false for NULL */
 

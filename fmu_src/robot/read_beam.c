@@ -2,11 +2,11 @@
 
 /* ---- mode families ----------------------------------------------------------------------------------------------- */
 
-enum { BENDING = 1, ROD = 2 }; /* kinds of families: y and z; twist and axial */
+enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z; twist and axial */
 
 static const struct {
     const char *key;
-    int kind;
+    enum kind kind;
     struct number_field stiffness; /* what the family's modes need */
 } families[FAMILY_COUNT] = {
     [FAMILY_Y] = {"y", BENDING,
@@ -19,17 +19,19 @@ static const struct {
 
 static const struct {
     const char *name;
-    int kinds;
-    int least, most; /* legal counts */
-    int absent;      /* count where the file gives none; 0: it must */
+    struct {
+        int least, most; /* legal counts; 0: the shape is not for this kind of family */
+        int absent;      /* count where the file gives none; 0: it must               */
+        int format;      /* the first that has it                                     */
+    } of[KIND_COUNT];
 } shapes[] = {
-    [SHAPE_CLAMPED_FREE] = {"clamped-free", BENDING | ROD, 1, MOST_MODES, 0},
-    [SHAPE_CLAMPED_MASS] = {"clamped-mass", BENDING, 1, MOST_MODES, 0},
-    [SHAPE_PINNED_PINNED] = {"pinned-pinned", BENDING, 1, MOST_MODES, 0},
-    [SHAPE_HERMITE] = {"hermite", BENDING, 2, 2, 2},
-    [SHAPE_POLYNOMIAL] = {"polynomial", BENDING, 1, MOST_MODES, 0},
-    [SHAPE_CRAIG_BAMPTON] = {"craig-bampton", BENDING, 2, MOST_MODES, 0},
-    [SHAPE_LINEAR] = {"linear", ROD, 1, 1, 1},
+    [SHAPE_CLAMPED_FREE] = {"clamped-free", {{1, MOST_MODES, 0, 1}, {1, MOST_MODES, 0, 1}}},
+    [SHAPE_CLAMPED_MASS] = {"clamped-mass", {[BENDING] = {1, MOST_MODES, 0, 1}}},
+    [SHAPE_PINNED_PINNED] = {"pinned-pinned", {[BENDING] = {1, MOST_MODES, 0, 1}}},
+    [SHAPE_HERMITE] = {"hermite", {[BENDING] = {2, 2, 2, 1}}},
+    [SHAPE_POLYNOMIAL] = {"polynomial", {[BENDING] = {1, MOST_MODES, 0, 1}}},
+    [SHAPE_CRAIG_BAMPTON] = {"craig-bampton", {[BENDING] = {2, MOST_MODES, 0, 1}, [ROD] = {1, MOST_MODES, 0, 2}}},
+    [SHAPE_LINEAR] = {"linear", {[ROD] = {1, 1, 1, 1}}},
 };
 enum { SHAPE_COUNT = FIELD_COUNT(shapes) };
 
@@ -39,30 +41,31 @@ static const struct number_field tip_load[] = {
 };
 
 /* The shape, one of those that a family of this kind has; -1 where the file names none of them. */
-static int read_shape(const struct place *at, int kind)
+static int read_shape(const struct place *at, enum kind kind)
 {
-    const char *name[SHAPE_COUNT + 1] = {NULL};
+    struct choice choice[SHAPE_COUNT];
     int shape[SHAPE_COUNT], legal = 0;
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        if (!(shapes[s].kinds & kind)) continue;
-        name[legal] = shapes[s].name;
+        if (shapes[s].of[kind].most == 0) continue;
+        choice[legal] = (struct choice){shapes[s].name, shapes[s].of[kind].format};
         shape[legal++] = s;
     }
-    const int chosen = read_choice(at, REQUIRED, "mode shape", name);
+    const int chosen = read_choice_of_format(at, "mode shape", legal, choice);
     return chosen < 0 ? -1 : shape[chosen];
 }
 
-static void read_family(const struct place *at, int kind, struct mode_family *family)
+static void read_family(const struct place *at, enum kind kind, struct mode_family *family)
 {
     struct object object;
     if (!object_open(&object, at, OPTIONAL, "mode family")) return;
     const struct place shape_at = member(&object, "shape"), count_at = member(&object, "count");
     const int shape = read_shape(&shape_at, kind);
     if (shape >= 0) {
+        const int least = shapes[shape].of[kind].least, most = shapes[shape].of[kind].most;
         family->shape = (enum shape)shape;
-        family->count = shapes[shape].absent;
-        read_integer(&count_at, family->count > 0 ? OPTIONAL : REQUIRED, "number of modes", shapes[shape].least,
-                     shapes[shape].most, &family->count);
+        family->count = shapes[shape].of[kind].absent;
+        read_integer(&count_at, family->count > 0 ? OPTIONAL : REQUIRED, "number of modes", least, most,
+                     &family->count);
     }
     for (int i = 0; i < FIELD_COUNT(tip_load); i++)
         if (shape >= 0 && shape != SHAPE_CLAMPED_MASS)
@@ -94,6 +97,21 @@ static const struct number_field damping_ratio =
 static const struct quantity inertia_per_length = {"inertia per length about x, y, z", "kg.m", NON_NEGATIVE};
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 
+/* Refuses a table {"x": [...], "value": [...]} in place of a number; false where there is none. */
+static bool refuse_table(const struct place *at)
+{
+    if (!is_object(at)) return false;
+    refuse_unsupported(at, "a table along x");
+    return true;
+}
+
+/* A number of the beam that may be a table in a later version. */
+static void read_property(struct object *object, const struct number_field *field, struct beam *beam)
+{
+    const struct place at = member(object, field->key);
+    if (!refuse_table(&at)) beam->given |= read_fields(object, 1, field, beam);
+}
+
 static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
 {
     for (int f = 0; f < FAMILY_COUNT; f++) {
@@ -102,14 +120,15 @@ static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT
             stiffness.need = REQUIRED;
             stiffness.quantity.range = POSITIVE;
         }
-        beam->given |= read_fields(object, 1, &stiffness, beam);
+        read_property(object, &stiffness, beam);
     }
 }
 
-/* Twist has no mass but the sections' own inertia about x. */
+/* The only inertia of twist is that of the sections about x. */
 static void read_inertia_per_length(struct object *object, bool twists, struct beam *beam)
 {
     const struct place at = member(object, "inertia_per_length");
+    if (refuse_table(&at)) return;
     const bool given = read_numbers(&at, OPTIONAL, &inertia_per_length, 3, beam->inertia_per_length);
     if (twists && (given || !at.given) && !(beam->inertia_per_length[0] > 0))
         complain(&at, "twist modes need a positive inertia per length about x [kg.m]");
@@ -117,7 +136,7 @@ static void read_inertia_per_length(struct object *object, bool twists, struct b
 
 static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
 {
-    beam->given |= read_fields(object, 1, &mass_per_length, beam);
+    read_property(object, &mass_per_length, beam);
     read_stiffnesses(object, used, beam);
     read_inertia_per_length(object, used[FAMILY_TWIST], beam);
 }
@@ -130,8 +149,17 @@ static void refuse_derived_numbers(struct object *object)
     refuse(object, "inertia_per_length", why);
 }
 
+/* In format 2 a beam that bends has foreshortening unless the file says false. */
+static void read_foreshortening(const struct place *at, struct beam *beam)
+{
+    const bool bends = beam->family[FAMILY_Y].count > 0 || beam->family[FAMILY_Z].count > 0;
+    beam->foreshortening = bends && at->reader->robot->format == 2;
+    read_flag(at, "foreshortening", &beam->foreshortening);
+}
+
 void read_beam(const struct place *at, struct beam *beam)
 {
+    static const char *const unsupported[] = {"added_mass_per_length", NULL};
     struct object object;
     if (!object_open(&object, at, OPTIONAL, "beam")) return;
     beam->given |= read_fields(&object, 1, &length, beam);
@@ -148,8 +176,9 @@ void read_beam(const struct place *at, struct beam *beam)
     }
 
     const struct place foreshortening_at = member(&object, "foreshortening"), rayleigh_at = member(&object, "rayleigh");
-    read_flag(&foreshortening_at, "foreshortening", &beam->foreshortening);
+    read_foreshortening(&foreshortening_at, beam);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
     read_numbers(&rayleigh_at, OPTIONAL, &rayleigh, 2, beam->rayleigh);
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

@@ -111,6 +111,7 @@ static void read_modal_matrices(struct object *object, struct nodal *nodal)
 
 void read_nodal(const struct place *at, struct nodal *nodal)
 {
+    static const char *const unsupported[] = {"geometric_stiffness", NULL};
     struct object object;
     if (!object_open(&object, at, OPTIONAL, "nodal body")) return;
     const struct place modes_at = member(&object, "modes"), nodes_at = member(&object, "nodes");
@@ -122,5 +123,6 @@ void read_nodal(const struct place *at, struct nodal *nodal)
         read_integer(&tip_at, REQUIRED, "node at the tip", 0, nodal->n_nodes - 1, &nodal->tip_node);
     }
     read_modal_matrices(&object, nodal);
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

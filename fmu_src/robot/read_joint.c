@@ -1,22 +1,46 @@
 #include <math.h>
+#include <string.h>
 
+#include "math/quaternion.h"
 #include "math/vec.h"
 #include "robot/read.h"
 
-static const struct number_field joint_numbers[] = {
-    NUMBER(joint, motor_inertia, OPTIONAL, NON_NEGATIVE, "motor inertia at the joint", "kg.m^2 or kg",
-           GIVEN_MOTOR_INERTIA),
-    NUMBER(joint, viscous, OPTIONAL, NON_NEGATIVE, "viscous friction", "N.m.s/rad or N.s/m", GIVEN_VISCOUS),
-    NUMBER(joint, coulomb, OPTIONAL, NON_NEGATIVE, "Coulomb friction", "N.m or N", GIVEN_COULOMB),
-    NUMBER(joint, coulomb_velocity, OPTIONAL, POSITIVE, "velocity scale of Coulomb friction", "rad/s or m/s", 0),
-    NUMBER(joint, stiffness, OPTIONAL, NON_NEGATIVE, "joint stiffness", "N.m/rad or N/m", GIVEN_STIFFNESS),
-    NUMBER(joint, rest, OPTIONAL, ANY, "rest position of the joint spring", "rad or m", GIVEN_REST),
+/* ---- what the types are called ------------------------------------------------------------------------------------ */
+
+enum { TYPE_COUNT = JOINT_FREE + 1 };
+
+/* What the start of a joint has, for messages. */
+static const struct {
+    struct quantity position, velocity;
+} start_quantities[TYPE_COUNT] = {
+    [JOINT_FIXED] = {{"start position", "rad or m", ANY}, {"start velocity", "rad/s or m/s", ANY}},
+    [JOINT_REVOLUTE] = {{"start position", "rad or m", ANY}, {"start velocity", "rad/s or m/s", ANY}},
+    [JOINT_PRISMATIC] = {{"start position", "rad or m", ANY}, {"start velocity", "rad/s or m/s", ANY}},
+    [JOINT_UNIVERSAL] = {{"start position (angle about axis, angle about axis2)", "rad", ANY},
+                         {"start velocity (rates of the two angles)", "rad/s", ANY}},
+    [JOINT_CYLINDRICAL] = {{"start position (angle, displacement)", "rad, m", ANY},
+                           {"start velocity (rates of angle and displacement)", "rad/s, m/s", ANY}},
+    [JOINT_SPHERICAL] = {{"start position (quaternion w, x, y, z)", "1", ANY},
+                         {"start velocity (angular velocity x, y, z)", "rad/s", ANY}},
+    [JOINT_FREE] = {{"start position (x, y, z, then the quaternion w, x, y, z)", "m, 1", ANY},
+                    {"start velocity (rates of x, y, z, then the angular velocity x, y, z)", "m/s, rad/s", ANY}},
 };
 
-static const struct number_field start_numbers[] = {
-    {"position", OPTIONAL, {"start position", "rad or m", ANY}, offsetof(struct joint, start_position), 0},
-    {"velocity", OPTIONAL, {"start velocity", "rad/s or m/s", ANY}, offsetof(struct joint, start_velocity), 0},
-};
+static const char *type_name(enum joint_type type)
+{
+    return joint_type_name(&(struct joint){.type = type});
+}
+
+/* The type; of a joint whose type is not known a revolute one, so that what follows can be read. */
+static bool read_type(const struct place *at, struct joint *joint)
+{
+    struct choice types[TYPE_COUNT];
+    for (int t = 0; t < TYPE_COUNT; t++)
+        types[t] = (struct choice){type_name((enum joint_type)t), t <= JOINT_PRISMATIC ? 1 : 2};
+    const int type = read_choice_of_format(at, "joint type", TYPE_COUNT, types);
+    joint->type = type < 0 ? JOINT_REVOLUTE : (enum joint_type)type;
+    return type >= 0;
+}
 
 /* ---- where the joint stands -------------------------------------------------------------------------------------- */
 
@@ -39,30 +63,115 @@ static struct pose pose_of_dh(const struct dh *dh)
                          .R = {ct, -st, 0, st * ca, ct * ca, -sa, st * sa, ct * sa, ca}};
 }
 
-static void read_dh(const struct place *at, struct pose *origin)
+static void read_dh(struct object *object, struct joint *joint)
 {
-    struct object object;
+    const struct place at = member(object, "dh");
+    struct object dh_object;
     struct dh dh = {0};
-    if (!object_open(&object, at, OPTIONAL, "dh")) return;
-    read_fields(&object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
-    *origin = pose_of_dh(&dh);
-    object_close(&object);
-}
-
-static void read_placement(struct object *object, struct joint *joint)
-{
-    const struct place dh_at = member(object, "dh"), axis_at = member(object, "axis"),
-                       origin_at = member(object, "origin");
-    joint->axis[2] = 1;
-    read_direction(&axis_at, OPTIONAL, "joint axis", joint->axis);
-    read_pose(&origin_at, "joint origin", &joint->origin);
-    if (!dh_at.given) return;
-    read_dh(&dh_at, &joint->origin);
+    if (!at.given) return;
+    if (joint->type > JOINT_PRISMATIC) {
+        complain(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
+        return;
+    }
     refuse(object, "origin", "joint origin follows from dh: give either");
     refuse(object, "axis", "joint axis is z with dh: give either");
+    if (!object_open(&dh_object, &at, OPTIONAL, "dh")) return;
+    read_fields(&dh_object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
+    joint->origin = pose_of_dh(&dh);
+    object_close(&dh_object);
 }
 
-/* ---- how it moves ------------------------------------------------------------------------------------------------ */
+/* The two axes of a universal joint: both required, and they must span a plane. */
+static void read_axes(struct object *object, struct joint *joint)
+{
+    const struct place axis_at = member(object, "axis"), axis2_at = member(object, "axis2");
+    bool fine = read_direction(&axis_at, REQUIRED, "first axis of a universal joint", joint->axis);
+    fine &= read_direction(&axis2_at, REQUIRED, "second axis of a universal joint", joint->axis2);
+    double normal[3];
+    cross3(joint->axis, joint->axis2, normal);
+    if (fine && dot3(normal, normal) < 1e-12) complain(&axis2_at, "axis2 must not be parallel to axis");
+}
+
+static void read_placement(struct object *object, bool type_known, struct joint *joint)
+{
+    const struct place origin_at = member(object, "origin"), axis_at = member(object, "axis");
+    const struct place axis2_at = member_of_format_2(object, "axis2");
+    read_pose(&origin_at, "joint origin", &joint->origin);
+    read_dh(object, joint);
+    joint->axis[2] = 1;
+    if (joint->type == JOINT_UNIVERSAL) {
+        read_axes(object, joint);
+        return;
+    }
+    read_direction(&axis_at, OPTIONAL, "joint axis", joint->axis);
+    if (axis2_at.given && type_known)
+        complain(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
+    if (axis_at.given && joint_quaternion(joint) >= 0)
+        warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
+}
+
+/* ---- the numbers of its coordinates ------------------------------------------------------------------------------ */
+
+static const struct number_field joint_numbers[] = {
+    NUMBER(joint_numbers, motor_inertia, OPTIONAL, NON_NEGATIVE, "motor inertia at the joint", "kg.m^2 or kg",
+           GIVEN_MOTOR_INERTIA),
+    NUMBER(joint_numbers, viscous, OPTIONAL, NON_NEGATIVE, "viscous friction", "N.m.s/rad or N.s/m", GIVEN_VISCOUS),
+    NUMBER(joint_numbers, coulomb, OPTIONAL, NON_NEGATIVE, "Coulomb friction", "N.m or N", GIVEN_COULOMB),
+    NUMBER(joint_numbers, coulomb_velocity, OPTIONAL, POSITIVE, "velocity scale of Coulomb friction", "rad/s or m/s",
+           0),
+    NUMBER(joint_numbers, stiffness, OPTIONAL, NON_NEGATIVE, "joint stiffness", "N.m/rad or N/m", GIVEN_STIFFNESS),
+    NUMBER(joint_numbers, rest, OPTIONAL, ANY, "rest position of the joint spring", "rad or m", GIVEN_REST),
+};
+
+/* One number for all coordinates, or an array with one for each; false where nothing valid is there. */
+static bool read_for_each(const struct place *at, const struct quantity *quantity, int count, double *number)
+{
+    if (count > 1 && is_array(at)) return read_numbers(at, OPTIONAL, quantity, count, number);
+    if (count > 1 && at->given && !is_number(at)) {
+        complain(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
+        return false;
+    }
+    if (!read_number(at, OPTIONAL, quantity, &number[0])) return false;
+    for (int k = 1; k < count; k++) number[k] = number[0];
+    return true;
+}
+
+static void read_joint_number(const struct place *at, const struct number_field *field, struct joint *joint)
+{
+    const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
+    double number[MOST_COORDINATES_WITH_NUMBERS];
+    if (!read_for_each(at, &field->quantity, count, number)) return;
+    for (int k = 0; k < count; k++) *(double *)(void *)((char *)&joint->number[k] + field->offset) = number[k];
+    joint->given |= field->given;
+}
+
+/* A joint with a quaternion has no numbers but those that mean the same in every direction. */
+static bool takes_number(const struct joint *joint, const struct number_field *field)
+{
+    if (joint_quaternion(joint) < 0) return true;
+    const bool isotropic = field->given == GIVEN_VISCOUS || field->given == GIVEN_STIFFNESS;
+    return isotropic && joint_number_count(joint) > 0;
+}
+
+static void refuse_number(const struct place *at, const struct joint *joint)
+{
+    if (!at->given) return;
+    const bool some = joint_number_count(joint) > 0;
+    complain(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
+             some ? ", it takes viscous and stiffness" : "");
+}
+
+static void read_joint_numbers(struct object *object, struct joint *joint)
+{
+    for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
+    for (int i = 0; i < FIELD_COUNT(joint_numbers); i++) {
+        const struct place at = member(object, joint_numbers[i].key);
+        if (takes_number(joint, &joint_numbers[i])) read_joint_number(&at, &joint_numbers[i], joint);
+        else refuse_number(&at, joint);
+    }
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static const struct number_field limit_numbers[] = {
     NUMBER(limits, lower, OPTIONAL, ANY, "lower limit", "rad or m", 0),
@@ -72,29 +181,81 @@ static const struct number_field limit_numbers[] = {
     NUMBER(limits, depth, OPTIONAL, POSITIVE, "depth over which the stop's damper fades in", "rad or m", 0),
 };
 
-static void read_limits(const struct place *at, struct joint *joint)
+static bool read_limit_members(const struct place *at, struct limits *limits)
 {
     struct object object;
-    struct limits *limits = &joint->limits;
     *limits = (struct limits){.lower = -INFINITY, .upper = INFINITY, .depth = 1e-3};
-    if (!object_open(&object, at, OPTIONAL, "joint limits")) return;
-    joint->has_limits = true;
+    if (!object_open(&object, at, OPTIONAL, "joint limits")) return false;
     read_fields(&object, FIELD_COUNT(limit_numbers), limit_numbers, limits);
     const struct place lower_at = member(&object, "lower"), upper_at = member(&object, "upper");
     if (!lower_at.given && !upper_at.given) complain(at, "joint limits must have lower, upper or both");
     if (!(limits->lower < limits->upper))
         complain(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
     if (limits->stiffness == 0) warn(at, "limits without stiffness hold nothing: the stop has no spring");
-    const double start = joint->start_position;
-    if (start < limits->lower || start > limits->upper) warn(at, "the joint starts beyond them, at %g", start);
     object_close(&object);
+    return true;
+}
+
+/* Limits of the coordinates [from, to) */
+static void read_limits_of(const struct place *at, int from, int to, struct joint *joint)
+{
+    struct limits limits;
+    if (!read_limit_members(at, &limits)) return;
+    for (int k = from; k < to; k++) {
+        const double start = joint->start_position[k];
+        joint->number[k].has_limits = true;
+        joint->number[k].limits = limits;
+        if (start < limits.lower || start > limits.upper) warn(at, "the joint starts beyond them, at %g", start);
+    }
+}
+
+static void read_limits(const struct place *at, struct joint *joint)
+{
+    const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
+    int length = 0;
+    if (joint_quaternion(joint) >= 0) refuse_number(at, joint);
+    else if (count == 1 || !is_array(at)) read_limits_of(at, 0, count, joint);
+    else array_open(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
+    for (int k = 0; k < length; k++) {
+        const struct place one = item(at, k);
+        if (one.value != NULL) read_limits_of(&one, k, k + 1, joint);
+    }
+}
+
+/* ---- start and drive --------------------------------------------------------------------------------------------- */
+
+/* A number for a joint with one coordinate, else an array. */
+static bool read_coordinates(const struct place *at, const struct quantity *quantity, int count, double *number)
+{
+    return count > 1 ? read_numbers(at, OPTIONAL, quantity, count, number)
+                     : read_number(at, OPTIONAL, quantity, number);
+}
+
+static void read_start_position(const struct place *at, struct joint *joint)
+{
+    const struct quantity *quantity = &start_quantities[joint->type].position;
+    double q[MOST_POSITIONS];
+    if (!read_coordinates(at, quantity, joint_positions(joint), q)) return;
+    if (joint_quaternion(joint) >= 0) {
+        const double error = joint_quaternion_error(joint, q);
+        if (!(fabs(error) <= 1e-3)) {
+            complain(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g", 1 + error);
+            return;
+        }
+        quaternion_normalize(q + joint_quaternion(joint));
+    }
+    memcpy(joint->start_position, q, (size_t)joint_positions(joint) * sizeof *q);
 }
 
 static void read_start(const struct place *at, struct joint *joint)
 {
     struct object object;
+    joint_rest_position(joint, joint->start_position);
     if (!object_open(&object, at, OPTIONAL, "joint start")) return;
-    read_fields(&object, FIELD_COUNT(start_numbers), start_numbers, joint);
+    const struct place position_at = member(&object, "position"), velocity_at = member(&object, "velocity");
+    read_start_position(&position_at, joint);
+    read_coordinates(&velocity_at, &start_quantities[joint->type].velocity, joint_velocities(joint),
+                     joint->start_velocity);
     object_close(&object);
 }
 
@@ -106,8 +267,9 @@ static void read_drive(struct object *object, struct joint *joint)
     joint->prescribed = read_choice(&motion_at, OPTIONAL, "motion", motions) == 0;
 
     if (joint->passive && !joint_moves(joint)) complain(&passive_at, "a fixed joint cannot be passive");
-    if (joint->prescribed && !joint_moves(joint))
-        complain(&motion_at, "the motion of a fixed joint cannot be prescribed");
+    if (joint->prescribed && !joint_may_be_prescribed(joint))
+        complain(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
+                 joint_moves(joint) ? ": use joints with one or two coordinates" : "");
     if (joint->prescribed && joint->passive) complain(&motion_at, "a passive joint cannot be prescribed");
 }
 
@@ -120,16 +282,13 @@ static void warn_of_idle_members(struct object *object, struct joint *joint)
             member(object, i < FIELD_COUNT(idle) ? idle[i] : joint_numbers[i - FIELD_COUNT(idle)].key);
         if (at.given) warn(&at, "has no effect on a fixed joint");
     }
-    joint->has_limits = false;
+    joint->number[0].has_limits = false;
     joint->given = 0;
 }
 
 void read_joint(const struct place *at, const char *link_name, struct joint *joint)
 {
-    static const char *const types[] = {[JOINT_FIXED] = "fixed",
-                                        [JOINT_REVOLUTE] = "revolute",
-                                        [JOINT_PRISMATIC] = "prismatic",
-                                        [JOINT_PRISMATIC + 1] = NULL};
+    static const char *const unsupported[] = {"parent_frame", "drive", "static", NULL};
     struct object object;
     joint->name = link_name;
     identity3(joint->origin.R);
@@ -137,16 +296,15 @@ void read_joint(const struct place *at, const char *link_name, struct joint *joi
 
     const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
     joint->name = read_joint_name(&name_at, link_name);
-    const int type = read_choice(&type_at, REQUIRED, "joint type", types);
-    joint->type = type < 0 ? JOINT_REVOLUTE : (enum joint_type)type;
+    const bool type_known = read_type(&type_at, joint);
 
     const struct place start_at = member(&object, "start"), limits_at = member(&object, "limits");
-    joint->coulomb_velocity = 1e-3;
-    read_placement(&object, joint);
-    joint->given = read_fields(&object, FIELD_COUNT(joint_numbers), joint_numbers, joint);
+    read_placement(&object, type_known, joint);
+    read_joint_numbers(&object, joint);
     read_drive(&object, joint);
     read_start(&start_at, joint);
     read_limits(&limits_at, joint);
     if (!joint_moves(joint)) warn_of_idle_members(&object, joint);
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

@@ -49,6 +49,7 @@ static void read_plane(const struct place *at, double plane[2][3])
 
 static void read_loop(const struct place *at, struct loop *loop)
 {
+    static const char *const unsupported[] = {"plane_of", NULL};
     struct object object;
     if (!object_open(&object, at, REQUIRED, "loop")) return;
     const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
@@ -61,10 +62,11 @@ static void read_loop(const struct place *at, struct loop *loop)
     const struct place plane_at = member(&object, "plane"), axis_at = member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
     if (type == LOOP_PLANAR_PIN) read_plane(&plane_at, loop->plane);
-    else if (type >= 0) refuse(&object, "plane", "belongs to loops of type \"planar-pin\" alone");
+    else if (type >= 0) refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
     loop->axis[2] = 1; /* as absent axes are */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
-    else if (type >= 0) refuse(&object, "axis", "belongs to loops of type \"pin\" alone");
+    else if (type >= 0) refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }
 
@@ -85,6 +87,14 @@ void read_loops(const struct place *at, struct robot *robot)
 
 static const struct quantity xyz = {"position xyz", "m", ANY};
 
+/* An end {"frame": F} without link, F not the hinge or tip of a link: a named frame. */
+static bool names_frame(const struct place *link_at, const struct place *frame_at, const char *const *of_links)
+{
+    if (link_at->given || !frame_at->given || !is_string(frame_at)) return false;
+    const char *name = read_string(frame_at, REQUIRED, "frame");
+    return !same_name(name, of_links[0]) && !same_name(name, of_links[1]);
+}
+
 /* A point of the world, or one in a link's hinge or tip frame. */
 static bool read_point(const struct place *at, struct actuator_point *point)
 {
@@ -93,11 +103,16 @@ static bool read_point(const struct place *at, struct actuator_point *point)
     if (!object_open(&object, at, REQUIRED, "end point of the actuator")) return false;
     const struct place link_at = member(&object, "link"), frame_at = member(&object, "frame");
     const struct place xyz_at = member(&object, "xyz");
-    bool fine = read_numbers(&xyz_at, REQUIRED, &xyz, 3, point->xyz);
-
-    const char *name = read_string(&link_at, REQUIRED, "link");
     point->link = -1;
     point->frame = POINT_WORLD;
+    if (names_frame(&link_at, &frame_at, frames)) {
+        refuse_unsupported(&frame_at, "a frame as the end of an actuator");
+        object_close(&object);
+        return false;
+    }
+
+    bool fine = read_numbers(&xyz_at, REQUIRED, &xyz, 3, point->xyz);
+    const char *name = read_string(&link_at, REQUIRED, "link");
     if (same_name(name, "world")) {
         refuse(&object, "frame", "a point of the world has no frame");
     } else if (name != NULL) {
@@ -112,7 +127,7 @@ static bool read_point(const struct place *at, struct actuator_point *point)
 
 static void read_actuator(const struct place *at, struct actuator *actuator)
 {
-    static const char *const types[] = {"line", NULL};
+    static const char *const types[] = {"line", NULL}, *const unsupported[] = {"drive", "static", NULL};
     struct object object;
     if (!object_open(&object, at, REQUIRED, "actuator")) return;
     const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
@@ -123,6 +138,7 @@ static void read_actuator(const struct place *at, struct actuator *actuator)
     fine &= read_point(&to_at, &actuator->to);
     if (fine && actuator->from.link == actuator->to.link && actuator->from.frame == actuator->to.frame)
         complain(at, "the two points of an actuator must not be fixed in one frame: its length would never change");
+    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }
 

@@ -114,6 +114,10 @@ static void read_area(const struct place *at, struct area *area)
 {
     struct object section;
     if (!object_open(&section, at, REQUIRED, "section (beside material)")) return;
+    if (has_key(&section, "x")) {
+        refuse_unsupported(at, "a table of sections along x");
+        return;
+    }
     const int shape = read_shape(&section);
     if (shape < 0) return; /* which dimensions are legal depends on it */
 

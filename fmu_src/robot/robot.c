@@ -9,11 +9,6 @@ int link_modes(const struct link *link)
     return modes;
 }
 
-bool joint_moves(const struct joint *joint)
-{
-    return joint->type != JOINT_FIXED;
-}
-
 static bool outboard(const struct robot *robot, int link, int of)
 {
     while (link >= 0 && link != of) link = robot->link[link].parent;

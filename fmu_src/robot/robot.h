@@ -1,4 +1,4 @@
-/* A robot as its file describes it (limber-robot/1): every number the file gives or implies, nothing derived from modes.
+/* A robot as its file describes it (limber-robot/1 or /2): every number the file gives or implies, nothing derived from modes.
    SI units and radians. Filled by robot_read(); the model (dyn/model.h) is made from it. */
 #ifndef ROBOT_ROBOT_H
 #define ROBOT_ROBOT_H
@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "base/report.h"
 #include "base/status.h"
+#include "robot/joint.h"
 
-enum joint_type { JOINT_FIXED, JOINT_REVOLUTE, JOINT_PRISMATIC };
 enum body_type { BODY_RIGID, BODY_BEAM, BODY_NODAL };
 enum elastic_terms { TERMS_FULL = 1, TERMS_LINEAR = 2, TERMS_RUTHLESS = 3 }; /* numbered as the FMU enumerates them */
 
@@ -26,11 +26,6 @@ enum shape {
     SHAPE_LINEAR
 };
 
-struct pose {
-    double p[3]; /* origin                            [m] */
-    double R[9]; /* orientation, row major: columns are the axes */
-};
-
 /* A rigid body given in some frame. */
 struct mass_properties {
     double mass;       /* [kg]                                              */
@@ -38,21 +33,7 @@ struct mass_properties {
     double inertia[6]; /* about it: xx yy zz xy xz yz              [kg m^2] */
 };
 
-struct limits {
-    double lower, upper; /* [rad or m]; -INFINITY, INFINITY where absent */
-    double stiffness;    /* [N m/rad or N/m]                             */
-    double damping;      /* [N m s/rad or N s/m]                         */
-    double depth;        /* [rad or m]                                   */
-};
-
-/* Which optional numbers stand in the file (they become parameters of the FMU). */
-enum joint_given {
-    GIVEN_VISCOUS = 1 << 0,
-    GIVEN_COULOMB = 1 << 1,
-    GIVEN_MOTOR_INERTIA = 1 << 2,
-    GIVEN_STIFFNESS = 1 << 3,
-    GIVEN_REST = 1 << 4
-};
+/* Which optional numbers the file gives (they become parameters of the FMU). */
 enum beam_given {
     GIVEN_EIY = 1 << 0,
     GIVEN_EIZ = 1 << 1,
@@ -61,25 +42,6 @@ enum beam_given {
     GIVEN_DAMPING_RATIO = 1 << 4,
     GIVEN_LENGTH = 1 << 5,
     GIVEN_MASS_PER_LENGTH = 1 << 6
-};
-
-struct joint {
-    const char *name; /* the link's where the file gives none */
-    enum joint_type type;
-    bool passive;
-    bool prescribed;
-    struct pose origin;                    /* joint frame at zero in the parent's tip frame (dh is turned into this) */
-    double axis[3];                        /* unit vector in the joint frame                                         */
-    double start_position, start_velocity; /* [rad or m], [rad/s or m/s] */
-    double motor_inertia;                  /* [kg m^2 or kg]             */
-    double viscous;                        /* [N m s/rad or N s/m]       */
-    double coulomb;                        /* [N m or N]                 */
-    double coulomb_velocity;               /* [rad/s or m/s]             */
-    double stiffness;                      /* [N m/rad or N/m]           */
-    double rest;                           /* [rad or m]                 */
-    bool has_limits;
-    struct limits limits;
-    unsigned given; /* enum joint_given */
 };
 
 struct mode_family {
@@ -157,6 +119,7 @@ struct actuator {
 };
 
 struct robot {
+    int format; /* 1 or 2 */
     const char *name;
     const char *description; /* "" where absent */
     double gravity[3];       /* [m/s^2], world */
@@ -171,9 +134,8 @@ struct robot {
     struct arena arena; /* owns all of the above */
 };
 
-/* Number of elastic coordinates of a link, and whether its joint has a coordinate. */
+/* Number of elastic coordinates of a link. */
 int link_modes(const struct link *link);
-bool joint_moves(const struct joint *joint);
 
 /* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as passive joints between the
    points of an actuator, and this is one of them. */

@@ -17,6 +17,26 @@ static bool is_cut_off(struct json_object *value)
            (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
 }
 
+bool is_number(const struct place *at)
+{
+    return json_object_is_type(at->value, json_type_double) || json_object_is_type(at->value, json_type_int);
+}
+
+bool is_string(const struct place *at)
+{
+    return json_object_is_type(at->value, json_type_string);
+}
+
+bool is_array(const struct place *at)
+{
+    return json_object_is_type(at->value, json_type_array);
+}
+
+bool is_object(const struct place *at)
+{
+    return json_object_is_type(at->value, json_type_object);
+}
+
 static const char *const demand[] = {
     [ANY] = "must be a number", [NON_NEGATIVE] = "must not be negative", [POSITIVE] = "must be positive"};
 
@@ -25,8 +45,7 @@ static const char *fault_of(const struct place *at, enum range range)
 {
     struct json_object *value = at->value;
     if (!at->given) return demand[range];
-    const bool is_number = json_object_is_type(value, json_type_double) || json_object_is_type(value, json_type_int);
-    if (!is_number) return demand[ANY];
+    if (!is_number(at)) return demand[ANY];
     const double number = json_object_get_double(value);
     if (!isfinite(number)) return "must be finite";
     if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
@@ -36,7 +55,7 @@ static const char *fault_of(const struct place *at, enum range range)
 
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
 {
-    if (rightly_absent(at, need)) return false;
+    if (absent_and_optional(at, need)) return false;
     const char *fault = fault_of(at, quantity->range);
     if (fault != NULL) {
         complain(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
@@ -71,7 +90,7 @@ bool read_rows(const struct place *at, enum need need, const struct quantity *qu
 
 bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
 {
-    if (rightly_absent(at, need)) return false;
+    if (absent_and_optional(at, need)) return false;
     const double number = fault_of(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
     if (number >= least && number <= most && number == floor(number)) {
         *integer = (int)number;
@@ -108,8 +127,8 @@ bool read_flag(const struct place *at, const char *what, bool *flag)
 
 const char *read_string(const struct place *at, enum need need, const char *what)
 {
-    if (rightly_absent(at, need)) return NULL;
-    const char *string = json_object_is_type(at->value, json_type_string) ? json_object_get_string(at->value) : NULL;
+    if (absent_and_optional(at, need)) return NULL;
+    const char *string = is_string(at) ? json_object_get_string(at->value) : NULL;
     if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
     complain(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
     return NULL;
@@ -117,9 +136,8 @@ const char *read_string(const struct place *at, enum need need, const char *what
 
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
 {
-    if (rightly_absent(at, need)) return -1;
-    const bool is_string = json_object_is_type(at->value, json_type_string);
-    const char *chosen = is_string ? json_object_get_string(at->value) : "";
+    if (absent_and_optional(at, need)) return -1;
+    const char *chosen = is_string(at) ? json_object_get_string(at->value) : "";
     char all[256] = "";
     for (int i = 0; names[i] != NULL; i++) {
         if (strcmp(names[i], chosen) == 0) return i;

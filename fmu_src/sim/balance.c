@@ -10,15 +10,15 @@
 enum status balance_make(struct sim *sim)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->model->n, m = (size_t)sim->robot->n_actuators;
+    const size_t n = (size_t)sim->mechanism.model->n, m = (size_t)sim->robot->n_actuators;
     balance->coordinate = arena_take(&sim->arena, m, sizeof(int));
     balance->T = arena_take(&sim->arena, m * m, sizeof(double));
     balance->inverse = arena_take(&sim->arena, m * m, sizeof(double));
     balance->X = arena_take(&sim->arena, m * n, sizeof(double));
     balance->dF = arena_take(&sim->arena, m, sizeof(double));
     if (sim->arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < sim->model->n_links; i++)
-        if (joint_actuated(sim->robot, i)) balance->coordinate[balance->n++] = sim->model->link[i].q;
+    for (int i = 0; i < sim->mechanism.model->n_links; i++)
+        if (joint_actuated(sim->robot, i)) balance->coordinate[balance->n++] = sim->mechanism.model->link[i].q;
     return STATUS_OK;
 }
 
@@ -35,22 +35,22 @@ static double correction(struct balance *balance, const double *tau)
     return sqrt(sum);
 }
 
-/* Readies the tangent at the state, X and T^-1; tau is in sim->force. After loops_forward(). */
+/* Readies the tangent at the state, X and T^-1; tau is in sim->force. After mechanism_forward(). */
 static enum status differentiate_by_forces(struct sim *sim, struct input *in)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->model->n;
-    *in = loops_input(sim->loops, &sim->in);
-    dyn_inverse(sim->model, sim->work, in, sim->qdd, sim->force);
-    dyn_velocity(sim->model, sim->work, in);
-    dyn_tangent_state(sim->model, sim->work, sim->tangent, in, sim->qdd);
+    const size_t n = (size_t)sim->mechanism.model->n;
+    *in = mechanism_loaded(&sim->mechanism, &sim->in);
+    dyn_inverse(sim->mechanism.model, sim->mechanism.work, in, sim->qdd, sim->force);
+    dyn_velocity(sim->mechanism.model, sim->mechanism.work, in);
+    dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, in, sim->qdd);
     for (int a = 0; a < balance->n; a++) {
-        seed_clear(&sim->seed, sim->model);
+        seed_clear(&sim->seed, sim->mechanism.model);
         sim->seed.actuator_force[a] = 1;
         sim_along_seed(sim, in);
         memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
         for (int i = 0; i < balance->n; i++)
-            balance->T[balance->n * i + a] = sim->tangent->force[balance->coordinate[i]];
+            balance->T[balance->n * i + a] = sim->mechanism.tangent->force[balance->coordinate[i]];
     }
     return invert(balance->n, balance->T, balance->inverse) == 0 ? STATUS_OK : STATUS_UNBALANCED;
 }
@@ -62,7 +62,7 @@ enum status sim_balance(struct sim *sim)
     if (status != STATUS_OK) return status;
     correction(&sim->balance, sim->force);
     for (int a = 0; a < sim->balance.n; a++) sim->actuator_force[a] += sim->balance.dF[a];
-    return loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+    return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
 }
 
 /* d qdd + X dF in the direction of the seed, of the free coordinates */
@@ -70,20 +70,22 @@ static void total_change(struct sim *sim, const struct input *in, double *column
 {
     const struct balance *balance = &sim->balance;
     sim_along_seed(sim, in);
-    correction(&sim->balance, sim->tangent->force);
+    correction(&sim->balance, sim->mechanism.tangent->force);
     for (int i = 0; i < sim->n_free; i++) {
         const int c = sim->free_coordinate[i];
         column[i] = sim->dqdd[c];
-        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->model->n * a + c] * balance->dF[a];
+        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->mechanism.model->n * a + c] * balance->dF[a];
     }
 }
 
-int balance_jacobian(struct sim *sim, double *A, double *B)
+enum status balance_jacobian(struct sim *sim, double *A, double *B)
 {
     struct input in;
-    if (sim_forward(sim) != STATUS_OK || differentiate_by_forces(sim, &in) != STATUS_OK) return 1;
+    enum status status = sim_forward(sim);
+    if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
+    if (status != STATUS_OK) return status;
     const size_t n = (size_t)sim->n_free;
-    seed_clear(&sim->seed, sim->model);
+    seed_clear(&sim->seed, sim->mechanism.model);
     for (size_t j = 0; j < n; j++) {
         double *const seed[2] = {&sim->seed.q[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
         for (int rate = 0; rate < 2; rate++) {
@@ -92,30 +94,30 @@ int balance_jacobian(struct sim *sim, double *A, double *B)
             *seed[rate] = 0;
         }
     }
-    return 0;
+    return STATUS_OK;
 }
 
 /* Here tau = h - B F, with B = dl/dq' of unit forces on the lines */
 enum status balance_at_rest(struct sim *sim, double *change)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->model->n;
+    const size_t n = (size_t)sim->mechanism.model->n;
     struct input in = {.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench, .actuator_force = balance->dF};
     struct input actuated;
-    dyn_configuration(sim->model, sim->work, sim->q);
+    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->q);
     for (int a = 0; a < balance->n; a++) balance->dF[a] = 1;
-    enum status status = loops_actuate(sim->model, sim->work, sim->loops, &in, &actuated);
+    enum status status = actuators_apply(&sim->mechanism, &in, &actuated);
     if (status != STATUS_OK) return status;
     for (int a = 0; a < balance->n; a++) {
         memset(sim->dqdd, 0, n * sizeof(double));
         for (int end = 0; end < 2; end++)
-            dyn_frame_force(sim->model, sim->work, &actuated.load[2 * a + end], sim->dqdd);
+            dyn_frame_force(sim->mechanism.model, sim->mechanism.work, &actuated.load[2 * a + end], sim->dqdd);
         for (int i = 0; i < balance->n; i++) balance->T[balance->n * i + a] = -sim->dqdd[balance->coordinate[i]];
     }
     if (invert(balance->n, balance->T, balance->inverse) != 0) return STATUS_UNBALANCED;
     in.actuator_force = sim->actuator_force;
-    status = loops_actuate(sim->model, sim->work, sim->loops, &in, &actuated);
-    dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
+    status = actuators_apply(&sim->mechanism, &in, &actuated);
+    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &actuated, NULL, sim->force);
     *change = correction(balance, sim->force);
     for (int a = 0; a < balance->n; a++) sim->actuator_force[a] += balance->dF[a];
     return status;

@@ -31,7 +31,7 @@ enum status course_make(struct course *course, const struct ode *ode, struct are
     }
     for (int s = 0; s < v->n_states; s++) course->nominal[s] = v->row[v->state[s]].nominal;
     course->ode = *ode;
-    return ode->n > 0 ? integrator_make(ode, &course->integrator) : STATUS_OK;
+    return ode_states(ode) > 0 ? policy_integrator(&course->ode, &course->integrator) : STATUS_OK;
 }
 
 void course_free(struct course *course)
@@ -66,32 +66,15 @@ void course_interrupt(struct course *course)
 
 /* ---- start ----------------------------------------------------------------------------------------------------------------- */
 
-/* Orders 3 to 5 are unstable near the imaginary axis, where lightly damped modes sit: 2 is the cap for what has such modes where
-   the tolerance is loose. Elsewhere order 5 takes fewer steps, at tight tolerances held inside its stable region by the error
-   test, and is asked for a tenth of the tolerance, so that the error goes on falling where the cap changes
-   (bench/integration.py). */
-struct policy {
-    int max_order;
-    double tolerance; /* share of what was asked for */
-};
-
-static struct policy choose(const struct course *course, double tolerance)
-{
-    const int asked = (int)course->value[course->solver.max_order];
-    if (asked > 0) return (struct policy){asked, 1};
-    return course->rings && tolerance > 2e-6 ? (struct policy){2, 1} : (struct policy){5, 0.1};
-}
-
 enum status course_configure(struct course *course, double importer_tolerance)
 {
     const double own = course->value[course->solver.relative_tolerance];
     course->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
     if (course->integrator == NULL) return STATUS_OK;
-    const struct policy policy = choose(course, course->tolerance);
-    const struct integrator_options options = {.relative_tolerance = policy.tolerance * course->tolerance,
-                                               .nominal = course->nominal,
-                                               .max_step = course->value[course->solver.max_step],
-                                               .max_order = policy.max_order};
+    const struct solver_request request = {.relative_tolerance = course->tolerance,
+                                           .max_step = course->value[course->solver.max_step],
+                                           .max_order = (int)course->value[course->solver.max_order]};
+    const struct integrator_options options = policy_options(&course->ode, &request, course->nominal);
     return integrator_configure(course->integrator, &options);
 }
 
@@ -134,7 +117,7 @@ static bool inputs_jumped(struct course *course)
     for (int i = 0; i < course->n_inputs; i++)
         changed = changed || now->u[i] != before->u[i] + before->rate[i] * elapsed || now->rate[i] != before->rate[i];
     if (!changed) return false;
-    if (course->ode.rhs(course->ode.context, course->local, course->y, course->ydot) != 0) return true;
+    if (course->ode.rhs(course->ode.context, course->local, course->y, course->ydot) != STATUS_OK) return true;
     return !(integrator_jump(course->integrator, course->local, course->y, course->ydot) <= JUMP);
 }
 
@@ -167,7 +150,7 @@ static void advance_time(struct course *course, double h)
 static enum status integrate(struct course *course, double h, double *reached)
 {
     if (course->integrator != NULL && (course->restart || inputs_jumped(course))) {
-        const struct restart restart = {.first_step = course->first_step, .inputs_alone = !course->restart};
+        const struct restart restart = {.first_step = course->first_step, .inputs_only = !course->restart};
         const enum status status = integrator_restart(course->integrator, course->local, course->y, &restart);
         if (status != STATUS_OK) return status;
         course->restart = false;
@@ -178,8 +161,7 @@ static enum status integrate(struct course *course, double h, double *reached)
     if (course->integrator != NULL) return integrator_advance(course->integrator, course->local, course->y, reached);
     /* all is prescribed: it may leave the constraints */
     const struct ode *ode = &course->ode;
-    const int code = ode->project != NULL ? ode->project(ode->context, course->local, course->y, NULL) : 0;
-    return code == 0 ? STATUS_OK : code > 0 ? (enum status)code : STATUS_MISSED_LOOP;
+    return ode->project != NULL ? ode->project(ode->context, course->local, course->y, NULL) : STATUS_OK;
 }
 
 /* What changes fastest against its scale, where it is beyond all reason; "" where nothing is */
@@ -199,14 +181,16 @@ static const char *runaway(const struct course *course, char text[BLAME_SIZE])
 }
 
 /* When it failed, why, and what is to blame */
-static void report_failure(struct course *course)
+static void report_failure(struct course *course, enum status status)
 {
     char text[BLAME_SIZE];
     const char *culprit = course->blame != NULL ? course->blame(course->ode.context, text) : NULL;
-    const char *trouble =
-        course->integrator != NULL ? integrator_trouble(course->integrator) : "the loops cannot be closed";
+    const struct integrator *integrator = course->integrator;
+    const char *failure = integrator == NULL             ? status_text(STATUS_NOT_PROJECTED)
+                          : *integrator->failure != '\0' ? integrator->failure
+                                                         : status_text(status);
     (void)course->ode.rhs(course->ode.context, course->local, course->y, course->ydot);
-    report_add(course->report, REPORT_ERROR, "at t = %.9g s: %s%s", course->start_time + course->local, trouble,
+    report_add(course->report, REPORT_ERROR, "at t = %.9g s: %s%s", course->start_time + course->local, failure,
                culprit != NULL ? culprit : runaway(course, text));
 }
 
@@ -219,7 +203,7 @@ enum status course_step(struct course *course, double h)
         course->local = reached > started ? reached : started;
         course->carry = 0;
         course->restart = true;
-        report_failure(course);
+        report_failure(course, status);
     }
     advance_inputs(course);
     keep_inputs(course);

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/report.h"
-#include "ode/integrator.h"
+#include "ode/policy.h"
 #include "sim/variables.h"
 
 /* Inputs over a step: u(t) = u + rate (t - from). */
@@ -40,9 +40,8 @@ struct course {
     /* a step failed: who is to blame; NULL: nobody in particular. By the owner, or NULL */
     const char *(*blame)(void *context, char text[BLAME_SIZE]);
 
-    struct ode ode;                /* its right-hand side takes the inputs of `now`                 */
+    struct ode ode;                /* its right-hand side takes the inputs of `now`; the owner updates its facts */
     struct integrator *integrator; /* NULL: there is nothing to integrate                           */
-    bool rings;                    /* it may oscillate with little damping; by the owner            */
     double tolerance;              /* relative, as asked for                                        */
     double *y, *ydot, *nominal;    /* n_states                                                      */
     double *state;                 /* n_numbers: the state as it is saved; by the owner             */
@@ -51,7 +50,7 @@ struct course {
     double first_step; /* of that restart; 0: chosen anew                                                */
 };
 
-/* Arrays from the arena and an integrator of the ode; variables, report, solver, state and rings are the owner's to fill. */
+/* Arrays from the arena and an integrator of the ode; variables, report, solver and state are the owner's to fill. */
 enum status course_make(struct course *course, const struct ode *ode, struct arena *arena);
 void course_free(struct course *course);
 

@@ -8,23 +8,22 @@
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
 
-int sim_jacobian(void *context, double t, const double *y, double *A, double *B)
+enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
     sim_take(sim, &sim->course.now, t, y);
     if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
-    if (loops_forward_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd, sim->by_q,
-                               sim->by_qd) != STATUS_OK)
-        return 1;
+    const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);
+    if (status != STATUS_OK) return status;
     for (int j = 0; j < n; j++) {
-        const size_t column = (size_t)sim->model->n * (size_t)sim->free_coordinate[j];
+        const size_t column = (size_t)sim->mechanism.model->n * (size_t)sim->free_coordinate[j];
         for (int i = 0; i < n; i++) {
             *A++ = sim->by_q[column + (size_t)sim->free_coordinate[i]];
             *B++ = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
         }
     }
-    return 0;
+    return STATUS_OK;
 }
 
 /* ---- a direction --------------------------------------------------------------------------------------------------------- */
@@ -47,8 +46,8 @@ static bool add_seed(struct sim *sim, const struct variable *variable, double am
         sim->seed.actuator_force[variable->owner] += amount;
         return true;
     }
-    if (variable->owner >= sim->model->n_links) return false;
-    const struct link_model *lm = &sim->model->link[variable->owner];
+    if (variable->owner >= sim->mechanism.model->n_links) return false;
+    const struct link_model *lm = &sim->mechanism.model->link[variable->owner];
     struct seed *seed = &sim->seed;
     switch (variable->kind) {
     case KIND_Q:
@@ -76,7 +75,7 @@ void sim_along_seed(struct sim *sim, const struct input *in)
                                         .prescribed_qdd = seed->qdd,
                                         .actuator_force = seed->actuator_force,
                                         .payload_mass = seed->payload_mass};
-    loops_tangent(sim->model, sim->work, sim->tangent, sim->loops, in, &direction, true, sim->dqdd);
+    mechanism_tangent(&sim->mechanism, in, &direction, true, sim->dqdd);
 }
 
 /* The tangent at the present state in the direction of the seed */
@@ -84,8 +83,9 @@ static enum status differentiate(struct sim *sim)
 {
     const enum status status = sim_update(sim);
     if (status != STATUS_OK) return status;
-    const struct input in = loops_input(sim->loops, &sim->in);
-    if (!sim->tangent_fresh) dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
+    const struct input in = mechanism_loaded(&sim->mechanism, &sim->in);
+    if (!sim->tangent_fresh)
+        dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, &in, sim->qdd);
     sim->tangent_fresh = true;
     sim_along_seed(sim, &in);
     return STATUS_OK;
@@ -96,7 +96,7 @@ static enum status differentiate(struct sim *sim)
 static double tip_change(struct sim *sim, const struct variable *variable)
 {
     struct frame_derivative tip;
-    dyn_tangent_tip(sim->model, sim->work, sim->tangent, sim->model->tip, &tip);
+    dyn_tangent_tip(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, sim->mechanism.model->tip, &tip);
     switch (variable->kind) {
     case KIND_TIP_POSITION: return tip.p[variable->k];
     case KIND_TIP_VELOCITY: return tip.v[variable->k];
@@ -118,10 +118,11 @@ static double link_change(struct sim *sim, const struct variable *variable)
     switch (variable->kind) {
     case KIND_ROOT_MOMENT:
     case KIND_ROOT_FORCE:
-        dyn_tangent_reaction(sim->work, sim->tangent, variable->owner, wrench);
+        dyn_tangent_reaction(sim->mechanism.work, sim->mechanism.tangent, variable->owner, wrench);
         return wrench[variable->kind == KIND_ROOT_FORCE ? 3 + variable->k : variable->k];
     default:
-        dyn_tangent_deflection(sim->model, sim->work, sim->tangent, variable->owner, deflection, rotation);
+        dyn_tangent_deflection(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, variable->owner,
+                               deflection, rotation);
         return variable->kind == KIND_DEFLECTION ? deflection[variable->k] : rotation[variable->k];
     }
 }
@@ -131,16 +132,18 @@ static bool change_of(struct sim *sim, const struct variable *variable, double *
 {
     double dlength, drate;
     switch (variable->kind) {
-    case KIND_LOOP_FORCE: *change = sim->loops->dlambda[sim->loops->first[variable->owner] + variable->k]; return true;
+    case KIND_LOOP_FORCE:
+        *change = sim->mechanism.constraints->dlambda[sim->mechanism.constraints->first[variable->owner] + variable->k];
+        return true;
     case KIND_ACTUATOR_LENGTH:
     case KIND_ACTUATOR_RATE:
-        loops_lines_change(sim->model, sim->work, sim->tangent, sim->loops, variable->owner, &dlength, &drate);
+        actuators_change(&sim->mechanism, variable->owner, &dlength, &drate);
         *change = variable->kind == KIND_ACTUATOR_LENGTH ? dlength : drate;
         return true;
     default: break;
     }
-    if (variable->owner >= sim->model->n_links) return false;
-    const struct link_model *lm = &sim->model->link[variable->owner];
+    if (variable->owner >= sim->mechanism.model->n_links) return false;
+    const struct link_model *lm = &sim->mechanism.model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: *change = sim->seed.q[lm->q]; return true;
     case KIND_QD: *change = sim->seed.qd[lm->q]; return true;
@@ -148,7 +151,7 @@ static bool change_of(struct sim *sim, const struct variable *variable, double *
     case KIND_ETA: *change = sim->seed.q[lm->eta + variable->k]; return true;
     case KIND_ETAD: *change = sim->seed.qd[lm->eta + variable->k]; return true;
     case KIND_ETADD: *change = sim->dqdd[lm->eta + variable->k]; return true;
-    case KIND_TAU_OUT: *change = sim->tangent->force[lm->q]; return true;
+    case KIND_TAU_OUT: *change = sim->mechanism.tangent->force[lm->q]; return true;
     case KIND_TIP_POSITION:
     case KIND_TIP_QUATERNION:
     case KIND_TIP_VELOCITY:
@@ -172,7 +175,7 @@ static enum status refuse(struct sim *sim, const struct variable *variable, cons
 enum status sim_directional(struct sim *sim, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result)
 {
-    seed_clear(&sim->seed, sim->model);
+    seed_clear(&sim->seed, sim->mechanism.model);
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = sim->variables.by_reference[known[i]];
         if (!add_seed(sim, variable, seed[i])) return refuse(sim, variable, "known");
@@ -191,7 +194,7 @@ enum status sim_output_rate(struct sim *sim, int reference, double *rate)
 {
     enum status status = sim_update(sim);
     if (status != STATUS_OK) return status;
-    seed_clear(&sim->seed, sim->model);
+    seed_clear(&sim->seed, sim->mechanism.model);
     for (int i = 0; i < sim->n_free; i++) {
         const int c = sim->free_coordinate[i];
         sim->seed.q[c] = sim->qd[c];

@@ -36,17 +36,17 @@ static struct input at_rest(const struct sim *sim)
 static double residual(struct sim *sim, struct equilibrium *e)
 {
     const struct input rest = at_rest(sim);
-    const struct loops *loops = sim->loops;
+    const struct constraints *loops = sim->mechanism.constraints;
     double sum = 0;
-    dyn_configuration(sim->model, sim->work, sim->q);
+    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->q);
     struct input actuated;
-    if (loops_actuate(sim->model, sim->work, sim->loops, &rest, &actuated) != STATUS_OK) return INFINITY;
-    dyn_inverse(sim->model, sim->work, &actuated, NULL, sim->force);
-    dyn_velocity(sim->model, sim->work, &rest);
-    loops_constraints(sim->model, sim->work, sim->loops);
+    if (actuators_apply(&sim->mechanism, &rest, &actuated) != STATUS_OK) return INFINITY;
+    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &actuated, NULL, sim->force);
+    dyn_velocity(sim->mechanism.model, sim->mechanism.work, &rest);
+    constraints_rows(&sim->mechanism);
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
     for (int k = 0; k < e->k; k++) {
-        const double *G = loops->G + (size_t)sim->model->n * (size_t)k;
+        const double *G = loops->G + (size_t)sim->mechanism.model->n * (size_t)k;
         e->gap[k] = loops->gap[loops->kept[k]];
         sum += e->mu * e->gap[k] * e->mu * e->gap[k];
         for (int i = 0; i < e->n; i++) {
@@ -61,13 +61,13 @@ static double residual(struct sim *sim, struct equilibrium *e)
 /* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
-    const size_t n = (size_t)sim->model->n;
-    loops_set_loads(sim->loops);
-    const struct input rest = at_rest(sim), in = loops_input(sim->loops, &rest);
-    dyn_inverse(sim->model, sim->work, &in, NULL, sim->force);
+    const size_t n = (size_t)sim->mechanism.model->n;
+    constraints_set_loads(&sim->mechanism);
+    const struct input rest = at_rest(sim), in = mechanism_loaded(&sim->mechanism, &rest);
+    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &in, NULL, sim->force);
     memset(sim->qdd, 0, n * sizeof(double));
-    dyn_tangent_state(sim->model, sim->work, sim->tangent, &in, sim->qdd);
-    loops_force_jacobian(sim->model, sim->work, sim->tangent, sim->loops, &in, sim->by_q, sim->by_qd);
+    dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, &in, sim->qdd);
+    mechanism_force_jacobian(&sim->mechanism, &in, sim->by_q, sim->by_qd);
     for (int i = 0; i < e->n; i++)
         for (int j = i; j < e->n; j++) {
             const size_t a = (size_t)e->coordinate[i], b = (size_t)e->coordinate[j];
@@ -112,15 +112,16 @@ static bool newton_step(struct equilibrium *e)
 static void move(struct sim *sim, const struct equilibrium *e, double share)
 {
     for (int i = 0; i < e->n; i++) sim->q[e->coordinate[i]] += share * e->dx[i];
-    for (int c = 0; c < e->k; c++) sim->loops->lambda[sim->loops->kept[c]] += share * e->dlambda[c];
+    for (int c = 0; c < e->k; c++)
+        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
 static double strain_force(const struct sim *sim)
 {
     double sum = 0;
-    for (int i = 0; i < sim->model->n_links; i++) {
-        const struct link_model *lm = &sim->model->link[i];
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
         for (int j = 0; j < lm->m; j++) {
             double force = 0;
             for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->q[lm->eta + k];
@@ -159,10 +160,11 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
 static double load_size(const struct sim *sim)
 {
     double mass = 0, forces = 0;
-    for (int i = 0; i < sim->model->n_links; i++) mass += sim->work->link[i].self.m + sim->work->link[i].load.m;
+    for (int i = 0; i < sim->mechanism.model->n_links; i++)
+        mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
-    return mass * sqrt(product(3, sim->model->gravity, sim->model->gravity)) + strain_force(sim) + forces +
-           sqrt(product(6, sim->tip_wrench, sim->tip_wrench));
+    return mass * sqrt(product(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
+           forces + sqrt(product(6, sim->tip_wrench, sim->tip_wrench));
 }
 
 /* The same with the forces of actuators that hold joints in place of drives: links that these bend turn their lines, a little */
@@ -179,8 +181,8 @@ static enum status balance_too(struct sim *sim, struct equilibrium *e)
 
 static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 {
-    for (int i = 0; i < sim->model->n_links; i++) {
-        const struct link_model *lm = &sim->model->link[i];
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
         if (e->k > 0 && lm->q >= 0 && lm->passive) e->coordinate[e->n++] = lm->q;
         for (int m = 0; m < lm->m; m++) e->coordinate[e->n++] = lm->eta + m;
     }
@@ -189,7 +191,7 @@ static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->model->n, k = (size_t)sim->loops->n_kept;
+    const size_t n = (size_t)sim->mechanism.model->n, k = (size_t)sim->mechanism.constraints->n_kept;
     struct equilibrium e = {.k = (int)k,
                             .coordinate = arena_take(&scratch, n, sizeof(int)),
                             .f = arena_take(&scratch, n, sizeof(double)),
@@ -206,7 +208,7 @@ enum status sim_find_equilibrium(struct sim *sim)
     if (!scratch.failed) {
         choose_coordinates(sim, &e);
         memset(sim->qd, 0, n * sizeof(double));
-        memset(sim->loops->lambda, 0, (size_t)sim->loops->n_rows * sizeof(double));
+        memset(sim->mechanism.constraints->lambda, 0, (size_t)sim->mechanism.constraints->n_rows * sizeof(double));
         status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
         if (status == STATUS_OK && sim->balance.n > 0) status = balance_too(sim, &e);
     }

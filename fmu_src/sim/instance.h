@@ -3,7 +3,7 @@
 #define SIM_INSTANCE_H
 
 #include "base/arena.h"
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 #include "sim/course.h"
 #include "sim/sim.h"
 
@@ -31,10 +31,8 @@ struct sim {
     const char *name;
     struct report *report;
     struct robot *robot; /* with the parameters that are set */
-    struct model *model;
+    struct mechanism mechanism;
     bool outdated; /* the robot has changed and the model could not be made again */
-    struct work *work;
-    struct loops *loops;
     struct variables variables;
     char guid[GUID_SIZE];
     struct course course; /* values, time, inputs, integrator */
@@ -53,8 +51,7 @@ struct sim {
     enum status failure; /* what last kept the integrator from a state in this step             */
 
     /* derivatives */
-    struct tangent *tangent;
-    bool tangent_fresh; /* its columns belong to the values                          */
+    bool tangent_fresh; /* columns of the tangent belong to the values                          */
     struct seed seed;
     double *dqdd;         /* n                                                         */
     double *by_q, *by_qd; /* n x n: of qdd, by columns                                 */
@@ -77,7 +74,7 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
 enum status sim_adopt_parameters(struct sim *sim, double tolerance);
 
 /* derivatives.c: the integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
-int sim_jacobian(void *context, double t, const double *y, double *A, double *B);
+enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
 
 /* derivatives.c: a direction of nothing, and what it does to the state of the last sim_compute() or sim_balance(). */
 void seed_clear(struct seed *seed, const struct model *model);
@@ -86,11 +83,11 @@ void sim_along_seed(struct sim *sim, const struct input *in);
 /* balance.c: which joints actuators move where a motion is given. */
 enum status balance_make(struct sim *sim);
 
-/* balance.c: qdd with actuator forces that leave the drives of these joints nothing to do. After loops_forward(). */
+/* balance.c: qdd with actuator forces that leave the drives of these joints nothing to do. After mechanism_forward(). */
 enum status sim_balance(struct sim *sim);
 
 /* balance.c: the Jacobians of sim_jacobian(), F following the state. */
-int balance_jacobian(struct sim *sim, double *A, double *B);
+enum status balance_jacobian(struct sim *sim, double *A, double *B);
 
 /* balance.c: F for the positions q at rest, and the size of what it changed by. */
 enum status balance_at_rest(struct sim *sim, double *change);

@@ -98,35 +98,18 @@ enum status sim_apply_parameters(struct sim *sim)
     if (check(sim) != STATUS_OK) return STATUS_BAD_ROBOT;
     if (!copy_to_robot(sim) && !sim->outdated) return STATUS_OK;
     sim->outdated = true;
-
-    struct model *model;
-    struct work *work = NULL;
-    struct tangent *tangent = NULL;
-    enum status status = model_make(sim->robot, &model, sim->report);
+    const enum status status = mechanism_remake(&sim->mechanism, sim->report);
     if (status != STATUS_OK) return status;
-    status = work_make(model, &work);
-    if (status == STATUS_OK) status = tangent_make(model, &tangent);
-    if (status != STATUS_OK) {
-        work_free(work);
-        model_free(model);
-        return status;
-    }
-    tangent_free(sim->tangent);
-    work_free(sim->work);
-    model_free(sim->model);
-    sim->model = model;
-    sim->work = work;
-    sim->tangent = tangent;
     sim->outdated = false;
     return STATUS_OK;
 }
 
 void sim_apply_payloads(struct sim *sim)
 {
-    for (int i = 0; i < sim->model->n_links; i++) {
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const int reference = sim->variables.first[KIND_PAYLOAD_MASS][i];
         if (reference < 0) continue;
         sim->robot->link[i].payload.mass = sim->course.value[reference];
-        model_set_payload(sim->model, i);
+        model_set_payload(sim->mechanism.model, i);
     }
 }

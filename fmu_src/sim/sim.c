@@ -13,8 +13,8 @@ static const double FAR_OFF = 1e-3;
 
 static void follow_motion(struct sim *sim, double t)
 {
-    for (int i = 0; i < sim->model->n_links; i++) {
-        const struct link_model *lm = &sim->model->link[i];
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
         double x[3];
         if (lm->prescribed < 0) continue;
         sim->motion.at(sim->motion.context, t, i, x);
@@ -30,7 +30,8 @@ void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t)
     const double elapsed = t - held->from;
     for (int i = 0; i < sim->course.n_inputs; i++) {
         const struct variable *variable = v->by_reference[sim->course.input[i]];
-        const struct link_model *lm = &sim->model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
+        const struct link_model *lm =
+            &sim->mechanism.model->link[variable->kind == KIND_ACTUATOR_FORCE ? 0 : variable->owner];
         const double u = held->u[i] + held->rate[i] * elapsed;
         switch (variable->kind) {
         case KIND_TAU_IN: sim->tau[lm->tau] = u; break;
@@ -71,7 +72,7 @@ void sim_take(struct sim *sim, const struct held_inputs *held, double t, const d
 
 enum status sim_forward(struct sim *sim)
 {
-    const enum status status = loops_forward(sim->model, sim->work, sim->tangent, sim->loops, &sim->in, sim->qdd);
+    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
@@ -86,19 +87,19 @@ enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, dou
         ydot[sim->n_free + i] = sim->qdd[sim->free_coordinate[i]];
         sum += fabs(ydot[sim->n_free + i]);
     }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
-static int rhs(void *context, double t, const double *y, double *ydot)
+static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     const enum status status = sim_derivatives(sim, &sim->course.now, t, y, ydot);
     if (status != STATUS_OK) sim->failure = status;
-    return (int)status;
+    return status;
 }
 
 /* Back onto the loops: positions, rates and the error estimate of a step, whose equation was evaluated just before */
-static int project(void *context, double t, double *y, double *error)
+static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
     const int n = sim->n_free;
@@ -107,25 +108,25 @@ static int project(void *context, double t, double *y, double *error)
     sim_apply_inputs(sim, &sim->course.now, t);
     if (error != NULL) {
         error_q = sim->seed.q, error_qd = sim->seed.qd;
-        memset(error_q, 0, (size_t)sim->model->n * sizeof *error_q);
-        memset(error_qd, 0, (size_t)sim->model->n * sizeof *error_qd);
+        memset(error_q, 0, (size_t)sim->mechanism.model->n * sizeof *error_q);
+        memset(error_qd, 0, (size_t)sim->mechanism.model->n * sizeof *error_qd);
         for (int i = 0; i < n; i++) {
             error_q[sim->free_coordinate[i]] = error[i];
             error_qd[sim->free_coordinate[i]] = error[n + i];
         }
     }
-    const enum status status =
-        loops_project(sim->model, sim->work, sim->tangent, sim->loops, true, sim->q, sim->qd, error_q, error_qd);
+    const enum status status = constraints_project(&sim->mechanism, true, sim->q, sim->qd, error_q, error_qd);
     gather(sim, y);
     for (int i = 0; error != NULL && i < n; i++) {
         error[i] = error_q[sim->free_coordinate[i]];
         error[n + i] = error_qd[sim->free_coordinate[i]];
     }
-    if (status == STATUS_OK) return 0;
+    if (status == STATUS_OK) return STATUS_OK;
     sim->failure = status;
     double gap;
-    const bool opening = status == STATUS_MISSED_LOOP && loops_missed(sim->loops, &gap) >= 0 && gap < FAR_OFF;
-    return opening ? -1 : (int)status;
+    const bool opening =
+        status == STATUS_MISSED_LOOP && constraints_missed(sim->mechanism.constraints, &gap) >= 0 && gap < FAR_OFF;
+    return opening ? STATUS_LOOP_OPENS : status;
 }
 
 /* What kept the integrator from going on is to blame */
@@ -133,7 +134,7 @@ static const char *blame(void *context, char text[BLAME_SIZE])
 {
     const struct sim *sim = context;
     char reason[REASON_SIZE];
-    if (sim->failure == STATUS_OK || sim->failure == STATUS_INTEGRATION) return NULL;
+    if (sim->failure == STATUS_OK || sim->failure == STATUS_NOT_FINITE) return NULL;
     snprintf(text, BLAME_SIZE, "; %s", sim_reason(sim, sim->failure, reason));
     return text;
 }
@@ -143,7 +144,7 @@ static const char *blame(void *context, char text[BLAME_SIZE])
 static enum status take_arrays(struct sim *sim)
 {
     struct arena *arena = &sim->arena;
-    const struct model *model = sim->model;
+    const struct model *model = sim->mechanism.model;
     const size_t n = (size_t)model->n;
     double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dqdd, &sim->seed.q, &sim->seed.qd};
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
@@ -156,7 +157,7 @@ static enum status take_arrays(struct sim *sim)
     sim->seed.payload_mass = arena_take(arena, (size_t)model->n_links, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
-    sim->q = arena_take(arena, 2 * n + (size_t)sim->loops->n_rows, sizeof(double));
+    sim->q = arena_take(arena, 2 * n + (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
         *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -167,8 +168,8 @@ static enum status take_arrays(struct sim *sim)
 
 static void number_states(struct sim *sim)
 {
-    for (int i = 0; i < sim->model->n_links; i++) {
-        const struct link_model *lm = &sim->model->link[i];
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
         if (lm->q >= 0 && lm->prescribed < 0) sim->free_coordinate[sim->n_free++] = lm->q;
         for (int k = 0; k < lm->m; k++) sim->free_coordinate[sim->n_free++] = lm->eta + k;
     }
@@ -183,11 +184,8 @@ static void number_states(struct sim *sim)
 /* The model, the work and the table of a robot that has been read */
 static enum status build(struct sim *sim, const char *text)
 {
-    enum status status = model_make(sim->robot, &sim->model, sim->report);
-    if (status == STATUS_OK) status = work_make(sim->model, &sim->work);
-    if (status == STATUS_OK) status = tangent_make(sim->model, &sim->tangent);
-    if (status == STATUS_OK) status = loops_make(sim->model, &sim->loops);
-    if (status == STATUS_OK) status = variables_make(sim->model, &sim->arena, &sim->variables);
+    enum status status = mechanism_make(sim->robot, &sim->mechanism, sim->report);
+    if (status == STATUS_OK) status = variables_make(sim->mechanism.model, &sim->arena, &sim->variables);
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
@@ -199,14 +197,14 @@ static enum status build(struct sim *sim, const char *text)
         (struct solver_references){sim->variables.first[KIND_RELATIVE_TOLERANCE][0],
                                    sim->variables.first[KIND_MAX_STEP][0], sim->variables.first[KIND_MAX_ORDER][0]};
     sim->course.state = sim->q;
-    sim->course.n_numbers = 2 * sim->model->n + sim->loops->n_rows;
+    sim->course.n_numbers = 2 * sim->mechanism.model->n + sim->mechanism.constraints->n_rows;
     sim->course.blame = blame;
-    const struct ode ode = {.n = sim->n_free,
-                            .order = 2,
+    const struct ode ode = {.n_x = sim->n_free,
+                            .n_v = sim->n_free,
                             .context = sim,
                             .rhs = rhs,
                             .jacobian = sim_jacobian,
-                            .project = sim->loops->n_rows > 0 ? project : NULL};
+                            .project = sim->mechanism.constraints->n_rows > 0 ? project : NULL};
     status = course_make(&sim->course, &ode, &sim->arena);
     return status == STATUS_OK ? sim_reset(sim) : status;
 }
@@ -252,10 +250,7 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL) return;
     course_free(&sim->course);
-    loops_free(sim->loops);
-    tangent_free(sim->tangent);
-    work_free(sim->work);
-    model_free(sim->model);
+    mechanism_free(&sim->mechanism);
     if (sim->robot != NULL) robot_free(sim->robot);
     struct arena arena = sim->arena; /* the instance lives in it */
     arena_release(&arena);
@@ -282,7 +277,7 @@ const struct robot *sim_robot(const struct sim *sim)
 }
 const struct model *sim_model(const struct sim *sim)
 {
-    return sim->model;
+    return sim->mechanism.model;
 }
 const char *sim_guid(const struct sim *sim)
 {
@@ -293,8 +288,8 @@ const char *sim_guid(const struct sim *sim)
 
 static double *state_place(struct sim *sim, const struct variable *variable)
 {
-    if (variable->owner >= sim->model->n_links) return NULL; /* of a loop or an actuator */
-    const struct link_model *lm = &sim->model->link[variable->owner];
+    if (variable->owner >= sim->mechanism.model->n_links) return NULL; /* of a loop or an actuator */
+    const struct link_model *lm = &sim->mechanism.model->link[variable->owner];
     switch (variable->kind) {
     case KIND_Q: return &sim->q[lm->q];
     case KIND_QD: return &sim->qd[lm->q];
@@ -343,18 +338,17 @@ double sim_actuator_force(const struct sim *sim, int actuator)
 
 const char *sim_reason(const struct sim *sim, enum status status, char text[REASON_SIZE])
 {
-    const struct loops *loops = sim->loops;
+    const struct constraints *loops = sim->mechanism.constraints;
     const char *why = status_text(status);
     double gap;
-    const int missed = status == STATUS_MISSED_LOOP ? loops_missed(loops, &gap) : -1;
+    const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(loops, &gap) : -1;
     if (status == STATUS_NOT_POSITIVE)
-        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->work->failed_link].name, why);
+        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->mechanism.work->failed_link].name, why);
     else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", loops->failed_actuator,
-                 sim->robot->actuator[loops->failed_actuator].name, why);
+        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", sim->mechanism.actuators->failed,
+                 sim->robot->actuator[sim->mechanism.actuators->failed].name, why);
     else if (status == STATUS_SINGULAR_LOOP)
-        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed_loop, sim->robot->loop[loops->failed_loop].name,
-                 why);
+        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed, sim->robot->loop[loops->failed].name, why);
     else if (missed >= 0)
         snprintf(
             text, REASON_SIZE,
@@ -366,8 +360,8 @@ const char *sim_reason(const struct sim *sim, enum status status, char text[REAS
 
 /* ---- initialisation and steps ---------------------------------------------------------------------------------------------------- */
 
-/* Does anything but gravity pull it back? Links that bend, springs, stops */
-static bool rings(const struct model *model)
+/* Lightly damped oscillations come from links that bend, springs and stops */
+static bool is_oscillatory(const struct model *model)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -378,7 +372,7 @@ static bool rings(const struct model *model)
 
 static enum status configure(struct sim *sim, double tolerance)
 {
-    sim->course.rings = rings(sim->model);
+    sim->course.ode.oscillatory = is_oscillatory(sim->mechanism.model);
     return course_configure(&sim->course, tolerance);
 }
 
@@ -393,8 +387,8 @@ static void start_states(struct sim *sim)
     static const enum kind start[2][2] = {{KIND_Q_START, KIND_ETA_START}, {KIND_QD_START, KIND_ETAD_START}};
     const struct variables *v = &sim->variables;
     for (int rate = 0; rate < 2; rate++)
-        for (int i = 0; i < sim->model->n_links; i++) {
-            const struct link_model *lm = &sim->model->link[i];
+        for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+            const struct link_model *lm = &sim->mechanism.model->link[i];
             double *x = rate == 0 ? sim->q : sim->qd;
             if (v->first[KIND_Q][i] >= 0) x[lm->q] = sim->course.value[v->first[start[rate][0]][i]];
             for (int k = 0; k < lm->m; k++) x[lm->eta + k] = sim->course.value[v->first[start[rate][1]][i] + k];
@@ -404,11 +398,10 @@ static void start_states(struct sim *sim)
 /* Start positions are a guess where there are loops: they are closed, with the rates projected */
 static enum status close_loops(struct sim *sim)
 {
-    struct loops *loops = sim->loops;
+    struct constraints *loops = sim->mechanism.constraints;
     if (loops->n_rows == 0) return STATUS_OK;
-    enum status status = loops_close(sim->model, sim->work, loops, sim->q, sim->report);
-    if (status == STATUS_OK)
-        status = loops_settle(sim->model, sim->work, sim->tangent, loops, sim->q, sim->qd, sim->report, sim->report);
+    enum status status = constraints_close(&sim->mechanism, sim->q, sim->report);
+    if (status == STATUS_OK) status = constraints_settle(&sim->mechanism, sim->q, sim->qd, sim->report, sim->report);
     return status;
 }
 
@@ -450,7 +443,7 @@ void sim_set_input_rate(struct sim *sim, int reference, double rate)
 static void continue_prescribed(struct sim *sim)
 {
     const struct variables *v = &sim->variables;
-    for (int i = 0; i < sim->model->n_links; i++) {
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         if (v->first[KIND_Q_IN][i] < 0) continue;
         const int qd = v->first[KIND_QD_IN][i], qdd = v->first[KIND_QDD_IN][i];
         course_go_on(&sim->course, qd, sim->course.value[qdd]);
@@ -495,27 +488,27 @@ enum status sim_get_derivatives(struct sim *sim, double *dx)
         dx[s] = sim->course.value[sim->variables.row[sim->variables.derivative[s]].reference];
         sum += fabs(dx[s]);
     }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_INTEGRATION : status;
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
 bool sim_strayed(struct sim *sim)
 {
-    struct loops *loops = sim->loops;
+    struct constraints *loops = sim->mechanism.constraints;
     if (loops->n_rows == 0 || sim_update(sim) != STATUS_OK) return false;
-    loops_gap(sim->model, sim->work, loops);
+    constraints_gap(&sim->mechanism);
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
         if (fabs(loops->gap[row]) > sim->course.tolerance || fabs(loops->rate[row]) > 10 * sim->course.tolerance)
             return true;
     }
     double missed;
-    return loops_missed(loops, &missed) >= 0 && missed > sim->course.tolerance;
+    return constraints_missed(loops, &missed) >= 0 && missed > sim->course.tolerance;
 }
 
 enum status sim_return_to_loops(struct sim *sim)
 {
     course_interrupt(&sim->course);
-    return loops_project(sim->model, sim->work, sim->tangent, sim->loops, false, sim->q, sim->qd, NULL, NULL);
+    return constraints_project(&sim->mechanism, false, sim->q, sim->qd, NULL, NULL);
 }
 
 void sim_statistics(const struct sim *sim, struct integrator_statistics *statistics)
@@ -529,14 +522,14 @@ void sim_statistics(const struct sim *sim, struct integrator_statistics *statist
 /* Which equations of the loops are kept: 1, the others 0 */
 static void note_kept(struct sim *sim)
 {
-    const struct loops *loops = sim->loops;
+    const struct constraints *loops = sim->mechanism.constraints;
     for (int i = 0; i < loops->n_rows; i++) sim->kept_rows[i] = 0;
     for (int k = 0; k < loops->n_kept; k++) sim->kept_rows[loops->kept[k]] = 1;
 }
 
 static void keep_noted(struct sim *sim)
 {
-    struct loops *loops = sim->loops;
+    struct constraints *loops = sim->mechanism.constraints;
     loops->n_kept = 0;
     for (int i = 0; i < loops->n_rows; i++)
         if (sim->kept_rows[i] != 0) loops->kept[loops->n_kept++] = i;

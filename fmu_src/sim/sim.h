@@ -76,7 +76,7 @@ enum status sim_initialise(struct sim *sim, const struct sim_experiment *experim
 bool sim_acts_on_start(const struct sim *sim, int reference);
 
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
-   held, or follow the rates that sim_set_input_rate() gave for this step. On STATUS_INTEGRATION the last good state stays,
+   held, or follow the rates that sim_set_input_rate() gave for this step. On failure the last good state stays,
    sim_time() says when. */
 enum status sim_step(struct sim *sim, double h);
 double sim_time(const struct sim *sim);

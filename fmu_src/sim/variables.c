@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 

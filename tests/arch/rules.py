@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-LAYERS = ["base", "math", "robot", "flex", "dyn", "loop", "ode", "sim", "fmi"]  # a layer sees itself and those before it
+LAYERS = ["base", "math", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]  # a layer sees itself and those before it
 C_FOLDERS = ["fmu_src", "drives", "modelDescription", "cli", "tests", "bench", "examples"]
 PRODUCT_FOLDERS = ["fmu_src", "drives", "modelDescription", "cli"]
 LONGEST_FILE = 700

@@ -150,17 +150,17 @@ static void everything_closed(struct closed *c, double *by_q, double *by_qd)
 {
     struct specimen *s = &c->s;
     struct report silent = {0};
-    CHECK(loops_choose(s->model, s->work, c->tangent, c->loops, s->q, &silent) == STATUS_OK);
-    CHECK(loops_forward_composite(s->model, s->work, c->loops, &s->in, s->qdd) == STATUS_OK);
-    CHECK(loops_forward(s->model, s->work, c->tangent, c->loops, &s->in, s->qdd) == STATUS_OK);
-    const struct input in = loops_input(c->loops, &s->in);
+    CHECK(constraints_choose(&c->s.mechanism, s->q, &silent) == STATUS_OK);
+    CHECK(mechanism_forward_composite(&c->s.mechanism, &s->in, s->qdd) == STATUS_OK);
+    CHECK(mechanism_forward(&c->s.mechanism, &s->in, s->qdd) == STATUS_OK);
+    const struct input in = mechanism_loaded(&c->s.mechanism, &s->in);
     dyn_inverse(s->model, s->work, &in, s->qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
-    dyn_tangent_state(s->model, s->work, c->tangent, &in, s->qdd);
-    loops_jacobian(s->model, s->work, c->tangent, c->loops, &in, by_q, by_qd);
-    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, &(struct direction){.q = s->qd}, true, s->force);
-    loops_gap(s->model, s->work, c->loops);
-    CHECK(loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
+    dyn_tangent_state(s->model, s->work, c->s.mechanism.tangent, &in, s->qdd);
+    mechanism_jacobian(&c->s.mechanism, &in, by_q, by_qd);
+    mechanism_tangent(&c->s.mechanism, &in, &(struct direction){.q = s->qd}, true, s->force);
+    constraints_gap(&c->s.mechanism);
+    CHECK(constraints_project(&c->s.mechanism, false, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
 }
 
 TEST(closed_robots_allocate_at_the_start_alone)
@@ -173,7 +173,7 @@ TEST(closed_robots_allocate_at_the_start_alone)
         const long before = allocations;
         everything_closed(&c, by_q, by_qd);
         CHECK(allocations == before);
-        CHECK(loops_close(c.s.model, c.s.work, c.loops, c.s.q, &silent) == STATUS_OK);
+        CHECK(constraints_close(&c.s.mechanism, c.s.q, &silent) == STATUS_OK);
         CHECK(!counting || allocations > before); /* scratch */
         const long after = allocations;
         everything_closed(&c, by_q, by_qd);

@@ -54,12 +54,10 @@ static void shrink_modes(struct specimen *s, double factor)
 /* Makes the next kind of elastic terms, at a state where M is positive: without its square terms it is so near eta = 0 only */
 static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
 {
-    struct tangent *tangent = NULL;
     s->robot->elastic_terms = terms;
     CHECK(specimen_remake(s));
     if (terms == TERMS_LINEAR) shrink_modes(s, 0.1);
-    CHECK(tangent_make(s->model, &tangent) == STATUS_OK);
-    return tangent;
+    return s->mechanism.tangent;
 }
 
 static const struct differentiable open_tree = {evaluate, differentiate};
@@ -83,7 +81,6 @@ TEST(random_directions_agree_with_differences)
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)t);
             arrow_random(&s, &random, &along);
             compare(&s, tangent, &along, &errors);
-            tangent_free(tangent);
         }
         specimen_free(&s);
     }
@@ -100,7 +97,6 @@ TEST(unit_directions_agree_with_differences)
         CHECK(specimen_random(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         for (int j = 0; arrow_unit(&s, j, &along); j++) compare(&s, tangent, &along, &errors);
-        tangent_free(tangent);
         specimen_free(&s);
     }
     print_errors(&errors);
@@ -153,7 +149,6 @@ TEST(inverse_dynamics_agree_with_differences)
             const double error = distance(s.n, tangent->force, want) / (norm(s.n, sum) + norm(s.n, want));
             CHECK_NEAR(error, 0, 2e-12);
             worst = fmax(worst, error);
-            tangent_free(tangent);
         }
         specimen_free(&s);
     }
@@ -189,7 +184,6 @@ TEST(columns_of_the_inverse_mass_matrix)
             CHECK_NEAR(back, 0, 1e-11 * terms);
             worst = fmax(worst, fabs(back) / terms);
         }
-        tangent_free(tangent);
         specimen_free(&s);
     }
     printf("     worst %.1e\n", worst);
@@ -221,7 +215,6 @@ TEST(along_the_flow_poses_change_by_velocities)
             CHECK_NEAR(fast, 0, 1e-13 * rate);
             worst = fmax(worst, fmax(slow / (speed * speed), fast / rate));
         }
-        tangent_free(tangent);
         specimen_free(&s);
     }
     printf("     worst %.1e\n", worst);
@@ -259,7 +252,6 @@ TEST(payloads_of_more_mass)
         const double error = distance(s.n, tangent->force, change) / norm(s.n, sum);
         CHECK_NEAR(error, 0, 1e-14);
         worst = fmax(worst, error);
-        tangent_free(tangent);
         specimen_free(&s);
     }
     CHECK(tried > 100);
@@ -287,7 +279,6 @@ TEST(jacobian_is_unit_directions)
             CHECK_NEAR(error, 0, 1e-10);
             worst = fmax(worst, error);
         }
-        tangent_free(tangent);
         specimen_free(&s);
     }
     printf("     worst %.1e\n", worst);
@@ -299,22 +290,15 @@ TEST(updated_factors_give_the_same)
     static struct arrow along;
     double qdd[MOST], dqdd[2][MOST], worst = 0;
     struct random random = {13};
-    struct report silent = {0};
     for (int seed = 0; seed < 100; seed++) {
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         s.robot->elastic_terms = TERMS_RUTHLESS;
         arrow_random(&s, &random, &along);
         for (int i = 0; i < 2; i++) {
-            struct tangent *tangent;
-            model_free(s.model);
-            work_free(s.work);
-            CHECK(model_make_with(s.robot, i == 0 ? 0 : 1000, &s.model, &silent) == STATUS_OK);
-            CHECK(work_make(s.model, &s.work) == STATUS_OK);
-            CHECK(tangent_make(s.model, &tangent) == STATUS_OK);
-            prepare(&s, tangent, qdd);
-            dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd[i]);
-            tangent_free(tangent);
+            CHECK(specimen_update_from(&s, i == 0 ? 0 : 1000));
+            prepare(&s, s.mechanism.tangent, qdd);
+            dyn_tangent(s.model, s.work, s.mechanism.tangent, &s.in, &along.direction, dqdd[i]);
         }
         const double error = distance(s.n, dqdd[0], dqdd[1]) / norm(s.n, dqdd[1]);
         CHECK_NEAR(error, 0, 1e-9);

@@ -72,16 +72,6 @@ static double apart(const struct specimen *s, const double *qdd, const double *o
     return result;
 }
 
-static int choose(struct specimen *s, int update_from)
-{
-    struct report report = {0};
-    work_free(s->work);
-    model_free(s->model);
-    s->work = NULL;
-    return model_make_with(s->robot, update_from, &s->model, &report) == STATUS_OK &&
-           work_make(s->model, &s->work) == STATUS_OK;
-}
-
 /* The same robot twice, its modes changed; the first is updated, the second never. */
 static int make_pair(struct specimen *a, struct specimen *b, int seed)
 {
@@ -89,7 +79,8 @@ static int make_pair(struct specimen *a, struct specimen *b, int seed)
     struct random one = {(uint64_t)seed}, same = one;
     make_plain(a->robot, &one);
     make_plain(b->robot, &same);
-    return specimen_remake(a) && specimen_remake(b) && choose(a, ALWAYS) && choose(b, NEVER);
+    return specimen_remake(a) && specimen_remake(b) && specimen_update_from(a, ALWAYS) &&
+           specimen_update_from(b, NEVER);
 }
 
 TEST(update_is_elimination)

@@ -407,11 +407,18 @@ TEST(derivatives_are_derivatives)
         enum shape shape;
         enum family family;
         int count;
-    } table[] = {{SHAPE_CLAMPED_FREE, FAMILY_Y, MODES},     {SHAPE_CLAMPED_MASS, FAMILY_Z, MODES},
-                 {SHAPE_PINNED_PINNED, FAMILY_Y, MODES},    {SHAPE_HERMITE, FAMILY_Z, 2},
-                 {SHAPE_POLYNOMIAL, FAMILY_Y, MODES},       {SHAPE_CRAIG_BAMPTON, FAMILY_Z, MODES},
-                 {SHAPE_CLAMPED_FREE, FAMILY_TWIST, MODES}, {SHAPE_CLAMPED_FREE, FAMILY_AXIAL, MODES},
-                 {SHAPE_LINEAR, FAMILY_TWIST, 1},           {SHAPE_LINEAR, FAMILY_AXIAL, 1}};
+    } table[] = {{SHAPE_CLAMPED_FREE, FAMILY_Y, MODES},
+                 {SHAPE_CLAMPED_MASS, FAMILY_Z, MODES},
+                 {SHAPE_PINNED_PINNED, FAMILY_Y, MODES},
+                 {SHAPE_HERMITE, FAMILY_Z, 2},
+                 {SHAPE_POLYNOMIAL, FAMILY_Y, MODES},
+                 {SHAPE_CRAIG_BAMPTON, FAMILY_Z, MODES},
+                 {SHAPE_CLAMPED_FREE, FAMILY_TWIST, MODES},
+                 {SHAPE_CLAMPED_FREE, FAMILY_AXIAL, MODES},
+                 {SHAPE_LINEAR, FAMILY_TWIST, 1},
+                 {SHAPE_LINEAR, FAMILY_AXIAL, 1},
+                 {SHAPE_CRAIG_BAMPTON, FAMILY_TWIST, MODES},
+                 {SHAPE_CRAIG_BAMPTON, FAMILY_AXIAL, MODES}};
     enum { STEPS = 64 };
     const double L = 3.3;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -538,6 +545,8 @@ TEST(plain_shapes_are_their_formulas)
         CHECK_NEAR(at(&shape, x, 0), L * (s * s * s - s * s), form_roundings);
         shape = make(SHAPE_LINEAR, FAMILY_AXIAL, 1, L, 0, 0);
         CHECK_NEAR(at(&shape, x, 0), s, form_roundings);
+        shape = make(SHAPE_CRAIG_BAMPTON, FAMILY_TWIST, 1, L, 0, 0);
+        CHECK_NEAR(at(&shape, x, 0), s, form_roundings);
         for (int k = 1; k <= MODES; k++) {
             shape = bending(SHAPE_POLYNOMIAL, k, L);
             CHECK_NEAR(at(&shape, x, 0), pow(s, k + 1), form_roundings);
@@ -545,6 +554,9 @@ TEST(plain_shapes_are_their_formulas)
             CHECK_NEAR(at(&shape, x, 0), sin(pi * (k * i % 32) / 16), form_roundings);
             shape = make(SHAPE_CLAMPED_FREE, FAMILY_TWIST, k, L, 0, 0);
             CHECK_NEAR(at(&shape, x, 0), (k % 2 == 1 ? 1 : -1) * sin(pi * ((2 * k - 1) * i % 64) / 32), form_roundings);
+            if (k == 1) continue;
+            shape = make(SHAPE_CRAIG_BAMPTON, FAMILY_AXIAL, k, L, 0, 0);
+            CHECK_NEAR(at(&shape, x, 0), sin(pi * ((k - 1) * i % 32) / 16), form_roundings);
         }
     }
 }
@@ -563,6 +575,8 @@ TEST(plain_shapes_at_the_tip)
         CHECK(at(&pinned, 0, 0) == 0 && at(&pinned, L, 0) == 0 && at(&pinned, L, 2) == 0);
         CHECK(at(&power, L, 0) == 1);
         CHECK(at(&twist, L, 0) == 1 && at(&twist, L, 1) == 0);
+        const struct shape_function rod = make(SHAPE_CRAIG_BAMPTON, FAMILY_TWIST, k, L, 0, 0);
+        CHECK(at(&rod, 0, 0) == 0 && at(&rod, L, 0) == (k == 1 ? 1 : 0));
     }
 }
 

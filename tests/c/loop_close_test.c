@@ -58,14 +58,14 @@ static int four_bar(struct closed *c, double foot, const char *crank, const char
 
 static enum status close(struct closed *c, struct heard *heard)
 {
-    return loops_close(c->s.model, c->s.work, c->loops, c->s.q, listen(heard));
+    return constraints_close(&c->s.mechanism, c->s.q, listen(heard));
 }
 
 static double open_by(struct closed *c)
 {
     double gap[MOST_ROWS];
     closed_gap(c, c->s.qd, NULL, gap, NULL, NULL);
-    return norm(c->loops->n_rows, gap);
+    return norm(c->s.mechanism.constraints->n_rows, gap);
 }
 
 /* ---- closing ------------------------------------------------------------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static double mass_product(const struct specimen *s, const double *x, const doub
 static enum status project(struct closed *c, double *err_q, double *err_qd)
 {
     struct specimen *s = &c->s;
-    return loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, err_q, err_qd);
+    return constraints_project(&c->s.mechanism, false, s->q, s->qd, err_q, err_qd);
 }
 
 /* Once back, nothing moves any more; rates are changed by what is M-orthogonal to all that the loops allow; prescribed joints
@@ -260,7 +260,8 @@ TEST(projection)
             }
             memcpy(qd, s->qd, size);
             memcpy(before, err_qd, size);
-            if (c.loops->n_kept < c.loops->n_rows || closed_independence(&c) < 1e-4) { /* it may not be able to close */
+            if (c.s.mechanism.constraints->n_kept < c.s.mechanism.constraints->n_rows ||
+                closed_independence(&c) < 1e-4) { /* it may not be able to close */
                 closed_free(&c);
                 continue;
             }
@@ -270,7 +271,7 @@ TEST(projection)
 
             /* G qd = 0, G err = 0; M (qd - before) is in the range of G', so orthogonal to any projected vector */
             closed_jacobian(&c, G);
-            for (int row = 0; row < c.loops->n_rows; row++) {
+            for (int row = 0; row < c.s.mechanism.constraints->n_rows; row++) {
                 double rate[3] = {0}, terms[3] = {1, 1, 1};
                 const double *const vector[3] = {s->qd, err_q, err_qd};
                 for (int k = 0; k < 3; k++) {
@@ -305,12 +306,13 @@ TEST(projection)
                 const struct link_model *lm = &s->model->link[i];
                 if (lm->q >= 0 && lm->prescribed < 0) s->q[lm->q] += uniform(&random, -1e-6, 1e-6);
             }
-            CHECK(loops_project(s->model, s->work, c.tangent, c.loops, true, s->q, s->qd, NULL, NULL) == STATUS_OK);
+            CHECK(constraints_project(&c.s.mechanism, true, s->q, s->qd, NULL, NULL) == STATUS_OK);
             CHECK(open_by(&c) < 1e-11);
             dyn_motion(s->model, s->work, &s->in, NULL);
             dyn_velocity(s->model, s->work, &s->in);
-            loops_gap(s->model, s->work, c.loops);
-            for (int row = 0; row < c.loops->n_rows; row++) CHECK_NEAR(c.loops->rate[row], 0, 1e-10);
+            constraints_gap(&c.s.mechanism);
+            for (int row = 0; row < c.s.mechanism.constraints->n_rows; row++)
+                CHECK_NEAR(c.s.mechanism.constraints->rate[row], 0, 1e-10);
             closed_free(&c);
         }
     printf("     %d robots\n", tried);
@@ -324,10 +326,10 @@ static int choose(struct closed *c, struct heard *heard)
 {
     struct specimen *s = &c->s;
     CHECK(close(c, heard) == STATUS_OK);
-    CHECK(loops_choose(s->model, s->work, c->tangent, c->loops, s->q, listen(heard)) == STATUS_OK);
+    CHECK(constraints_choose(&c->s.mechanism, s->q, listen(heard)) == STATUS_OK);
     for (int i = 0; i < s->n; i++) s->qd[i] = 1 + i;
     CHECK(project(c, NULL, NULL) == STATUS_OK);
-    return c->loops->n_kept;
+    return c->s.mechanism.constraints->n_kept;
 }
 
 /* A four-bar in space has one freedom whatever joins it: accelerations are those of the planar pin, for which two equations are
@@ -350,12 +352,12 @@ TEST(a_planar_mechanism_in_space)
         if (i == 1) CHECK(strstr(heard.text, "loops[0] (end): 3 of its 5 equations follow from the others") != NULL);
         CHECK(heard.report.warnings == (i == 0 ? 0 : i == 3 ? 2 : 1));
         for (int composite = 0; composite < 2; composite++) {
-            CHECK((composite ? loops_forward_composite(s->model, s->work, c.loops, &s->in, qdd[i])
-                             : loops_forward(s->model, s->work, c.tangent, c.loops, &s->in, qdd[i])) == STATUS_OK);
+            CHECK((composite ? mechanism_forward_composite(&c.s.mechanism, &s->in, qdd[i])
+                             : mechanism_forward(&c.s.mechanism, &s->in, qdd[i])) == STATUS_OK);
             CHECK_NEAR(distance(s->n, qdd[i], qdd[0]), 0, 1e-10 * norm(s->n, qdd[0]));
             closed_gap(&c, s->qd, qdd[i], NULL, rate, acceleration);
-            CHECK(norm(c.loops->n_rows, rate) < 1e-13);
-            CHECK(norm(c.loops->n_rows, acceleration) < 1e-11);
+            CHECK(norm(c.s.mechanism.constraints->n_rows, rate) < 1e-13);
+            CHECK(norm(c.s.mechanism.constraints->n_rows, acceleration) < 1e-11);
         }
         closed_free(&c);
     }
@@ -373,7 +375,7 @@ TEST(a_weld_locks_a_planar_mechanism)
     CHECK(choose(&c, &heard) == 3);
     CHECK(strstr(heard.text, "3 of its 6 equations") != NULL);
     CHECK(norm(3, s->qd) < 1e-12);
-    CHECK(loops_forward(s->model, s->work, c.tangent, c.loops, &s->in, qdd) == STATUS_OK);
+    CHECK(mechanism_forward(&c.s.mechanism, &s->in, qdd) == STATUS_OK);
     CHECK(norm(3, qdd) < 1e-10);
     closed_free(&c);
 }
@@ -402,9 +404,9 @@ TEST(a_loop_between_links_that_are_fixed_to_each_other)
         s->q[0] = 0.4;
         CHECK(choose(&c, &heard) == 0);
         CHECK(strstr(heard.text, "loops[0] (idle)") != NULL && strstr(heard.text, "always met") != NULL);
-        CHECK(loops_forward(s->model, s->work, c.tangent, c.loops, &s->in, qdd) == STATUS_OK);
+        CHECK(mechanism_forward(&c.s.mechanism, &s->in, qdd) == STATUS_OK);
         CHECK(dyn_forward(s->model, s->work, &s->in, open) == STATUS_OK);
-        CHECK(qdd[0] == open[0] && norm(c.loops->n_rows, c.loops->lambda) == 0);
+        CHECK(qdd[0] == open[0] && norm(c.s.mechanism.constraints->n_rows, c.s.mechanism.constraints->lambda) == 0);
         closed_free(&c);
     }
 }

@@ -19,8 +19,8 @@ static int make(struct closed *c, int type, int seed)
 static enum status forward(struct closed *c, bool composite, double *qdd)
 {
     struct specimen *s = &c->s;
-    return composite ? loops_forward_composite(s->model, s->work, c->loops, &s->in, qdd)
-                     : loops_forward(s->model, s->work, c->tangent, c->loops, &s->in, qdd);
+    return composite ? mechanism_forward_composite(&c->s.mechanism, &s->in, qdd)
+                     : mechanism_forward(&c->s.mechanism, &s->in, qdd);
 }
 
 /* Multipliers row by row, in units of the acceleration that one makes */
@@ -28,7 +28,8 @@ static double lambda_distance(const struct closed *c, const double *x, const dou
 {
     double unit[MOST_ROWS], sum = 0;
     closed_units(c, unit);
-    for (int i = 0; i < c->loops->n_rows; i++) sum += unit[i] * unit[i] * (x[i] - y[i]) * (x[i] - y[i]);
+    for (int i = 0; i < c->s.mechanism.constraints->n_rows; i++)
+        sum += unit[i] * unit[i] * (x[i] - y[i]) * (x[i] - y[i]);
     return sqrt(sum);
 }
 
@@ -54,7 +55,7 @@ TEST(both_algorithms_solve_the_dense_system)
                 dyn_mass_matrix(c.s.model, c.s.work);
                 const double size = mass_norm(&c.s, want) + lambda_norm(&c, lambda);
                 const double error[2] = {mass_distance(&c.s, qdd, want) / size,
-                                         lambda_distance(&c, c.loops->lambda, lambda) / size};
+                                         lambda_distance(&c, c.s.mechanism.constraints->lambda, lambda) / size};
                 const double digits = fmin(1, 1e3 * closed_independence(&c));
                 if (!(error[0] <= 1e-9 && error[1] * digits <= 1e-9))
                     printf("     seed %d type %s\n", seed, name[type + 1]);
@@ -62,8 +63,8 @@ TEST(both_algorithms_solve_the_dense_system)
                 CHECK_NEAR(error[1] * digits, 0, 1e-9);
                 for (int i = 0; i < 2; i++) worst[composite][i] = fmax(worst[composite][i], error[i]);
             }
-            rows += c.loops->n_rows;
-            kept += c.loops->n_kept;
+            rows += c.s.mechanism.constraints->n_rows;
+            kept += c.s.mechanism.constraints->n_kept;
             closed_free(&c);
         }
         CHECK(kept > rows / 4);
@@ -79,8 +80,8 @@ TEST(rank_is_that_of_the_jacobian)
             struct closed c;
             CHECK(make(&c, type, seed));
             const int rank = closed_rank(&c);
-            if (c.loops->n_kept != rank) printf("     seed %d type %s\n", seed, name[type + 1]);
-            CHECK(c.loops->n_kept == rank);
+            if (c.s.mechanism.constraints->n_kept != rank) printf("     seed %d type %s\n", seed, name[type + 1]);
+            CHECK(c.s.mechanism.constraints->n_kept == rank);
             closed_free(&c);
         }
 }
@@ -93,10 +94,11 @@ TEST(gap_and_rate_are_those_written_down)
             struct closed c;
             CHECK(make(&c, type, seed));
             closed_gap(&c, c.s.qd, NULL, gap, rate, NULL);
-            loops_gap(c.s.model, c.s.work, c.loops);
-            CHECK(distance(c.loops->n_rows, gap, c.loops->gap) < 1e-13);
-            CHECK(distance(c.loops->n_rows, rate, c.loops->rate) < 1e-12 * (1 + norm(c.s.n, c.s.qd)));
-            if (seed % 2 == 0) CHECK(norm(c.loops->n_rows, gap) < 1e-12);
+            constraints_gap(&c.s.mechanism);
+            CHECK(distance(c.s.mechanism.constraints->n_rows, gap, c.s.mechanism.constraints->gap) < 1e-13);
+            CHECK(distance(c.s.mechanism.constraints->n_rows, rate, c.s.mechanism.constraints->rate) <
+                  1e-12 * (1 + norm(c.s.n, c.s.qd)));
+            if (seed % 2 == 0) CHECK(norm(c.s.mechanism.constraints->n_rows, gap) < 1e-12);
             closed_free(&c);
         }
 }
@@ -120,11 +122,13 @@ TEST(gaps_are_not_accelerated)
             CHECK(forward(&c, seed % 3 == 0, qdd) == STATUS_OK);
             const double speed = norm(c.s.n, c.s.qd), h = flow_step(c.s.n, qdd);
             for (int i = 0; i < 2; i++)
-                flow_derivative(&c.s, qdd, i == 0 ? h : 4 * h, gaps, &c, c.loops->n_rows, NULL, second[i]);
-            for (int k = 0; k < c.loops->n_kept; k++) {
-                const int row = c.loops->kept[k];
-                const double error = fmin(fabs(second[0][row]), fabs(second[1][row])) /
-                                     (1 + norm(c.s.n, qdd) + speed * speed + lambda_norm(&c, c.loops->lambda));
+                flow_derivative(&c.s, qdd, i == 0 ? h : 4 * h, gaps, &c, c.s.mechanism.constraints->n_rows, NULL,
+                                second[i]);
+            for (int k = 0; k < c.s.mechanism.constraints->n_kept; k++) {
+                const int row = c.s.mechanism.constraints->kept[k];
+                const double error =
+                    fmin(fabs(second[0][row]), fabs(second[1][row])) /
+                    (1 + norm(c.s.n, qdd) + speed * speed + lambda_norm(&c, c.s.mechanism.constraints->lambda));
                 if (!(error <= 1e-9)) printf("     seed %d type %s\n", seed, name[type + 1]);
                 CHECK_NEAR(error, 0, 1e-9);
                 worst = fmax(worst, error);
@@ -158,7 +162,7 @@ TEST(multipliers_do_no_work)
             const double h = flow_step(s->n, qdd);
             for (int i = 0; i < 2; i++)
                 flow_derivative(s, qdd, i == 0 ? h : 4 * h, energy_of, NULL, 1, &change[i], NULL);
-            const struct input in = loops_input(c.loops, &s->in);
+            const struct input in = mechanism_loaded(&c.s.mechanism, &s->in);
             dyn_configuration(s->model, s->work, s->q);
             dyn_inverse(s->model, s->work, &in, qdd, s->force);
             dyn_velocity(s->model, s->work, &in);
@@ -172,7 +176,7 @@ TEST(multipliers_do_no_work)
                 size += fabs(s->force[lm->q] * s->qd[lm->q]);
             }
             const double error = fmin(fabs(change[0] - power), fabs(change[1] - power)) /
-                                 (size + norm(s->n, qdd) + lambda_norm(&c, c.loops->lambda));
+                                 (size + norm(s->n, qdd) + lambda_norm(&c, c.s.mechanism.constraints->lambda));
             if (!(error <= 1e-8)) printf("     seed %d type %s\n", seed, name[type + 1]);
             CHECK_NEAR(error, 0, 1e-8);
             worst = fmax(worst, error);
@@ -192,7 +196,7 @@ TEST(inverse_dynamics_with_the_loads_give_the_drives)
             struct specimen *s = &c.s;
             CHECK(forward(&c, seed % 3 == 0, qdd) == STATUS_OK);
             force_terms(s, qdd, terms);
-            const struct input in = loops_input(c.loops, &s->in);
+            const struct input in = mechanism_loaded(&c.s.mechanism, &s->in);
             dyn_configuration(s->model, s->work, s->q);
             dyn_inverse(s->model, s->work, &in, qdd, s->force);
             double error = 0, size = norm(s->n, terms);

@@ -14,8 +14,8 @@ static const char *const name[] = {"any", "ball", "planar-pin", "pin", "weld"};
 static struct input prepare(struct closed *c, double *qdd)
 {
     struct specimen *s = &c->s;
-    CHECK(loops_forward(s->model, s->work, c->tangent, c->loops, &s->in, qdd) == STATUS_OK);
-    const struct input in = loops_input(c->loops, &s->in);
+    CHECK(mechanism_forward(&c->s.mechanism, &s->in, qdd) == STATUS_OK);
+    const struct input in = mechanism_loaded(&c->s.mechanism, &s->in);
     dyn_inverse(s->model, s->work, &in, qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
     return in;
@@ -30,7 +30,7 @@ struct context {
 static void put_scaled(const struct context *context, const double *lambda, struct values *v)
 {
     double scaled[MOST_ROWS];
-    const int rows = context->closed->loops->n_rows;
+    const int rows = context->closed->s.mechanism.constraints->n_rows;
     for (int i = 0; i < rows; i++) scaled[i] = context->unit[i] * lambda[i];
     values_put(v, LAMBDA, rows, scaled);
 }
@@ -41,7 +41,7 @@ static void evaluate(struct specimen *s, void *of, struct values *v)
     double qdd[MOST];
     prepare(context->closed, qdd);
     values_put(v, QDD, s->n, qdd);
-    put_scaled(context, context->closed->loops->lambda, v);
+    put_scaled(context, context->closed->s.mechanism.constraints->lambda, v);
     values_put_frames(v, s);
 }
 
@@ -51,15 +51,15 @@ static void differentiate(struct specimen *s, void *of, const struct direction *
     struct closed *c = context->closed;
     double qdd[MOST], dqdd[MOST], alone[MOST];
     const struct input in = prepare(c, qdd);
-    dyn_tangent_state(s->model, s->work, c->tangent, &in, qdd);
-    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, direction, false, alone);
-    loops_tangent(s->model, s->work, c->tangent, c->loops, &in, direction, true, dqdd);
+    dyn_tangent_state(s->model, s->work, c->s.mechanism.tangent, &in, qdd);
+    mechanism_tangent(&c->s.mechanism, &in, direction, false, alone);
+    mechanism_tangent(&c->s.mechanism, &in, direction, true, dqdd);
     values_put(v, QDD, s->n, dqdd);
-    put_scaled(context, c->loops->dlambda, v);
+    put_scaled(context, c->s.mechanism.constraints->dlambda, v);
     dyn_mass_matrix(s->model, s->work);
     CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
                1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
-    values_put_frame_changes(v, s, c->tangent);
+    values_put_frame_changes(v, s, c->s.mechanism.tangent);
 }
 
 static const struct differentiable closed_tree = {evaluate, differentiate};
@@ -92,7 +92,8 @@ TEST(random_directions_agree_with_differences)
             CHECK(closed_random(&c, seed, type, 1 + seed % 2, seed % 2 == 0));
             prepare(&c, qdd);
             arrow_random(&c.s, &random, &along);
-            if (c.loops->n_kept > 0 && closed_independence(&c) > 1e-3) compare(&c, &along, what, &errors);
+            if (c.s.mechanism.constraints->n_kept > 0 && closed_independence(&c) > 1e-3)
+                compare(&c, &along, what, &errors);
             closed_free(&c);
         }
         printf("     %s: %d robots\n", name[type + 1], errors.count);
@@ -131,13 +132,14 @@ TEST(jacobian_is_unit_directions)
         CHECK(closed_random(&c, seed, ANY_LOOP, seed % 3, seed % 2 == 0));
         struct specimen *s = &c.s;
         const struct input in = prepare(&c, qdd);
-        dyn_tangent_state(s->model, s->work, c.tangent, &in, qdd);
-        loops_jacobian(s->model, s->work, c.tangent, c.loops, &in, by_q, by_qd);
+        dyn_tangent_state(s->model, s->work, c.s.mechanism.tangent, &in, qdd);
+        mechanism_jacobian(&c.s.mechanism, &in, by_q, by_qd);
         for (int j = 0; j < 2 * s->n; j++) {
             const double *column = j < s->n ? by_q + s->n * j : by_qd + s->n * (j - s->n);
             one[j % s->n] = 1;
-            loops_tangent(s->model, s->work, c.tangent, c.loops, &in,
-                          &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false, dqdd);
+            mechanism_tangent(&c.s.mechanism, &in,
+                              &(struct direction){.q = j < s->n ? one : NULL, .qd = j < s->n ? NULL : one}, false,
+                              dqdd);
             one[j % s->n] = 0;
             const double error = distance(s->n, column, dqdd) / (1 + norm(s->n, qdd) + norm(s->n, dqdd));
             /* columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows.
@@ -159,9 +161,8 @@ TEST(along_the_flow_loops_stay_closed)
         CHECK(closed_random(&c, seed, LOOP_BALL, 1, true));
         struct specimen *s = &c.s;
         const struct input in = prepare(&c, qdd);
-        dyn_tangent_state(s->model, s->work, c.tangent, &in, qdd);
-        loops_tangent(s->model, s->work, c.tangent, c.loops, &in, &(struct direction){.q = s->qd, .qd = qdd}, true,
-                      dqdd);
+        dyn_tangent_state(s->model, s->work, c.s.mechanism.tangent, &in, qdd);
+        mechanism_tangent(&c.s.mechanism, &in, &(struct direction){.q = s->qd, .qd = qdd}, true, dqdd);
         const struct loop *loop = &s->robot->loop[0];
         double change[2][3];
         for (int side = 0; side < 2; side++) {
@@ -169,7 +170,7 @@ TEST(along_the_flow_loops_stay_closed)
             struct frame_motion tip;
             double r[3], wr[3];
             dyn_tip(s->model, s->work, loop->between[side], &tip);
-            dyn_tangent_tip(s->model, s->work, c.tangent, loop->between[side], &d);
+            dyn_tangent_tip(s->model, s->work, c.s.mechanism.tangent, loop->between[side], &d);
             mul3(tip.R, loop->at[side].p, r);
             copy3(d.v, change[side]);
             cross3(tip.omega, r, wr);
@@ -179,8 +180,8 @@ TEST(along_the_flow_loops_stay_closed)
             add_cross3(tip.omega, dr, change[side]);
         }
         const double error = distance(3, change[0], change[1]) / (1 + norm(s->n, qdd));
-        if (c.loops->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
-        if (c.loops->n_kept == 3) worst = fmax(worst, error);
+        if (c.s.mechanism.constraints->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
+        if (c.s.mechanism.constraints->n_kept == 3) worst = fmax(worst, error);
         closed_free(&c);
     }
     printf("     worst %.1e\n", worst);

@@ -11,11 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 import arms  # noqa: E402
+import baseline  # noqa: E402
 import bounds  # noqa: E402
 import builds  # noqa: E402
 import callgrind  # noqa: E402
 import measure  # noqa: E402
 import opcount  # noqa: E402
+import report  # noqa: E402
 
 # Of n numbers, n = 10: squares n mul, n add; cubics n times 3 mul, 3 add, 1 sub; at the end 1 div, 1 mul, 1 add, 1 root.
 KNOWN = r"""
@@ -146,6 +148,7 @@ def test_quick_run(tmp_path):
         row for row in answer.stdout.splitlines() for what in missed if row.startswith(f"MISSED {what}:")]
     assert answer.stdout.count("MISSED ") >= len(missed)
     assert all(row["forward_ns"] > 0 and row["forward"] > 0 for row in results["growth"])
+    assert results["baseline"]["problem"] or all(row["difference"] <= bounds.SAME for row in results["baseline"]["rows"])
     assert (tmp_path / "growth.png").stat().st_size > 0
 
 
@@ -153,5 +156,42 @@ def test_a_missed_bound_is_named():
     results = {"exponents": [{"elastic": 4, "from": 8, "to": 64, "forward": 1.3, "composite": 2.5}],
                "rivals": [{"elastic": 5, "build": "release", "forward": 1.0, "composite": 3.0}],
                "operations": [{"terms": "ruthless", "algorithm": "forward", "mul": 9874, "add": 7698}],
-               "jacobian": [{"robot": "cibicik", "forward": 10.0, "derivatives": 120.5}], "rigid": []}
-    assert [bound["met"] for bound in bounds.check(results)] == [False, True, False, True, False]
+               "jacobian": [{"robot": "cibicik", "build": "FMU", "forward": 10.0, "derivatives": 120.5}], "rigid": [],
+               "baseline": {"commit": "0123456", "problem": None, "rows": [
+                   {"robot": "chain-7", "algorithm": "forward", "baseline": 10000.0, "now": 10200.0, "difference": 1e-9},
+                   {"robot": "chain-7", "algorithm": "inverse", "baseline": 10000.0, "now": 10201.0, "difference": 0.0},
+                   {"robot": "chain-7", "algorithm": "derivatives", "baseline": 10000.0, "now": 9000.0, "difference": 1.1e-9}]}}
+    found = bounds.check(results)
+    assert [bound["met"] for bound in found] == [False, True, False, True, False, True, False, False]
+    assert report.missed(found[6]) == "MISSED instructions / those of 0123456, FMU build, inverse, chain-7: 1.0201, wanted <= 1.02"
+    assert "the results differ by 1.1e-09" in report.missed(found[7])
+    assert "MISSED" in report.baseline(results) and "invalid" in report.baseline(results)
+
+
+# ---- against an earlier commit ---------------------------------------------------------------------------------------
+
+
+def test_without_history_the_comparison_is_missed(tmp_path, monkeypatch):
+    """A clone without the commit says how to get it; that counts as a missed bound."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    monkeypatch.setattr(builds, "ROOT", clone)
+    found = baseline.compare(builds.RELEASE, tmp_path / "baseline")
+    assert found["rows"] == [] and found["problem"].endswith(
+        "is not in this clone's history: fetch it with git fetch --unshallow")
+    bound, = bounds.against_baseline(found)
+    assert not bound["met"] and found["problem"] in report.missed(bound) and found["problem"] in report.baseline({"baseline": found})
+
+
+def test_flags_of_the_fmu_are_kept():
+    """What shapes the code stays: options with a value, definitions; files, folders and warnings go."""
+    words = ("cc -Dlimber_fmu_EXPORTS -DN=2 -I/a -I /b -isystem /c -fPIC -Wall -Werror -O3 --param x=800 -march=x86-64 -std=c11 "
+             "-ftree-vectorize -o dense.o -c /d/dense.c").split()
+    assert builds.flags(words) == "-DN=2 -fPIC -O3 --param x=800 -march=x86-64 -std=c11 -ftree-vectorize".split()
+
+
+def test_sums_tell_results_apart():
+    assert baseline.difference("1 2", "1 2") == 0
+    assert baseline.difference("1 2.000002", "1 2") == pytest.approx(1e-6)
+    with pytest.raises(ValueError): baseline.difference("1 2", "1")
+    with pytest.raises(callgrind.Failed, match="not finite"): baseline.difference("1 nan", "1 2")

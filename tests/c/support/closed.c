@@ -100,32 +100,25 @@ static int add_loops(struct closed *c, struct random *random, int type, int coun
     return 1;
 }
 
-static int make_parts(struct closed *c)
-{
-    return tangent_make(c->s.model, &c->tangent) == STATUS_OK && loops_make(c->s.model, &c->loops) == STATUS_OK;
-}
-
 int closed_random(struct closed *c, int seed, int type, int count, bool met)
 {
     struct random random = {(uint64_t)seed * 7919u + (uint64_t)(type + 2)};
     struct report silent = {0};
     memset(c, 0, sizeof *c);
-    if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !make_parts(c)) return 0;
+    if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !specimen_remake(&c->s)) return 0;
     struct specimen *s = &c->s;
-    if (loops_choose(s->model, s->work, c->tangent, c->loops, s->q, &silent) != STATUS_OK) return 0;
-    return !met || loops_project(s->model, s->work, c->tangent, c->loops, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
+    if (constraints_choose(&c->s.mechanism, s->q, &silent) != STATUS_OK) return 0;
+    return !met || constraints_project(&c->s.mechanism, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
 int closed_read(struct closed *c, const char *text)
 {
     memset(c, 0, sizeof *c);
-    return specimen_read(&c->s, text) && make_parts(c);
+    return specimen_read(&c->s, text);
 }
 
 void closed_free(struct closed *c)
 {
-    loops_free(c->loops);
-    tangent_free(c->tangent);
     specimen_free(&c->s);
 }
 
@@ -204,7 +197,9 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
         if (loop->type == LOOP_PLANAR_PIN) rows = 2;
         for (int r = 0; r < rows; r++)
             for (int k = 0; k < 3; k++) y[r][k] = rows == 2 ? dot3(loop->plane[r], d.x[k]) : d.x[k][r];
-        if (rows == 3) rows += turning_rows(loop, tip, c->loops->equation + c->loops->first[i], y + 3);
+        if (rows == 3)
+            rows += turning_rows(loop, tip, c->s.mechanism.constraints->equation + c->s.mechanism.constraints->first[i],
+                                 y + 3);
         for (int r = 0; r < rows; r++, row++)
             for (int k = 0; k < 3; k++)
                 if (out[k] != NULL) out[k][row] = y[r][k];
@@ -219,7 +214,7 @@ void closed_jacobian(struct closed *c, double *G)
         one[j] = 1;
         closed_gap(c, one, NULL, NULL, rate, NULL);
         one[j] = 0;
-        for (int i = 0; i < c->loops->n_rows; i++) G[n * i + j] = rate[i];
+        for (int i = 0; i < c->s.mechanism.constraints->n_rows; i++) G[n * i + j] = rate[i];
     }
 }
 
@@ -273,7 +268,7 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
 {
     static double G[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->loops->n_kept;
+    const int n = s->n, rows = c->s.mechanism.constraints->n_kept;
     int at[MOST];
     const int f = list_free(s, at), N = f + rows, w = N + 1;
     double force[MOST], bias[MOST_ROWS];
@@ -286,19 +281,19 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
     for (int i = 0; i < f; i++) {
         for (int j = 0; j < f; j++) A[w * i + j] = s->work->M[n * at[i] + at[j]];
         for (int k = 0; k < rows; k++) {
-            A[w * i + f + k] = -G[n * c->loops->kept[k] + at[i]];
-            A[w * (f + k) + i] = G[n * c->loops->kept[k] + at[i]];
+            A[w * i + f + k] = -G[n * c->s.mechanism.constraints->kept[k] + at[i]];
+            A[w * (f + k) + i] = G[n * c->s.mechanism.constraints->kept[k] + at[i]];
         }
         A[w * i + N] = force[at[i]];
     }
-    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->loops->kept[k]];
+    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->kept[k]];
     const int regular = eliminate(N, A);
-    memset(lambda, 0, (size_t)c->loops->n_rows * sizeof *lambda);
+    memset(lambda, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *lambda);
     for (int i = 0; i < s->model->n_links; i++)
         if (s->model->link[i].prescribed >= 0)
             qdd[s->model->link[i].q] = s->prescribed_qdd[s->model->link[i].prescribed];
     for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
-    for (int k = 0; k < rows; k++) lambda[c->loops->kept[k]] = (double)A[w * (f + k) + N];
+    for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->kept[k]] = (double)A[w * (f + k) + N];
     free(A);
     return regular;
 }
@@ -306,20 +301,23 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
 static double mobility(const struct closed *c, int k)
 {
     double S = 0;
-    for (int i = 0; i < c->s.n; i++) S += c->loops->G[c->s.n * k + i] * c->loops->X[c->s.n * k + i];
+    for (int i = 0; i < c->s.n; i++)
+        S += c->s.mechanism.constraints->G[c->s.n * k + i] * c->s.mechanism.constraints->X[c->s.n * k + i];
     return S;
 }
 
 void closed_units(const struct closed *c, double *unit)
 {
-    memset(unit, 0, (size_t)c->loops->n_rows * sizeof *unit);
-    for (int k = 0; k < c->loops->n_kept; k++) unit[c->loops->kept[k]] = sqrt(mobility(c, k));
+    memset(unit, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *unit);
+    for (int k = 0; k < c->s.mechanism.constraints->n_kept; k++)
+        unit[c->s.mechanism.constraints->kept[k]] = sqrt(mobility(c, k));
 }
 
 double closed_independence(const struct closed *c)
 {
     double least = 1;
-    for (int k = 0; k < c->loops->n_kept; k++) least = fmin(least, 1 / (c->loops->inverse_d[k] * mobility(c, k)));
+    for (int k = 0; k < c->s.mechanism.constraints->n_kept; k++)
+        least = fmin(least, 1 / (c->s.mechanism.constraints->inverse_d[k] * mobility(c, k)));
     return least;
 }
 
@@ -355,7 +353,7 @@ int closed_rank(struct closed *c)
     static double G[MOST_ROWS * MOST];
     static long double L[MOST * MOST], B[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->loops->n_rows;
+    const int n = s->n, rows = c->s.mechanism.constraints->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
     long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
@@ -376,10 +374,11 @@ int closed_rank(struct closed *c)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        largest[c->loops->equation[r].turning] = fmaxl(largest[c->loops->equation[r].turning], length[r]);
+        largest[c->s.mechanism.constraints->equation[r].turning] =
+            fmaxl(largest[c->s.mechanism.constraints->equation[r].turning], length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[c->loops->equation[r].turning];
+        const long double most = largest[c->s.mechanism.constraints->equation[r].turning];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }

@@ -2,15 +2,13 @@
 #ifndef SUPPORT_CLOSED_H
 #define SUPPORT_CLOSED_H
 
-#include "loop/loop.h"
+#include "mech/mechanism.h"
 #include "support/slopes.h"
 
 enum { MOST_ROWS = 40, ANY_LOOP = -1 };
 
 struct closed {
     struct specimen s;
-    struct tangent *tangent;
-    struct loops *loops;
 };
 
 /* Adds `count` loops of a type, or of any, between random links of a random robot; sometimes one end is the ground. With `met`
@@ -32,7 +30,7 @@ void closed_jacobian(struct closed *closed, double *G);
    in extended precision. Nonzero when it is regular. */
 int closed_dense(struct closed *closed, double *qdd, double *lambda);
 
-/* |M^-1 G'| of every row: the acceleration that a unit of its multiplier makes, 0 of rows left out. After loops_forward(). */
+/* |M^-1 G'| of every row: the acceleration that a unit of its multiplier makes, 0 of rows left out. After mechanism_forward(). */
 void closed_units(const struct closed *closed, double *unit);
 
 /* The smallest pivot of S in units of its diagonal: how nearly one equation follows from the others. Likewise. */

@@ -15,8 +15,7 @@ static void print_line(void *context, enum report_level level, const char *text)
 
 static void release(struct specimen *s)
 {
-    work_free(s->work);
-    model_free(s->model);
+    mechanism_free(&s->mechanism);
     arena_release(&s->arena);
 }
 
@@ -39,14 +38,25 @@ static int make_arrays(struct specimen *s)
 int specimen_remake(struct specimen *s)
 {
     struct specimen before = *s;
-    s->model = NULL;
-    s->work = NULL;
+    memset(&s->mechanism, 0, sizeof s->mechanism);
     memset(&s->arena, 0, sizeof s->arena);
     struct report report = {.line = print_line};
-    const int made = model_make(s->robot, &s->model, &report) == STATUS_OK &&
-                     work_make(s->model, &s->work) == STATUS_OK && make_arrays(s);
+    bool made = mechanism_make(s->robot, &s->mechanism, &report) == STATUS_OK;
+    s->model = s->mechanism.model;
+    s->work = s->mechanism.work;
+    made = made && make_arrays(s);
     if (made && before.n == s->n) specimen_copy_state(&before, s);
     release(&before);
+    return made;
+}
+
+int specimen_update_from(struct specimen *s, int update_from)
+{
+    struct report silent = {0};
+    mechanism_free(&s->mechanism);
+    const int made = mechanism_make_with(s->robot, update_from, &s->mechanism, &silent) == STATUS_OK;
+    s->model = s->mechanism.model;
+    s->work = s->mechanism.work;
     return made;
 }
 

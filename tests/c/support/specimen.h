@@ -2,13 +2,14 @@
 #ifndef SUPPORT_SPECIMEN_H
 #define SUPPORT_SPECIMEN_H
 
-#include "dyn/dyn.h"
+#include "mech/mechanism.h"
 #include "support/random.h"
 
 struct specimen {
     char *text;          /* the robot file                                                          */
     struct robot *robot; /* may be changed by the test; then specimen_remake()                      */
-    struct model *model;
+    struct mechanism mechanism;
+    struct model *model; /* of the mechanism */
     struct work *work;
     int n;
     double *q, *qd;         /* n                                                                    */
@@ -22,9 +23,10 @@ struct specimen {
 };
 
 /* Nonzero when it worked; otherwise the reason stands on standard output. */
-int specimen_random(struct specimen *specimen, int seed);       /* random robot in a random state */
-int specimen_read(struct specimen *specimen, const char *text); /* this robot at zero             */
-int specimen_remake(struct specimen *specimen);                 /* model, work and arrays anew; keeps the state */
+int specimen_random(struct specimen *specimen, int seed);             /* random robot in a random state */
+int specimen_read(struct specimen *specimen, const char *text);       /* this robot at zero             */
+int specimen_remake(struct specimen *specimen);                       /* mechanism and arrays anew; keeps the state */
+int specimen_update_from(struct specimen *specimen, int update_from); /* another mechanism: mechanism_make_with() */
 void specimen_random_state(struct specimen *specimen, struct random *random);
 void specimen_free(struct specimen *specimen);
 

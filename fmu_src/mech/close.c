@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loop/internal.h"
 #include "math/dense.h"
 #include "math/vec.h"
+#include "mech/mechanism.h"
 
 /* Gaps that count as closed, and those that do where rounding keeps them [m, or cosine] */
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
@@ -20,37 +20,42 @@ enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
 /* What may move; prescribed joints never do */
 enum stage { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
 
-static void mark_movable(const struct model *model, enum stage stage, double *movable)
+static void mark_movable(struct mechanism *m, enum stage stage, double *movable)
 {
+    const struct model *model = m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0) movable[lm->q] = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
-        for (int k = lm->eta; k < lm->eta + lm->m; k++) movable[k] = stage == ELASTIC_COORDINATES;
+        const bool joint = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
+        for (int k = 0; k < lm->joint.nv; k++) movable[lm->v + k] = joint;
+        for (int k = 0; k < lm->m; k++) movable[lm->eta_v + k] = stage == ELASTIC_COORDINATES;
     }
 }
 
-static double norm_of_gap(const struct model *model, struct work *work, struct loops *loops, const double *q)
+static double norm_of_gap(struct mechanism *m, const double *q)
 {
+    const struct model *model = m->model;
+    const struct constraints *loops = m->constraints;
     const struct input rest = {.q = q, .qd = loops->direction};
-    memset(loops->direction, 0, (size_t)model->n * sizeof(double));
-    dyn_configuration(model, work, q);
-    dyn_velocity(model, work, &rest);
-    loops_gap(model, work, loops);
-    return sqrt(dot(loops->n_rows, loops->gap, loops->gap));
+    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
+    dyn_configuration(model, m->work, q);
+    dyn_velocity(model, m->work, &rest);
+    constraints_gap(m);
+    return sqrt(dense_dot(loops->n_rows, loops->gap, loops->gap));
 }
 
 /* dq = -W G'(G W G' + mu)^-1 gap: the shortest step of what may move, damped (Levenberg and Marquardt) */
-static bool newton_step(const struct model *model, const struct work *work, struct loops *loops, const double *movable,
-                        double mu, double *dq)
+static bool newton_step(struct mechanism *m, const double *movable, double mu, double *dq)
 {
-    const size_t n = (size_t)model->n;
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
+    const size_t n = (size_t)model->nv;
     const int k = loops->n_rows;
     double trace = 0;
     for (int i = 0; i < k; i++) {
         double *G = loops->G + n * (size_t)i;
-        jacobian_row(model, work, loops, i);
+        constraints_row(m, i);
         for (size_t j = 0; j < n; j++) G[j] *= movable[j];
-        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dot(model->n, loops->G + n * (size_t)j, G);
+        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, G);
         trace += loops->S[(k + 1) * i];
     }
     if (!(trace > 0)) return false;
@@ -66,7 +71,7 @@ static bool newton_step(const struct model *model, const struct work *work, stru
 
 /* Angle between what a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. Right angles alone do not tell: they
    are right at half turns too. */
-static double misalignment(const struct loop *loop, const struct side *side)
+static double misalignment(const struct loop *loop, const struct attachment *side)
 {
     const double *A = side[0].frame.R, *B = side[1].frame.R;
     if (loop->type == LOOP_PIN) {
@@ -82,69 +87,73 @@ static double misalignment(const struct loop *loop, const struct side *side)
     return 2 * asin(fmin(1, sqrt(distance / 8)));
 }
 
-static bool all_aligned(const struct loops *loops)
+static bool all_aligned(struct mechanism *m)
 {
-    for (int i = 0; i < loops->robot->n_loops; i++)
-        if (misalignment(&loops->robot->loop[i], loops->side[i]) > 1) return false;
+    for (int i = 0; i < m->robot->n_loops; i++)
+        if (misalignment(&m->robot->loop[i], m->constraints->side[i]) > 1) return false;
     return true;
 }
 
 /* Elastic coordinates may close what joints leave open, but not replace a link of the wrong length: tips may move by a tenth of
    it at most */
-static bool hardly_bent(const struct model *model, const struct work *work, const double *q, const double *found)
+static bool hardly_bent(struct mechanism *m, const double *q, const double *found)
 {
+    const struct model *model = m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
+        const struct link_work *w = &m->work->link[i];
         double moved[3] = {0};
-        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta + k] - q[lm->eta + k], w->J[k] + 3, moved);
+        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta_q + k] - q[lm->eta_q + k], w->J[k] + 3, moved);
         if (lm->m > 0 && dot3(moved, moved) > 0.01 * dot3(w->r, w->r)) return false;
     }
     return true;
 }
 
 /* Damped Newton iteration from q; true where the gaps close. Gaps and frames are those of q at the end. */
-static bool close_with(const struct model *model, struct work *work, struct loops *loops, const double *movable,
-                       double *q, double *trial, double *dq)
+static bool close_with(struct mechanism *m, const double *movable, double *q, double *trial, double *dq)
 {
-    const size_t bytes = (size_t)model->n * sizeof *q;
-    double norm = norm_of_gap(model, work, loops, q), mu = 1e-6;
+    const struct model *model = m->model;
+    const size_t bytes = (size_t)model->nq * sizeof *q;
+    double norm = norm_of_gap(m, q), mu = 1e-6;
     for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
-        if (!newton_step(model, work, loops, movable, mu, dq)) { /* equations that follow from others need some */
+        if (!newton_step(m, movable, mu, dq)) { /* equations that follow from others need some */
             mu *= 100;
             continue;
         }
-        for (int j = 0; j < model->n; j++) trial[j] = q[j] + dq[j];
-        const double next = norm_of_gap(model, work, loops, trial);
+        memcpy(trial, q, bytes);
+        model_move(model, trial, dq, 1);
+        const double next = norm_of_gap(m, trial);
         if (next < norm) {
             memcpy(q, trial, bytes);
             norm = next;
             mu = fmax(mu / 100, 1e-15);
             continue;
         }
-        norm_of_gap(model, work, loops, q); /* back */
-        if (norm < NEARLY_CLOSED) break;    /* rounding is all that is left */
+        norm_of_gap(m, q);               /* back */
+        if (norm < NEARLY_CLOSED) break; /* rounding is all that is left */
         mu = 10 * mu + 1e-14;
     }
-    return norm < NEARLY_MET && all_aligned(loops);
+    return norm < NEARLY_MET && all_aligned(m);
 }
 
-static double distance(const struct loops *loops, int i)
+static double distance(struct mechanism *m, int i)
 {
+    const struct constraints *loops = m->constraints;
     double square = 0;
     for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
         if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
     return sqrt(square);
 }
 
-static void report_open(const struct loops *loops, struct report *report)
+static void report_open(struct mechanism *m, struct report *report)
 {
+    const struct constraints *loops = m->constraints;
     double widest = 0;
-    for (int i = 0; i < loops->robot->n_loops; i++)
-        widest = fmax(widest, fmax(distance(loops, i), misalignment(&loops->robot->loop[i], loops->side[i])));
-    for (int i = 0; i < loops->robot->n_loops; i++) {
-        const struct loop *loop = &loops->robot->loop[i];
-        const double turn = misalignment(loop, loops->side[i]), gap = distance(loops, i);
+    for (int i = 0; i < m->robot->n_loops; i++)
+        widest = fmax(widest, fmax(distance(m, i), misalignment(&m->robot->loop[i], loops->side[i])));
+    for (int i = 0; i < m->robot->n_loops; i++) {
+        const struct loop *loop = &m->robot->loop[i];
+        const double turn = misalignment(loop, loops->side[i]), gap = distance(m, i);
         if (fmax(gap, turn) < fmin(NEARLY_MET, widest)) continue;
         char and_turn[64] = " remains";
         if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
@@ -157,42 +166,42 @@ static void report_open(const struct loops *loops, struct report *report)
 }
 
 /* Closes with as little as possible; where nothing helps, `found` and the gaps are what the joints come to */
-static enum status close_by_stages(const struct model *model, struct work *work, struct loops *loops, const double *q,
-                                   double *found, double *movable, double *trial, double *dq)
+static enum status close_by_stages(struct mechanism *m, const double *q, double *found, double *movable, double *trial,
+                                   double *dq)
 {
+    const struct model *model = m->model;
     for (int stage = PASSIVE_JOINTS; stage <= ELASTIC_COORDINATES; stage++) {
-        memcpy(found, q, (size_t)model->n * sizeof *found);
-        mark_movable(model, (enum stage)stage, movable);
-        if (close_with(model, work, loops, movable, found, trial, dq) &&
-            (stage < ELASTIC_COORDINATES || hardly_bent(model, work, q, found)))
+        memcpy(found, q, (size_t)model->nq * sizeof *found);
+        mark_movable(m, (enum stage)stage, movable);
+        if (close_with(m, movable, found, trial, dq) && (stage < ELASTIC_COORDINATES || hardly_bent(m, q, found)))
             return STATUS_OK;
     }
-    memcpy(found, q, (size_t)model->n * sizeof *found);
-    mark_movable(model, ALL_JOINTS, movable);
-    close_with(model, work, loops, movable, found, trial, dq);
+    memcpy(found, q, (size_t)model->nq * sizeof *found);
+    mark_movable(m, ALL_JOINTS, movable);
+    close_with(m, movable, found, trial, dq);
     return STATUS_OPEN_LOOP;
 }
 
-enum status loops_close(const struct model *model, struct work *work, struct loops *loops, double *q,
-                        struct report *report)
+enum status constraints_close(struct mechanism *m, double *q, struct report *report)
 {
+    struct constraints *loops = m->constraints;
     struct arena scratch = {0};
-    const size_t n = (size_t)model->n;
+    const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
     if (loops->n_rows == 0) return STATUS_OK;
-    double *movable = arena_take(&scratch, n, sizeof *movable), *found = arena_take(&scratch, n, sizeof *found),
-           *trial = arena_take(&scratch, n, sizeof *trial), *dq = arena_take(&scratch, n, sizeof *dq);
+    double *movable = arena_take(&scratch, nv, sizeof *movable), *found = arena_take(&scratch, nq, sizeof *found),
+           *trial = arena_take(&scratch, nq, sizeof *trial), *dq = arena_take(&scratch, nv, sizeof *dq);
     enum status status = STATUS_NO_MEMORY;
     loops->n_kept = loops->n_rows;
     for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
-    if (!scratch.failed) status = close_by_stages(model, work, loops, q, found, movable, trial, dq);
-    if (status == STATUS_OK) memcpy(q, found, n * sizeof *q);
-    else if (status == STATUS_OPEN_LOOP) report_open(loops, report);
+    if (!scratch.failed) status = close_by_stages(m, q, found, movable, trial, dq);
+    if (status == STATUS_OK) memcpy(q, found, nq * sizeof *q);
+    else if (status == STATUS_OPEN_LOOP) report_open(m, report);
     arena_release(&scratch);
     return status;
 }
 
 /* The largest gap of the equations of a loop that are not kept; those that are come in order */
-static double left_open(const struct loops *loops, int loop)
+static double left_open(const struct constraints *loops, int loop)
 {
     double largest = 0;
     for (int row = loops->first[loop], k = 0; row < loops->first[loop + 1]; row++) {
@@ -202,11 +211,11 @@ static double left_open(const struct loops *loops, int loop)
     return largest;
 }
 
-int loops_missed(const struct loops *loops, double *gap)
+int constraints_missed(const struct constraints *loops, double *gap)
 {
     int worst = -1;
     *gap = MISSED;
-    for (int i = 0; i < loops->robot->n_loops && loops->n_kept < loops->n_rows; i++)
+    for (int i = 0; i < loops->n_loops && loops->n_kept < loops->n_rows; i++)
         if (left_open(loops, i) > *gap) {
             *gap = left_open(loops, i);
             worst = i;
@@ -214,76 +223,84 @@ int loops_missed(const struct loops *loops, double *gap)
     return worst;
 }
 
-enum status loops_settle(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                         double *q, double *qd, struct report *redundant, struct report *report)
+enum status constraints_settle(struct mechanism *m, double *q, double *qd, struct report *redundant,
+                               struct report *report)
 {
-    enum status status = loops_choose(model, work, tangent, loops, q, redundant);
-    if (status == STATUS_OK) status = loops_project(model, work, tangent, loops, false, q, qd, NULL, NULL);
-    if (status == STATUS_OPEN_LOOP || status == STATUS_MISSED_LOOP) {
-        report_open(loops, report);
+    enum status status = constraints_choose(m, q, redundant);
+    if (status == STATUS_OK) status = constraints_project(m, false, q, qd, NULL, NULL);
+    if (status == STATUS_LOOP_NOT_CLOSED || status == STATUS_MISSED_LOOP) {
+        report_open(m, report);
         return STATUS_OPEN_LOOP;
     }
-    for (int i = 0; i < loops->robot->n_loops && status == STATUS_OK; i++)
-        if (left_open(loops, i) > NEARLY_CLOSED)
+    for (int i = 0; i < m->robot->n_loops && status == STATUS_OK; i++)
+        if (left_open(m->constraints, i) > NEARLY_CLOSED)
             report_add(report, REPORT_WARNING,
                        "loops[%d] (%s): equations that follow from the others are met to %.3g m (or rad) only: lengths "
                        "and frames do not fit exactly",
-                       i, loops->robot->loop[i].name, left_open(loops, i));
+                       i, m->robot->loop[i].name, left_open(m->constraints, i));
     return status;
 }
 
 /* ---- while integrating --------------------------------------------------------------------------------------------------------- */
 
 /* x -= X S^-1 G x; returns the largest of G x. Where X and S are not those of this G, a share of it is left. */
-static double stay_on_loops(const struct model *model, struct loops *loops, double *x)
+static double stay_on_loops(struct mechanism *m, double *x)
 {
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
     double largest = 0;
     for (int k = 0; k < loops->n_kept; k++) {
-        loops->rhs[k] = -dot(model->n, loops->G + (size_t)model->n * (size_t)k, x);
+        loops->rhs[k] = -dense_dot(model->nv, loops->G + (size_t)model->nv * (size_t)k, x);
         largest = fmax(largest, fabs(loops->rhs[k]));
     }
-    add_response(model->n, loops, x);
+    constraints_respond(m, x);
     return largest;
 }
 
 /* The rates G qd, to rounding */
-static void stop_gaps(const struct model *model, struct loops *loops, double *qd)
+static void stop_gaps(struct mechanism *m, double *qd)
 {
     double largest = INFINITY, before;
     do {
         before = largest;
-        largest = stay_on_loops(model, loops, qd);
+        largest = stay_on_loops(m, qd);
     } while (largest > CLOSED && largest < SLOW * before);
 }
 
 /* Newton's iteration. With X and S of a state near by, for as long as they serve, the gap shrinks by the share that they are off,
    and a step costs no more than the frames and G. */
-enum status loops_project(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          bool near, double *q, double *qd, double *err_q, double *err_qd)
+enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd)
 {
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
     double largest = INFINITY;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
         const double before = largest;
-        dyn_configuration(model, work, q);
-        dyn_position(model, work); /* the rates are G qd */
-        loops_constraints(model, work, loops);
-        largest = loops_open_by(loops);
+        dyn_configuration(model, m->work, q);
+        dyn_position(model, m->work); /* the rates are G qd */
+        constraints_rows(m);
+        largest = constraints_open_by(loops);
         const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (!near || (!closed && largest > SLOW * before)) {
-            enum status status = dyn_articulate(model, work);
-            if (status == STATUS_OK) status = loops_mobility(model, work, tangent, loops);
+            enum status status = dyn_articulate(model, m->work);
+            if (status != STATUS_OK) return status;
+            constraints_frames(m, false);
+            constraints_mobility(m);
+            status = constraints_factor(m);
             if (status != STATUS_OK) return status;
         }
         if (closed) {
             double missed;
-            if (loops_missed(loops, &missed) >= 0) return STATUS_MISSED_LOOP;
-            stop_gaps(model, loops, qd);
-            if (err_q != NULL) stay_on_loops(model, loops, err_q);
-            if (err_qd != NULL) stay_on_loops(model, loops, err_qd);
+            if (constraints_missed(loops, &missed) >= 0) return STATUS_MISSED_LOOP;
+            stop_gaps(m, qd);
+            if (err_q != NULL) stay_on_loops(m, err_q);
+            if (err_qd != NULL) stay_on_loops(m, err_qd);
             return STATUS_OK;
         }
         for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->gap[loops->kept[k]];
-        add_response(model->n, loops, q);
+        memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
+        constraints_respond(m, loops->direction);
+        model_move(model, q, loops->direction, 1);
     }
-    return STATUS_OPEN_LOOP;
+    return STATUS_LOOP_NOT_CLOSED;
 }

@@ -1,11 +1,11 @@
-#include "loop/loop.h"
+#include "mech/constraints.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "loop/internal.h"
 #include "math/dense.h"
 #include "math/vec.h"
+#include "mech/mechanism.h"
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
 
@@ -46,10 +46,11 @@ static void make_equations(const struct loop *loop, struct equation *e)
     for (int i = 3; i < loop_equations(loop->type); i++) e[i].turning = true;
 }
 
-static enum status take_arrays(const struct model *model, struct loops *loops)
+static enum status take_arrays(const struct model *model, struct constraints *loops)
 {
     struct arena *arena = &loops->arena;
-    const size_t n = (size_t)model->n, rows = (size_t)loops->n_rows, count = (size_t)loops->robot->n_loops;
+    const size_t n = (size_t)model->nv, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
+                 loads = 2 * (count + (size_t)model->robot->n_actuators);
     double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
                                &loops->inverse_d, &loops->rhs,  &loops->dlambda};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = arena_take(arena, rows, sizeof(double));
@@ -59,80 +60,54 @@ static enum status take_arrays(const struct model *model, struct loops *loops)
     loops->G = arena_take(arena, rows * n, sizeof(double));
     loops->X = arena_take(arena, rows * n, sizeof(double));
     loops->S = arena_take(arena, rows * rows, sizeof(double));
-    const size_t lines = (size_t)loops->robot->n_actuators;
-    loops->line = arena_take(arena, lines, sizeof *loops->line);
-    loops->load = arena_take(arena, 2 * (count + lines), sizeof *loops->load);
-    loops->load_change = arena_take(arena, 2 * (count + lines), sizeof *loops->load_change);
     loops->direction = arena_take(arena, n, sizeof(double));
-    for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, 2 * (count + lines) * n, sizeof *loops->tips[i]);
+    for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, loads * n, sizeof *loops->tips[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-enum status loops_make(const struct model *model, struct loops **made)
+enum status constraints_make(const struct model *model, struct constraints **made)
 {
     const struct robot *robot = model->robot;
     struct arena arena = {0};
-    struct loops *loops = arena_take(&arena, 1, sizeof *loops);
+    struct constraints *loops = arena_take(&arena, 1, sizeof *loops);
     int *first = arena_take(&arena, (size_t)robot->n_loops + 1, sizeof *first);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *loops = (struct loops){.robot = robot, .first = first, .arena = arena};
+    *loops = (struct constraints){.n_loops = robot->n_loops, .first = first, .arena = arena};
     for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + loop_equations(robot->loop[i].type);
     loops->n_rows = loops->n_kept = first[robot->n_loops];
     if (take_arrays(model, loops) != STATUS_OK) {
-        loops_free(loops);
+        constraints_free(loops);
         return STATUS_NO_MEMORY;
     }
-    for (int i = 0; i < robot->n_loops; i++) {
-        make_equations(&robot->loop[i], loops->equation + first[i]);
-        for (int s = 0; s < 2; s++)
-            loops->load[2 * i + s] = (struct load){.link = robot->loop[i].between[s], .frame = POINT_TIP};
-    }
-    for (int i = 0; i < robot->n_actuators; i++) {
-        const struct actuator_point *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
-        for (int s = 0; s < 2; s++)
-            loops->load[2 * (robot->n_loops + i) + s] = (struct load){.link = point[s]->link, .frame = point[s]->frame};
-    }
+    for (int i = 0; i < robot->n_loops; i++) make_equations(&robot->loop[i], loops->equation + first[i]);
     for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
     *made = loops;
     return STATUS_OK;
 }
 
-void loops_free(struct loops *loops)
+void constraints_free(struct constraints *loops)
 {
     if (loops == NULL) return;
-    struct arena arena = loops->arena; /* it lives in it */
+    struct arena arena = loops->arena; /* the struct lives in it */
     arena_release(&arena);
 }
 
 /* ---- the joined frames ----------------------------------------------------------------------------------------------------- */
 
-void join(const struct pose *at, struct side *side)
+void constraints_frames(struct mechanism *m, bool solved)
 {
-    struct frame_motion *f = &side->frame;
-    double R[9], wr[3];
-    mul3(f->R, at->p, side->r);
-    matmul3(f->R, at->R, R);
-    copy9(R, f->R);
-    cross3(f->omega, side->r, wr);
-    axpy3(1, side->r, f->p);
-    axpy3(1, wr, f->v);
-    add_cross3(f->alpha, side->r, f->a);
-    add_cross3(f->omega, wr, f->a);
-}
-
-void join_all(const struct model *model, const struct work *work, struct loops *loops, bool solved)
-{
-    for (int i = 0; i < loops->robot->n_loops; i++)
+    const struct model *model = m->model;
+    for (int i = 0; i < m->robot->n_loops; i++)
         for (int s = 0; s < 2; s++) {
-            const int link = loops->robot->loop[i].between[s];
+            const int link = m->robot->loop[i].between[s];
             const struct link_model *lm = &model->link[link];
-            const struct link_work *w = &work->link[link];
-            struct side *side = &loops->side[i][s];
-            dyn_tip(model, work, link, &side->frame);
+            const struct link_work *w = &m->work->link[link];
+            struct attachment *side = &m->constraints->side[i][s];
+            dyn_tip(model, m->work, link, &side->frame);
             if (solved) {
                 double x[6], r[3];
                 mul3(w->O.R, lm->tip.p, r);
@@ -141,30 +116,31 @@ void join_all(const struct model *model, const struct work *work, struct loops *
                 axpy3(1, x, side->frame.alpha);
                 axpy3(1, x + 3, side->frame.a);
             }
-            join(&loops->robot->loop[i].at[s], side);
+            attachment_move(&m->robot->loop[i].at[s], side);
         }
 }
 
-int loop_of(const struct loops *loops, int row)
+int constraints_loop(const struct constraints *loops, int row)
 {
     int i = 0;
     while (loops->first[i + 1] <= row) i++;
     return i;
 }
 
-void turning_directions(const struct equation *e, const struct side *side, double *a, double *b, double *c)
+void turning_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c)
 {
     mul3(side[0].frame.R, e->a, a);
     mul3(side[1].frame.R, e->b, b);
     cross3(a, b, c);
 }
 
-void loops_gap(const struct model *model, const struct work *work, struct loops *loops)
+void constraints_gap(struct mechanism *m)
 {
-    join_all(model, work, loops, false);
+    struct constraints *loops = m->constraints;
+    constraints_frames(m, false);
     for (int row = 0; row < loops->n_rows; row++) {
         const struct equation *e = &loops->equation[row];
-        const struct side *side = loops->side[loop_of(loops, row)];
+        const struct attachment *side = loops->side[constraints_loop(loops, row)];
         const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
         if (e->turning) {
             double a[3], b[3], c[3];
@@ -178,7 +154,7 @@ void loops_gap(const struct model *model, const struct work *work, struct loops 
     }
 }
 
-double loops_open_by(const struct loops *loops)
+double constraints_open_by(const struct constraints *loops)
 {
     double largest = 0;
     for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
@@ -187,7 +163,7 @@ double loops_open_by(const struct loops *loops)
 
 /* Acceleration of an equation:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
    c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
-static double acceleration(const struct equation *e, const struct side *side)
+static double acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
     if (!e->turning) return difference(e->u, A->a, B->a);
@@ -202,7 +178,7 @@ static double acceleration(const struct equation *e, const struct side *side)
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------------------- */
 
-void add_multiplier(const struct equation *e, const struct side *side, double x, double *on_A, double *on_B)
+void add_multiplier(const struct equation *e, const struct attachment *side, double x, double *on_A, double *on_B)
 {
     double a[3], b[3], c[3];
     if (e->turning) {
@@ -220,64 +196,63 @@ void add_multiplier(const struct equation *e, const struct side *side, double x,
 }
 
 /* What a unit multiplier of a row does on one side, added to G */
-static void add_side(const struct model *model, const struct work *work, const struct loops *loops, int row, int s,
-                     double *G)
+static void add_side(struct mechanism *m, int row, int s, double *G)
 {
-    const int i = loop_of(loops, row);
-    struct load on[2] = {loops->load[2 * i], loops->load[2 * i + 1]};
+    const struct constraints *loops = m->constraints;
+    const int i = constraints_loop(loops, row);
+    struct load on[2] = {m->load[2 * i], m->load[2 * i + 1]};
     memset(on[0].wrench, 0, sizeof on[0].wrench);
     memset(on[1].wrench, 0, sizeof on[1].wrench);
     add_multiplier(&loops->equation[row], loops->side[i], 1, on[0].wrench, on[1].wrench);
-    dyn_frame_force(model, work, &on[s], G);
+    dyn_frame_force(m->model, m->work, &on[s], G);
 }
 
-void jacobian_row(const struct model *model, const struct work *work, struct loops *loops, int k)
+void constraints_row(struct mechanism *m, int k)
 {
-    double *G = loops->G + (size_t)model->n * (size_t)k;
-    memset(G, 0, (size_t)model->n * sizeof *G);
-    for (int s = 0; s < 2; s++) add_side(model, work, loops, loops->kept[k], s, G);
+    const struct model *model = m->model;
+    double *G = m->constraints->G + (size_t)model->nv * (size_t)k;
+    memset(G, 0, (size_t)model->nv * sizeof *G);
+    for (int s = 0; s < 2; s++) add_side(m, m->constraints->kept[k], s, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
-static void effective_mobility(const struct model *model, struct work *work, struct tangent *tangent,
-                               struct loops *loops)
+void constraints_mobility(struct mechanism *m)
 {
-    const size_t n = (size_t)model->n;
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
+    const size_t n = (size_t)model->nv;
     const int k = loops->n_kept;
-    for (int i = 0; i < k; i++) jacobian_row(model, work, loops, i);
+    for (int i = 0; i < k; i++) constraints_row(m, i);
     memcpy(loops->X, loops->G, n * (size_t)k * sizeof(double));
-    dyn_solve_columns(model, work, tangent, k, loops->X);
+    dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
-            loops->S[k * i + j] = dot(model->n, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
+            loops->S[k * i + j] = dense_dot(model->nv, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
 }
 
-static enum status factor(struct loops *loops)
+enum status constraints_factor(struct mechanism *m)
 {
+    struct constraints *loops = m->constraints;
     const int failed = cholesky_factor(loops->n_kept, loops->S, loops->inverse_d);
     if (failed == 0) return STATUS_OK;
-    loops->failed_loop = loop_of(loops, loops->kept[failed - 1]);
+    loops->failed = constraints_loop(loops, loops->kept[failed - 1]);
     return STATUS_SINGULAR_LOOP;
 }
 
-enum status loops_mobility(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops)
+void constraints_respond(struct mechanism *m, double *x)
 {
-    join_all(model, work, loops, false);
-    effective_mobility(model, work, tangent, loops);
-    return factor(loops);
-}
-
-void add_response(int n, struct loops *loops, double *x)
-{
+    const struct constraints *loops = m->constraints;
+    const int n = m->model->nv;
     cholesky_solve(loops->n_kept, loops->S, loops->inverse_d, loops->rhs);
     for (int k = 0; k < loops->n_kept; k++)
         for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
 }
 
-void loops_set_loads(struct loops *loops)
+void constraints_set_loads(struct mechanism *m)
 {
-    for (int i = 0; i < loops->robot->n_loops; i++) {
-        double *on_A = loops->load[2 * i].wrench, *on_B = loops->load[2 * i + 1].wrench;
+    const struct constraints *loops = m->constraints;
+    for (int i = 0; i < m->robot->n_loops; i++) {
+        double *on_A = m->load[2 * i].wrench, *on_B = m->load[2 * i + 1].wrench;
         memset(on_A, 0, 6 * sizeof *on_A);
         memset(on_B, 0, 6 * sizeof *on_B);
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
@@ -286,83 +261,32 @@ void loops_set_loads(struct loops *loops)
 }
 
 /* lambda = -S^-1 (acceleration of the gap of the open tree),   qdd += X lambda                                         (54) */
-static void close_accelerations(const struct model *model, struct loops *loops, double *qdd)
+void constraints_close_accelerations(struct mechanism *m, double *qdd)
 {
+    struct constraints *loops = m->constraints;
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
-        loops->rhs[k] = -acceleration(&loops->equation[row], loops->side[loop_of(loops, row)]);
+        loops->rhs[k] = -acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
-    add_response(model->n, loops, qdd);
+    constraints_respond(m, qdd);
     memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
     for (int k = 0; k < loops->n_kept; k++) loops->lambda[loops->kept[k]] = loops->rhs[k];
-    loops_set_loads(loops);
+    constraints_set_loads(m);
 }
 
-enum status loops_forward(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                          const struct input *in, double *qdd)
+void constraints_rows(struct mechanism *m)
 {
-    struct input actuated;
-    dyn_configuration(model, work, in->q);
-    enum status status = loops_actuate(model, work, loops, in, &actuated);
-    if (status != STATUS_OK) return status;
-    dyn_motion(model, work, &actuated, NULL);
-    status = dyn_articulate(model, work);
-    if (status != STATUS_OK) return status;
-    dyn_solve(model, work, &actuated, qdd);
-    if (loops->n_rows == 0) return STATUS_OK;
-    join_all(model, work, loops, true);
-    effective_mobility(model, work, tangent, loops);
-    status = factor(loops);
-    if (status == STATUS_OK) close_accelerations(model, loops, qdd);
-    return status;
+    constraints_gap(m);
+    for (int k = 0; k < m->constraints->n_kept; k++) constraints_row(m, k);
 }
 
-enum status loops_forward_composite(const struct model *model, struct work *work, struct loops *loops,
-                                    const struct input *in, double *qdd)
+void constraints_accelerations(struct mechanism *m)
 {
-    const size_t n = (size_t)model->n;
-    const int k = loops->n_kept;
-    struct input actuated;
-    dyn_configuration(model, work, in->q);
-    enum status status = loops_actuate(model, work, loops, in, &actuated);
-    if (status == STATUS_OK) status = dyn_forward_composite(model, work, &actuated, qdd);
-    if (status != STATUS_OK || loops->n_rows == 0) return status;
-    dyn_motion(model, work, &actuated, qdd);
-    join_all(model, work, loops, false);
-    for (int i = 0; i < k; i++) {
-        double *X = loops->X + n * (size_t)i;
-        jacobian_row(model, work, loops, i);
-        memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
-        for (int link = 0; link < model->n_links; link++)
-            if (model->link[link].prescribed >= 0) X[model->link[link].q] = 0;
-        cholesky_solve(model->n, work->factor, work->inverse_d, X);
-        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dot(model->n, loops->G + n * (size_t)j, X);
-    }
-    status = factor(loops);
-    if (status == STATUS_OK) close_accelerations(model, loops, qdd);
-    return status;
-}
-
-void loops_constraints(const struct model *model, const struct work *work, struct loops *loops)
-{
-    loops_gap(model, work, loops);
-    for (int k = 0; k < loops->n_kept; k++) jacobian_row(model, work, loops, k);
-}
-
-void loops_accelerations(struct loops *loops)
-{
+    struct constraints *loops = m->constraints;
     for (int k = 0; k < loops->n_kept; k++) {
         const int row = loops->kept[k];
-        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[loop_of(loops, row)]);
+        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
-}
-
-struct input loops_input(const struct loops *loops, const struct input *in)
-{
-    struct input loaded = *in;
-    loaded.n_loads = 2 * (loops->robot->n_loops + loops->robot->n_actuators);
-    loaded.load = loops->load;
-    return loaded;
 }
 
 /* ---- independent equations ----------------------------------------------------------------------------------------------------- */
@@ -371,46 +295,49 @@ struct input loops_input(const struct loops *loops, const struct input *in)
 static const double DEPENDENT = 1e-10;
 
 /* |G|^2 over what is free to move */
-static double free_square(const struct model *model, const double *G)
+static double free_square(struct mechanism *m, const double *G)
 {
+    const struct model *model = m->model;
     double sum = 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && lm->prescribed < 0) sum += G[lm->q] * G[lm->q];
-        sum += dot(lm->m, G + lm->eta, G + lm->eta);
+        sum += dense_dot(free_velocities(lm), G + lm->v, G + lm->v);
+        sum += dense_dot(lm->m, G + lm->eta_v, G + lm->eta_v);
     }
     return sum;
 }
 
 /* |G_A|^2 + |G_B|^2: what a row would be if its sides moved apart */
-static double sides_square(const struct model *model, const struct work *work, struct loops *loops, int row)
+static double sides_square(struct mechanism *m, int row)
 {
-    double sum = 0, *G = loops->direction;
+    double sum = 0, *G = m->constraints->direction;
     for (int s = 0; s < 2; s++) {
-        memset(G, 0, (size_t)model->n * sizeof *G);
-        add_side(model, work, loops, row, s, G);
-        sum += free_square(model, G);
+        memset(G, 0, (size_t)m->model->nv * sizeof *G);
+        add_side(m, row, s, G);
+        sum += free_square(m, G);
     }
     return sum;
 }
 
 /* What there is of every row, of the largest of its kind (gaps or turns). In a row whose sides move alike, or in a direction in
    which nothing moves, rounding alone is left: levers of 1e-10 m do not count in any case. */
-static void measure_rows(const struct model *model, const struct work *work, struct loops *loops, double *share)
+static void measure_rows(struct mechanism *m, double *share)
 {
+    const struct constraints *loops = m->constraints;
     double largest[2] = {1e-10, 1e-10};
     for (int i = 0; i < loops->n_rows; i++) {
         const int kind = loops->equation[i].turning;
-        largest[kind] = fmax(largest[kind], sides_square(model, work, loops, i));
+        largest[kind] = fmax(largest[kind], sides_square(m, i));
     }
     for (int i = 0; i < loops->n_rows; i++)
-        share[i] = free_square(model, loops->G + (size_t)model->n * (size_t)i) / largest[loops->equation[i].turning];
+        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].turning];
 }
 
 /* Cholesky factorisation with complete pivoting of S, scaled to a unit diagonal; rows are taken while a pivot is left. S is
    symmetric and whole, dlambda the shares of its rows. The order of the rows is that of the file again at the end. */
-static void choose_rows(struct loops *loops)
+static void choose_rows(struct mechanism *m)
 {
+    struct constraints *loops = m->constraints;
     enum { TAKEN = -1 };
     const int k = loops->n_rows;
     double *S = loops->S, *rest = loops->rhs;
@@ -438,9 +365,10 @@ static void choose_rows(struct loops *loops)
         if (rest[i] == TAKEN) loops->kept[loops->n_kept++] = i;
 }
 
-static void report_redundant(const struct loops *loops, struct report *report)
+static void report_redundant(struct mechanism *m, struct report *report)
 {
-    for (int i = 0, k = 0; i < loops->robot->n_loops; i++) {
+    const struct constraints *loops = m->constraints;
+    for (int i = 0, k = 0; i < m->robot->n_loops; i++) {
         const int count = loops->first[i + 1] - loops->first[i], before = k;
         while (k < loops->n_kept && loops->kept[k] < loops->first[i + 1]) k++;
         if (k - before < count)
@@ -448,26 +376,27 @@ static void report_redundant(const struct loops *loops, struct report *report)
                        "loops[%d] (%s): %d of its %d equations follow from the others or are always met; they are left "
                        "out, and "
                        "their forces are zero",
-                       i, loops->robot->loop[i].name, count - (k - before), count);
+                       i, m->robot->loop[i].name, count - (k - before), count);
     }
 }
 
-enum status loops_choose(const struct model *model, struct work *work, struct tangent *tangent, struct loops *loops,
-                         const double *q, struct report *report)
+enum status constraints_choose(struct mechanism *m, const double *q, struct report *report)
 {
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
     const int k = loops->n_rows;
     if (k == 0) return STATUS_OK;
     loops->n_kept = k;
     for (int i = 0; i < k; i++) loops->kept[i] = i;
-    dyn_configuration(model, work, q);
-    const enum status status = dyn_articulate(model, work);
+    dyn_configuration(model, m->work, q);
+    const enum status status = dyn_articulate(model, m->work);
     if (status != STATUS_OK) return status;
-    join_all(model, work, loops, false);
-    effective_mobility(model, work, tangent, loops);
+    constraints_frames(m, false);
+    constraints_mobility(m);
     for (int i = 1; i < k; i++)
         for (int j = 0; j < i; j++) loops->S[k * i + j] = loops->S[k * j + i];
-    measure_rows(model, work, loops, loops->dlambda);
-    choose_rows(loops);
-    report_redundant(loops, report);
+    measure_rows(m, loops->dlambda);
+    choose_rows(m);
+    report_redundant(m, report);
     return STATUS_OK;
 }

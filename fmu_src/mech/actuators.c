@@ -2,31 +2,53 @@
 #include <math.h>
 #include <string.h>
 
-#include "loop/internal.h"
 #include "math/vec.h"
+#include "mech/mechanism.h"
 
 /* Shorter than this a line has no direction [m] */
 static const double SHORTEST = 1e-9;
 
+enum status actuators_make(const struct robot *robot, struct actuators **made)
+{
+    struct arena arena = {0};
+    const int n = robot->n_actuators;
+    struct actuators *actuators = arena_take(&arena, 1, sizeof *actuators);
+    struct line *line = arena_take(&arena, (size_t)n, sizeof *line);
+    *made = NULL;
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    *actuators = (struct actuators){.n = n, .line = line, .arena = arena};
+    *made = actuators;
+    return STATUS_OK;
+}
+
+void actuators_free(struct actuators *actuators)
+{
+    if (actuators == NULL) return;
+    struct arena arena = actuators->arena; /* the struct lives in it */
+    arena_release(&arena);
+}
+
 /* The frame moved to the point: that of the world stands still */
-static void place_point(const struct model *model, const struct work *work, const struct actuator_point *point,
-                        struct side *side)
+static void place_point(struct mechanism *m, const struct actuator_point *point, struct attachment *side)
 {
     struct pose at = {.p = {point->xyz[0], point->xyz[1], point->xyz[2]}};
     identity3(at.R);
     memset(&side->frame, 0, sizeof side->frame);
     if (point->link < 0) identity3(side->frame.R);
-    else dyn_frame(model, work, point->link, point->frame, &side->frame);
-    join(&at, side);
+    else dyn_frame(m->model, m->work, point->link, point->frame, &side->frame);
+    attachment_move(&at, side);
 }
 
 /* u = (p_to - p_from)/length                                                                                          (59) */
-static void measure(const struct model *model, const struct work *work, struct loops *loops, int i)
+static void measure(struct mechanism *m, int i)
 {
-    const struct actuator *actuator = &loops->robot->actuator[i];
-    struct line *line = &loops->line[i];
-    place_point(model, work, &actuator->from, &line->end[0]);
-    place_point(model, work, &actuator->to, &line->end[1]);
+    const struct actuator *actuator = &m->robot->actuator[i];
+    struct line *line = &m->actuators->line[i];
+    place_point(m, &actuator->from, &line->end[0]);
+    place_point(m, &actuator->to, &line->end[1]);
     const double *from = line->end[0].frame.p, *to = line->end[1].frame.p;
     for (int k = 0; k < 3; k++) line->u[k] = to[k] - from[k];
     line->length = sqrt(dot3(line->u, line->u));
@@ -34,51 +56,49 @@ static void measure(const struct model *model, const struct work *work, struct l
     line->rate = difference(line->u, line->end[1].frame.v, line->end[0].frame.v);
 }
 
-void loops_lines(const struct model *model, const struct work *work, struct loops *loops)
+void actuators_measure(struct mechanism *m)
 {
-    for (int i = 0; i < loops->robot->n_actuators; i++) measure(model, work, loops, i);
+    for (int i = 0; i < m->robot->n_actuators; i++) measure(m, i);
 }
 
 /* F u on the point `to` and -F u on `from`, as wrenches on their frames */
-enum status loops_actuate(const struct model *model, struct work *work, struct loops *loops, const struct input *in,
-                          struct input *actuated)
+enum status actuators_apply(struct mechanism *m, const struct input *in, struct input *actuated)
 {
-    const int count = loops->robot->n_actuators;
+    const int count = m->robot->n_actuators;
     *actuated = *in;
     if (count == 0) return STATUS_OK;
-    dyn_position(model, work);
-    loops_lines(model, work, loops);
+    dyn_position(m->model, m->work);
+    actuators_measure(m);
     for (int i = 0; i < count; i++) {
-        const struct line *line = &loops->line[i];
+        const struct line *line = &m->actuators->line[i];
         const double F = in->actuator_force != NULL ? in->actuator_force[i] : 0;
         if (!(line->length >= SHORTEST)) {
-            loops->failed_actuator = i;
+            m->actuators->failed = i;
             return STATUS_SHORT_ACTUATOR;
         }
         for (int s = 0; s < 2; s++) {
-            double *wrench = loops->load[2 * (loops->robot->n_loops + i) + s].wrench;
+            double *wrench = m->load[2 * (m->robot->n_loops + i) + s].wrench;
             for (int k = 0; k < 3; k++) wrench[3 + k] = (s == 0 ? -F : F) * line->u[k];
             cross3(line->end[s].r, wrench + 3, wrench);
         }
     }
     actuated->n_loads = 2 * count;
-    actuated->load = loops->load + 2 * loops->robot->n_loops;
+    actuated->load = m->load + 2 * m->robot->n_loops;
     return STATUS_OK;
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------------------- */
 
 /* How the points move */
-static void move_points(const struct model *model, const struct work *work, const struct tangent *tangent,
-                        struct loops *loops, int i)
+static void move_points(struct mechanism *m, int i)
 {
-    const struct actuator_point *point[2] = {&loops->robot->actuator[i].from, &loops->robot->actuator[i].to};
+    const struct actuator_point *point[2] = {&m->robot->actuator[i].from, &m->robot->actuator[i].to};
     for (int s = 0; s < 2; s++) {
-        struct side *end = &loops->line[i].end[s];
+        struct attachment *end = &m->actuators->line[i].end[s];
         memset(&end->change, 0, sizeof end->change);
         if (point[s]->link < 0) continue;
-        dyn_tangent_frame(model, work, tangent, point[s]->link, point[s]->frame, &end->change);
-        join_change(end, &end->change);
+        dyn_tangent_frame(m->model, m->work, m->tangent, point[s]->link, point[s]->frame, &end->change);
+        attachment_move_change(end, &end->change);
     }
 }
 
@@ -90,35 +110,33 @@ static void turn_line(const struct line *line, double du[3])
 }
 
 /* d(F u) = dF u + F du at points that move with their frames:  d(r x f) = (dphi x r) x f + r x df                     (60) */
-void change_actuator_loads(const struct model *model, const struct work *work, struct tangent *tangent,
-                           struct loops *loops, const struct input *in, const struct direction *direction)
+void actuators_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
-    if (loops->robot->n_actuators == 0) return;
-    dyn_tangent_position(model, work, tangent);
-    for (int i = 0; i < loops->robot->n_actuators; i++) {
-        const struct line *line = &loops->line[i];
+    if (m->robot->n_actuators == 0) return;
+    dyn_tangent_position(m->model, m->work, m->tangent);
+    for (int i = 0; i < m->robot->n_actuators; i++) {
+        const struct line *line = &m->actuators->line[i];
         const double F = in->actuator_force != NULL ? in->actuator_force[i] : 0,
                      dF = direction->actuator_force != NULL ? direction->actuator_force[i] : 0;
         double du[3];
-        move_points(model, work, tangent, loops, i);
+        move_points(m, i);
         turn_line(line, du);
         for (int s = 0; s < 2; s++) {
-            const int load = 2 * (loops->robot->n_loops + i) + s;
-            double *change = loops->load_change[load], dr[3];
+            const int load = 2 * (m->robot->n_loops + i) + s;
+            double *change = m->load_change[load], dr[3];
             for (int k = 0; k < 3; k++) change[3 + k] = (s == 0 ? -1 : 1) * (dF * line->u[k] + F * du[k]);
             cross3(line->end[s].change.phi, line->end[s].r, dr);
             cross3(line->end[s].r, change + 3, change);
-            add_cross3(dr, loops->load[load].wrench + 3, change);
+            add_cross3(dr, m->load[load].wrench + 3, change);
         }
     }
 }
 
-void loops_lines_change(const struct model *model, const struct work *work, const struct tangent *tangent,
-                        struct loops *loops, int i, double *dlength, double *drate)
+void actuators_change(struct mechanism *m, int i, double *dlength, double *drate)
 {
-    const struct line *line = &loops->line[i];
+    const struct line *line = &m->actuators->line[i];
     double du[3];
-    move_points(model, work, tangent, loops, i);
+    move_points(m, i);
     turn_line(line, du);
     *dlength = difference(line->u, line->end[1].change.p, line->end[0].change.p);
     *drate = difference(du, line->end[1].frame.v, line->end[0].frame.v) +

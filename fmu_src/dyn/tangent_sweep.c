@@ -1,0 +1,329 @@
+/* The tangent of dyn_inverse(), out and back, in as many directions as there are lanes: one direction is a batch whose other
+   lanes are zero. (theory.md 43 to 48, 67) */
+#include <string.h>
+
+#include "dyn/tangent.h"
+#include "dyn/tangent_lanes.h"
+#include "math/vec.h"
+
+static bool meets(int from, int to, int first, int last)
+{
+    return first < to && from < last;
+}
+
+static bool varies(const struct batch *batch, int first, int last)
+{
+    return meets(batch->q_from, batch->q_to, first, last) || meets(batch->v_from, batch->v_to, first, last);
+}
+
+/* w = inertia of a rigid body times x */
+INLINE void rigid_times(const struct rigid *body, const lanes *x, lanes *w)
+{
+    const double *J = body->J;
+    w[0] = J[0] * x[0] + J[3] * x[1] + J[4] * x[2];
+    w[1] = J[3] * x[0] + J[1] * x[1] + J[5] * x[2];
+    w[2] = J[4] * x[0] + J[5] * x[1] + J[2] * x[2];
+    for (int i = 3; i < 6; i++) w[i] = body->m * x[i];
+    add_cross_left(body->h, x + 3, w);
+    add_cross_right(x, body->h, w + 3);
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The joint's seeds. */
+struct joint_seed {
+    const lanes *dq, *dqd, *dqdd; /* dqdd: NULL: zero */
+};
+
+/* A column that turns: O turns by h dq against C, so x relative to O loses h dq x x */
+INLINE void turning_column(const struct link_work *w, const double *h, const double *wh, const lanes *dwh, double qd,
+                           lanes dq, lanes dqd, lanes *O)
+{
+    double turned[9];
+    cross3(w->O.omega, h, turned);
+    cross3(w->O.acc, h, turned + 3);
+    cross3(w->O.acc + 3, h, turned + 6);
+    add_scaled(9, turned, dq, O);
+    add_scaled(3, h, dqd, O);
+    for (int i = 0; i < 3; i++) O[3 + i] += qd * dwh[i] + dqd * wh[i];
+}
+
+/* A column that slides: D d = h dq */
+INLINE void sliding_column(const struct frame *carrier, const double *h, const double *wh, const lanes *dwh, double qd,
+                           lanes dq, lanes dqd, lanes *O)
+{
+    double turned[3];
+    cross3(carrier->acc, h, turned);
+    add_cross3(carrier->omega, wh, turned);
+    for (int i = 0; i < 3; i++) O[6 + i] += dq * turned[i] + 2 * (qd * dwh[i] + dqd * wh[i]);
+}
+
+/* Columns that depend on positions: the change of H qd and of H qdd + zeta                                              (67) */
+static void subspace_columns(int nv, const struct subspace_change *subspace, const double *omega,
+                             const struct joint_seed *seed, lanes *O)
+{
+    lanes turn[3] = {0};
+    for (int j = 0; j < nv; j++) {
+        add_scaled(3, subspace->velocity[j], seed->dq[j], turn);
+        add_scaled(3, subspace->acceleration[j], seed->dq[j], O + 3);
+        add_scaled(3, subspace->rate[j], seed->dqd[j], O + 3);
+    }
+    for (int i = 0; i < 3; i++) O[i] += turn[i];
+    add_cross_left(omega, turn, O + 3);
+}
+
+/* D of O from D of the carrying frame: (25), (26) with d and h fixed there, then relative to O */
+INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
+                      const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
+                      const struct joint_seed *seed, lanes *O)
+{
+    double wd[3];
+    lanes dwd[3] = {0};
+    memcpy(O, motion, 9 * sizeof *O);
+    cross3(carrier->omega, w->d, wd);
+    add_cross_right(motion, w->d, dwd);
+    add_cross_right(motion + 3, w->d, O + 6);
+    add_cross_right(motion, wd, O + 6);
+    add_cross_left(carrier->omega, dwd, O + 6);
+    for (int k = 0; k < nv; k++) {
+        const double *h = w->h[k];
+        double wh[3];
+        lanes dwh[3] = {0};
+        cross3(carrier->omega, h, wh);
+        add_cross_right(motion, h, dwh);
+        if (lm->joint.part[k] == TURNS) turning_column(w, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        else sliding_column(carrier, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        if (seed->dqdd != NULL) add_scaled(3, h, seed->dqdd[k], O + 3 + lm->joint.part[k]);
+    }
+    if (nv > 1 && lm->joint.several_turns) subspace_columns(nv, &t->subspace, carrier->omega, seed, O);
+}
+
+/* What the link's own eta and eta_dot change */
+static void add_modes(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                      const struct batch *batch, struct link_batch *b)
+{
+    const int m = lm->m, row = PADDED(m);
+    for (int k = 0; k < m; k++) {
+        const int v = lm->eta_v + k;
+        if (v >= batch->q_from && v < batch->q_to) {
+            const lanes dq = batch->q[v];
+            add_scaled(6, t->Bq[k], dq, b->f);
+            add_scaled(9, t->Tq[k], dq, b->T);
+            add_scaled(m, t->Gq + row * k, dq, b->modal);
+            add_scaled(6, w->J[k], dq, b->lever);
+        }
+        if (v >= batch->v_from && v < batch->v_to) {
+            const lanes dqd = batch->qd[v];
+            add_scaled(6, t->Bv[k], dqd, b->f);
+            add_scaled(9, t->Tv[k], dqd, b->T);
+            add_scaled(m, t->Gv + row * k, dqd, b->modal);
+        }
+    }
+}
+
+/* D of the wrench of body and hub, of the motion of T, of the modal forces and of the payload's wrench, as sums of columns */
+static void flexible_out(const struct link_model *lm, const struct link_work *w, const struct batch *batch,
+                         const struct link_tangent *t, struct link_batch *b)
+{
+    const int m = lm->m, row = PADDED(m);
+    const lanes *omega = b->O, *acc = b->O + 3;
+    rigid_times(&w->self, acc, b->f);
+    memset(b->T, 0, sizeof b->T);
+    memcpy(b->T + 3, acc, 6 * sizeof *acc);
+    add_cross_right(acc, w->r, b->T + 6);
+    for (int i = 0; i < 3; i++) {
+        add_scaled(6, t->Bw[i], omega[i], b->f);
+        add_scaled(9, t->Tw[i], omega[i], b->T);
+    }
+    for (int j = 0; j < m; j++) {
+        lanes sum = omega[0] * t->Gw[j] + omega[1] * t->Gw[row + j] + omega[2] * t->Gw[2 * row + j];
+        for (int i = 0; i < 6; i++) sum += acc[i] * t->Ft[row * i + j];
+        b->modal[j] = sum;
+    }
+    memset(b->lever, 0, sizeof b->lever);
+    b->bends = meets(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
+    if (varies(batch, lm->eta_v, lm->eta_v + m)) add_modes(lm, w, t, batch, b);
+    memset(b->fT, 0, sizeof b->fT);
+    if (!lm->has_payload) return;
+    rigid_times(&w->load, b->T + 3, b->fT);
+    for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], b->T[i], b->fT);
+}
+
+/* A payload of more mass, in the first lane */
+static void payload_out(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                        double dmass, struct link_batch *b)
+{
+    const struct frame *frame = lm->body == NULL ? &w->O : &w->T;
+    struct rigid unit;
+    double wrench[6];
+    rigid_rotate(&t->per_mass, frame->R, &unit);
+    rigid_wrench(&unit, frame->omega, frame->acc, wrench);
+    add_scaled(6, wrench, first_lane(dmass), lm->body == NULL ? b->f : b->fT);
+}
+
+static void stand_still(struct link_batch *b, int m)
+{
+    b->bends = false;
+    memset(b->O, 0, sizeof b->O);
+    memset(b->T, 0, sizeof b->T);
+    memset(b->lever, 0, sizeof b->lever);
+    memset(b->f, 0, sizeof b->f);
+    memset(b->fT, 0, sizeof b->fT);
+    memset(b->modal, 0, (size_t)m * sizeof *b->modal);
+}
+
+static void link_out(const struct model *model, const struct work *work, struct tangent *tangent,
+                     const struct input *in, const struct batch *batch, int i)
+{
+    static const lanes still[9];
+    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    const struct link_model *lm = &model->link[i];
+    const struct link_work *w = &work->link[i];
+    const struct link_tangent *t = &tangent->link[i];
+    struct link_batch *b = &tangent->batch[i];
+    const struct frame *carrier = &world;
+    const lanes *motion = still;
+    if (lm->parent >= 0) {
+        const bool on_tip = model->link[lm->parent].body != NULL;
+        const struct link_work *pw = &work->link[lm->parent];
+        carrier = on_tip ? &pw->T : &pw->O;
+        motion = on_tip ? tangent->batch[lm->parent].T : tangent->batch[lm->parent].O;
+    }
+    const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
+    const struct joint_seed seed = {batch->q + lm->v, batch->qd + lm->v,
+                                    given ? batch->prescribed_qdd + lm->prescribed : NULL};
+    WITH_COLUMNS(N, lm->joint.nv, hinge_out(N, lm, w, t, carrier, motion, in->qd + lm->v, &seed, b->O));
+    if (lm->body != NULL) {
+        flexible_out(lm, w, batch, t, b);
+    } else {
+        rigid_times(&w->self, b->O + 3, b->f);
+        for (int k = 0; k < 3; k++) add_scaled(6, t->Bw[k], b->O[k], b->f);
+    }
+    if (batch->payload_mass != NULL && batch->payload_mass[i] != 0) payload_out(lm, w, t, batch->payload_mass[i], b);
+}
+
+/* What is inboard of the varied coordinates stands still */
+void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const struct batch *batch)
+{
+    const bool others = batch->prescribed_qdd != NULL || batch->payload_mass != NULL;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_batch *b = &tangent->batch[i];
+        b->moves =
+            others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) || varies(batch, lm->v, lm->eta_v + lm->m);
+        if (b->moves) link_out(model, work, tangent, in, batch, i);
+        else stand_still(b, lm->m);
+    }
+}
+
+/* ---- loads ---------------------------------------------------------------------------------------------------------------------- */
+
+void tangent_sweep_turn(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        const struct batch *batch, int link, bool on_tip, lanes *phi)
+{
+    memset(phi, 0, 3 * sizeof *phi);
+    for (int i = link; i >= 0; i = model->link[i].parent) {
+        const struct link_model *lm = &model->link[i];
+        const bool bent = lm->body != NULL && (on_tip || i != link);
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (lm->joint.part[k] == TURNS) add_scaled(3, work->link[i].h[k], batch->q[lm->v + k], phi);
+        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
+    }
+}
+
+/* -D = dphi x wrench - dwrench */
+void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct batch *batch, int link, enum point_frame frame, const double *wrench,
+                        const double *dwrench)
+{
+    const struct link_model *lm = &model->link[link];
+    const bool on_tip = frame == POINT_TIP;
+    struct link_batch *b = &tangent->batch[link];
+    lanes phi[3], D[6] = {0};
+    if (wrench != NULL) {
+        tangent_sweep_turn(model, work, tangent, batch, link, on_tip, phi);
+        add_cross_right(phi, wrench, D);
+        add_cross_right(phi, wrench + 3, D + 3);
+    }
+    if (dwrench != NULL) add_scaled(6, dwrench, first_lane(-1), D);
+    lanes *f = on_tip && lm->body != NULL ? b->fT : b->f;
+    for (int i = 0; i < 6; i++) f[i] += D[i];
+    if (on_tip && lm->body == NULL) {
+        double r[3];
+        mul3(work->link[link].O.R, lm->tip.p, r);
+        add_cross_left(r, D + 3, f);
+    }
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------------------------- */
+
+/* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
+static void tip_to_hinge(const struct link_model *lm, const struct link_work *w, struct link_batch *b)
+{
+    const int row = PADDED(lm->m);
+    if (b->bends) {
+        add_cross_right(b->lever, w->fT, b->fT);
+        add_cross_right(b->lever, w->fT + 3, b->fT + 3);
+        add_cross_right(b->lever + 3, w->fT + 3, b->f);
+    }
+    for (int j = 0; j < lm->m; j++)
+        for (int i = 0; i < 6; i++) b->modal[j] += b->fT[i] * w->Jt[row * i + j];
+    for (int i = 0; i < 6; i++) b->f[i] += b->fT[i];
+    add_cross_left(w->r, b->fT + 3, b->f);
+}
+
+/* Minus the change of h' f less the joint's own forces: h' D f + (D h)' f - ... */
+INLINE void hinge_in(const int nv, const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                     const struct batch *batch, int n, int count, const struct link_batch *b, double *columns)
+{
+    const bool by_q = meets(batch->q_from, batch->q_to, lm->v, lm->v + nv);
+    const bool by_qd = meets(batch->v_from, batch->v_to, lm->v, lm->v + nv);
+    const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
+    for (int k = 0; k < nv; k++) {
+        lanes force = -dot_lanes(3, w->h[k], b->f + lm->joint.part[k]);
+        for (int j = 0; by_q && j < nv; j++) force -= t->Kq[k][j] * batch->q[lm->v + j];
+        for (int j = 0; by_qd && j < nv; j++) force -= t->Kv[k][j] * batch->qd[lm->v + j];
+        if (given) force -= lm->joint.motor_inertia[k] * batch->prescribed_qdd[lm->prescribed + k];
+        put(force, count, n, lm->v + k, columns);
+    }
+}
+
+/* f to the carrying frame: relative to it, n += d x f, and D d x f of columns that slide */
+INLINE void hand_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
+                           const struct batch *batch, const struct link_batch *b, lanes *sum)
+{
+    for (int i = 0; i < 6; i++) sum[i] += b->f[i];
+    add_cross_left(w->d, b->f + 3, sum);
+    if (!meets(batch->q_from, batch->q_to, lm->v, lm->v + nv)) return;
+    for (int k = 0; k < nv; k++) {
+        double turned[6] = {0};
+        if (lm->joint.part[k] == TURNS) {
+            cross3(w->h[k], w->f, turned);
+            cross3(w->h[k], w->f + 3, turned + 3);
+            add_cross3(w->d, turned + 3, turned);
+        } else {
+            cross3(w->h[k], w->f + 3, turned);
+        }
+        add_scaled(6, turned, batch->q[lm->v + k], sum);
+    }
+}
+
+void tangent_sweep_in(const struct model *model, const struct work *work, struct tangent *tangent,
+                      const struct batch *batch, int count, double *columns)
+{
+    const int n = model->nv;
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        const struct link_tangent *t = &tangent->link[i];
+        struct link_batch *b = &tangent->batch[i];
+        if (lm->body != NULL) tip_to_hinge(lm, w, b);
+        for (int k = 0; k < lm->m; k++) put(-b->modal[k], count, n, lm->eta_v + k, columns);
+        WITH_COLUMNS(N, lm->joint.nv, hinge_in(N, lm, w, t, batch, n, count, b, columns));
+        if (lm->parent < 0) continue;
+        struct link_batch *parent = &tangent->batch[lm->parent];
+        lanes *sum = model->link[lm->parent].body == NULL ? parent->f : parent->fT;
+        WITH_COLUMNS(N, lm->joint.nv, hand_to_parent(N, lm, w, batch, b, sum));
+    }
+}

@@ -1,0 +1,38 @@
+/* Line actuators: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
+#ifndef MECH_ACTUATORS_H
+#define MECH_ACTUATORS_H
+
+#include "mech/attachment.h"
+
+struct mechanism;
+
+/* The points `from` and `to`, and the line through them. */
+struct line {
+    struct attachment end[2];
+    double u[3];         /* unit vector, from -> to, world axes       */
+    double length, rate; /*                               [m], [m/s] */
+};
+
+struct actuators {
+    int n;
+    struct line *line; /* n, by actuators_measure()                 */
+    int failed;        /* which one, after STATUS_SHORT_ACTUATOR    */
+    struct arena arena;
+};
+
+enum status actuators_make(const struct robot *robot, struct actuators **actuators);
+void actuators_free(struct actuators *actuators);
+
+/* Directions, lengths and rates of all lines. After dyn_position(); the rates after dyn_velocity(). */
+void actuators_measure(struct mechanism *m);
+
+/* `in` with the loads of the actuator forces. After dyn_configuration(). */
+enum status actuators_apply(struct mechanism *m, const struct input *in, struct input *actuated);
+
+/* Change of length and rate of an actuator in a direction. After dyn_tangent_motion(). */
+void actuators_change(struct mechanism *m, int actuator, double *dlength, double *drate);
+
+/* Change of the loads of the actuators in a direction, into m->load_change. After dyn_tangent_outward(). */
+void actuators_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction);
+
+#endif

@@ -1,0 +1,140 @@
+#include "mech/mechanism.h"
+
+#include <string.h>
+
+#include "dyn/updated.h"
+#include "math/dense.h"
+
+/* ---- making -------------------------------------------------------------------------------------------------------------------- */
+
+static enum status make_loads(struct mechanism *m)
+{
+    const struct robot *robot = m->robot;
+    const size_t loads = 2 * (size_t)(robot->n_loops + robot->n_actuators);
+    m->load = arena_take(&m->arena, loads, sizeof *m->load);
+    m->load_change = arena_take(&m->arena, loads, sizeof *m->load_change);
+    if (m->arena.failed) return STATUS_NO_MEMORY;
+    struct load *load = m->load;
+    for (int i = 0; i < robot->n_loops; i++)
+        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = robot->loop[i].between[s], .frame = POINT_TIP};
+    for (int i = 0; i < robot->n_actuators; i++) {
+        const struct actuator_point *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
+        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = point[s]->link, .frame = point[s]->frame};
+    }
+    return STATUS_OK;
+}
+
+enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report)
+{
+    memset(m, 0, sizeof *m);
+    m->robot = robot;
+    enum status status = model_make_with(robot, update_from, &m->model, report);
+    if (status == STATUS_OK) status = work_make(m->model, &m->work);
+    if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
+    if (status == STATUS_OK) status = constraints_make(m->model, &m->constraints);
+    if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
+    if (status == STATUS_OK) status = make_loads(m);
+    if (status != STATUS_OK) mechanism_free(m);
+    return status;
+}
+
+enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
+{
+    return mechanism_make_with(robot, UPDATE_FROM, m, report);
+}
+
+void mechanism_free(struct mechanism *m)
+{
+    actuators_free(m->actuators);
+    constraints_free(m->constraints);
+    tangent_free(m->tangent);
+    work_free(m->work);
+    model_free(m->model);
+    arena_release(&m->arena);
+    memset(m, 0, sizeof *m);
+}
+
+enum status mechanism_remake(struct mechanism *m, struct report *report)
+{
+    struct model *model;
+    struct work *work = NULL;
+    struct tangent *tangent = NULL;
+    enum status status = model_make_with(m->robot, m->model->update_from, &model, report);
+    if (status == STATUS_OK) status = work_make(model, &work);
+    if (status == STATUS_OK) status = tangent_make(model, &tangent);
+    if (status != STATUS_OK) {
+        work_free(work);
+        model_free(model);
+        return status;
+    }
+    tangent_free(m->tangent);
+    work_free(m->work);
+    model_free(m->model);
+    m->model = model;
+    m->work = work;
+    m->tangent = tangent;
+    return STATUS_OK;
+}
+
+/* ---- forward dynamics ------------------------------------------------------------------------------------------------------------ */
+
+enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd)
+{
+    struct input actuated;
+    dyn_configuration(m->model, m->work, in->q);
+    enum status status = actuators_apply(m, in, &actuated);
+    if (status != STATUS_OK) return status;
+    dyn_motion(m->model, m->work, &actuated, NULL);
+    status = dyn_articulate(m->model, m->work);
+    if (status != STATUS_OK) return status;
+    dyn_solve(m->model, m->work, &actuated, qdd);
+    if (m->constraints->n_rows == 0) return STATUS_OK;
+    constraints_frames(m, true);
+    constraints_mobility(m);
+    status = constraints_factor(m);
+    if (status == STATUS_OK) constraints_close_accelerations(m, qdd);
+    return status;
+}
+
+/* X and S from the Cholesky factor of M; prescribed coordinates do not respond */
+static void dense_mobility(struct mechanism *m)
+{
+    const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
+    const size_t n = (size_t)model->nv;
+    for (int i = 0; i < loops->n_kept; i++) {
+        double *X = loops->X + n * (size_t)i;
+        constraints_row(m, i);
+        memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
+        for (int link = 0; link < model->n_links; link++) {
+            const struct link_model *lm = &model->link[link];
+            for (int k = free_velocities(lm); k < lm->joint.nv; k++) X[lm->v + k] = 0;
+        }
+        cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
+        for (int j = 0; j <= i; j++)
+            loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
+    }
+}
+
+enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd)
+{
+    struct input actuated;
+    dyn_configuration(m->model, m->work, in->q);
+    enum status status = actuators_apply(m, in, &actuated);
+    if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &actuated, qdd);
+    if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
+    dyn_motion(m->model, m->work, &actuated, qdd);
+    constraints_frames(m, false);
+    dense_mobility(m);
+    status = constraints_factor(m);
+    if (status == STATUS_OK) constraints_close_accelerations(m, qdd);
+    return status;
+}
+
+struct input mechanism_loaded(const struct mechanism *m, const struct input *in)
+{
+    struct input loaded = *in;
+    loaded.n_loads = 2 * (m->robot->n_loops + m->robot->n_actuators);
+    loaded.load = m->load;
+    return loaded;
+}

@@ -1,0 +1,57 @@
+/* The whole robot as equations of motion: a tree of links (model, work, tangent), its closed loops (constraints) and its line
+   actuators. Every function that needs more than the tree takes a mechanism. */
+#ifndef MECH_MECHANISM_H
+#define MECH_MECHANISM_H
+
+#include "mech/actuators.h"
+#include "mech/constraints.h"
+
+struct mechanism {
+    const struct robot *robot;
+    struct model *model;
+    struct work *work;
+    struct tangent *tangent;
+    struct constraints *constraints;
+    struct actuators *actuators;
+    struct load *load;        /* 2 a loop: what its multipliers do to the tip frames; then 2 an actuator */
+    double (*load_change)[6]; /* as many: in a direction                                                 */
+    struct arena arena;
+};
+
+/* The robot must outlive the mechanism. On failure nothing is left to free. */
+enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report);
+/* With another number than UPDATE_FROM (dyn/updated.h): for tests and measurements. */
+enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report);
+void mechanism_free(struct mechanism *m);
+
+/* Model, work and tangent again from the robot, whose numbers have changed. On failure the mechanism stays as it was. */
+enum status mechanism_remake(struct mechanism *m, struct report *report);
+
+/* Forward dynamics: recursive, and with the dense mass matrix. lambda and load are set too; mechanism_loaded() is then the
+   input for dyn_inverse() and the tangents. */
+enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd);
+enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd);
+
+/* `in` with the loads of loops and actuators. After mechanism_forward(). */
+struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
+
+/* ---- derivatives (tangent.c) --------------------------------------------------------------------------------------------------- */
+
+/* One direction: dqdd, and in constraints->dlambda the change of lambda. After mechanism_forward(), and then dyn_inverse(),
+   dyn_velocity() and dyn_tangent_state() with mechanism_loaded(). `outputs`: dyn_tangent_motion() is done too, so that the
+   changes of frames and reactions can be taken. */
+void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
+                       double *dqdd);
+
+/* The change of Q + G' lambda - ID with q and with qd, lambda held: dyn_force_jacobian() with mechanism_loaded(), and what the
+   frames do to the loads. After dyn_tangent_state() with mechanism_loaded(). */
+void mechanism_force_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
+
+/* d(qdd)/dq and d(qdd)/dqd, nv columns of nv each. */
+void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
+
+/* qdd as mechanism_forward() gives it and both of these, from the state alone. */
+enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *in, double *qdd, double *by_q,
+                                       double *by_qd);
+
+#endif

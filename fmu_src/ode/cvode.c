@@ -1,0 +1,430 @@
+#include "ode/cvode.h"
+
+#include <cvode/cvode.h>
+#include <float.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdio.h>
+#include <string.h>
+#include <sundials/sundials_config.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include "base/arena.h"
+#include "ode/newton.h"
+
+/* Steps after which CVODE makes a new Jacobian (its own default). Across a restart CVODE does not count, so we do. */
+enum { JACOBIAN_LASTS = 51 };
+
+/* A restart begins with order 1, and where restarts are many the errors of the low orders add up: until the order is RISEN, where
+   it may rise, they have to meet a tenth of the tolerance (bench/coupling.py: states that are saved at every step). */
+enum { RISEN = 3 };
+static const double START = 0.1;
+
+/* After every PACE steps, their mean length tells how many remain. More than MOST would never end. No motion of a robot needs
+   steps as short as SHORTEST for long, so of these FEWER are too many. For a short time, as after a jump, they are fine. */
+enum { PACE = 10000 };
+static const double MOST = 1e12, FEWER = 1e8, SHORTEST = 1e-10 /* s */;
+
+struct cvode {
+    struct integrator base;
+    SUNContext context;    /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
+    void *memory;          /* CVODE's                                                */
+    N_Vector y, tolerance; /* n_x + n_v                                              */
+    struct newton newton;  /* A, B and the reduction of the Newton system to n_v     */
+    long age_from;         /* steps when A and B were made                           */
+    bool keep;             /* they hold across the restart that follows              */
+    SUNMatrix N;           /* n_v x n_v: the reduced Newton matrix, then its factors */
+    N_Vector v;            /* n_v                                                    */
+    SUNLinearSolver dense; /* of size n_v                                            */
+    SUNLinearSolver solver;
+    double relative_tolerance;
+    int max_order;
+    bool starting;                       /* the order has not RISEN since the last restart */
+    struct integrator_statistics before; /* counts up to the last restart                  */
+    struct arena arena;
+};
+
+static int count_states(const struct cvode *cvode)
+{
+    return ode_states(cvode->base.ode);
+}
+
+/* ---- SUNDIALS 6 and 7 ---------------------------------------------------------------------------------------------- */
+
+/* What CVODE says of an error, for those that have no status of their own */
+static void keep_message(struct cvode *cvode, const char *message)
+{
+    snprintf(cvode->base.failure, FAILURE_SIZE, "%s", message);
+}
+
+#if SUNDIALS_VERSION_MAJOR < 7
+
+static int create_context(SUNContext *context)
+{
+    return SUNContext_Create(NULL, context);
+}
+
+static void handle_error(int code, const char *module, const char *function, char *message, void *user)
+{
+    (void)code, (void)module, (void)function;
+    keep_message(user, message);
+}
+
+static int set_error_handler(struct cvode *cvode)
+{
+    return CVodeSetErrHandlerFn(cvode->memory, handle_error, cvode);
+}
+
+#else
+
+static int create_context(SUNContext *context)
+{
+    return SUNContext_Create(SUN_COMM_NULL, context);
+}
+
+static void handle_error(int line, const char *function, const char *file, const char *message, SUNErrCode code,
+                         void *user, SUNContext context)
+{
+    (void)line, (void)function, (void)file, (void)code, (void)context;
+    keep_message(user, message);
+}
+
+static int set_error_handler(struct cvode *cvode)
+{
+    const SUNErrCode code = SUNContext_ClearErrHandlers(cvode->context);
+    return code != 0 ? code : SUNContext_PushErrHandler(cvode->context, handle_error, cvode);
+}
+
+#endif
+
+/* ---- CVODE calls back -------------------------------------------------------------------------------------------- */
+
+/* Its convention: 0, positive to try a smaller step, negative to stop */
+static int answer(enum status status)
+{
+    return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
+}
+
+/* Norms square their entries: a derivative whose square against the tolerance overflows would pass for no motion at all */
+static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
+{
+    struct cvode *cvode = user;
+    const struct ode *ode = cvode->base.ode;
+    const double *derivative = N_VGetArrayPointer(ydot), *tolerance = N_VGetArrayPointer(cvode->tolerance);
+    const enum status status = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
+    double sum = 0;
+    for (int i = 0; i < count_states(cvode); i++) sum += derivative[i] / tolerance[i] * (derivative[i] / tolerance[i]);
+    return answer(status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status);
+}
+
+/* 1/w = rtol |y| + atol, and a share of it at the start */
+static int weigh(N_Vector y, N_Vector weight, void *user)
+{
+    const struct cvode *cvode = user;
+    const double *tolerance = N_VGetArrayPointer(cvode->tolerance), *x = N_VGetArrayPointer(y);
+    const double share = cvode->starting ? START : 1;
+    double *w = N_VGetArrayPointer(weight);
+    for (int i = 0; i < count_states(cvode); i++)
+        w[i] = 1 / (share * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
+    return 0;
+}
+
+static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, sunbooleantype jacobian_is_good,
+                              sunbooleantype *jacobian_is_new, sunrealtype gamma, void *user, N_Vector u, N_Vector v,
+                              N_Vector w)
+{
+    struct cvode *cvode = user;
+    const struct ode *ode = cvode->base.ode;
+    struct newton *newton = &cvode->newton;
+    (void)fy, (void)u, (void)v, (void)w;
+    struct integrator_statistics count;
+    integrator_statistics(&cvode->base, &count);
+    const bool keep = cvode->keep && count.steps - cvode->age_from < JACOBIAN_LASTS;
+    cvode->keep = false;
+    *jacobian_is_new = !jacobian_is_good && !keep;
+    if (*jacobian_is_new) {
+        const enum status status = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), newton->A, newton->B);
+        if (status != STATUS_OK) return answer(status);
+        cvode->age_from = count.steps;
+    }
+    newton_matrix(newton, gamma, N_VGetArrayPointer(y), SUNDenseMatrix_Data(matrix));
+    return 0;
+}
+
+static SUNLinearSolver_Type is_direct(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int factor_newton_matrix(SUNLinearSolver solver, SUNMatrix matrix)
+{
+    const struct cvode *cvode = solver->content;
+    return SUNLinSolSetup(cvode->dense, matrix);
+}
+
+static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solution, N_Vector rhs_vector,
+                        sunrealtype tolerance)
+{
+    const struct cvode *cvode = solver->content;
+    const double *r = N_VGetArrayPointer(rhs_vector);
+    double *v = N_VGetArrayPointer(cvode->v);
+    newton_reduce(&cvode->newton, r, v);
+    const int code = SUNLinSolSolve(cvode->dense, matrix, cvode->v, cvode->v, tolerance);
+    newton_expand(&cvode->newton, r, v, N_VGetArrayPointer(solution));
+    return code;
+}
+
+static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype tolerance, N_Vector error, void *user)
+{
+    struct cvode *cvode = user;
+    const struct ode *ode = cvode->base.ode;
+    (void)tolerance; /* to rounding */
+    N_VScale(1, y, correction);
+    const enum status status =
+        ode->project(ode->context, t, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
+    N_VLinearSum(1, correction, -1, y, correction);
+    return answer(status);
+}
+
+/* ---- memory and set-up --------------------------------------------------------------------------------------------- */
+
+static enum status make_solver(struct cvode *cvode)
+{
+    const int n = cvode->base.ode->n_v;
+    SUNContext context = cvode->context;
+    cvode->N = SUNDenseMatrix(n, n, context);
+    cvode->v = N_VNew_Serial(n, context);
+    cvode->solver = SUNLinSolNewEmpty(context);
+    if (cvode->N == NULL || cvode->v == NULL || cvode->solver == NULL) return STATUS_NO_MEMORY;
+    cvode->dense = SUNLinSol_Dense(cvode->v, cvode->N, context);
+    if (cvode->dense == NULL) return STATUS_NO_MEMORY;
+    cvode->solver->content = cvode;
+    cvode->solver->ops->gettype = is_direct;
+    cvode->solver->ops->setup = factor_newton_matrix;
+    cvode->solver->ops->solve = solve_newton;
+    return STATUS_OK;
+}
+
+static enum status take_memory(struct cvode *cvode)
+{
+    const int states = count_states(cvode);
+    if (create_context(&cvode->context) != 0) return STATUS_NO_MEMORY;
+    cvode->y = N_VNew_Serial(states, cvode->context);
+    cvode->tolerance = N_VNew_Serial(states, cvode->context);
+    cvode->memory = CVodeCreate(CV_BDF, cvode->context);
+    if (cvode->y == NULL || cvode->tolerance == NULL || cvode->memory == NULL) return STATUS_NO_MEMORY;
+    N_VConst(0, cvode->y);
+    return make_solver(cvode);
+}
+
+/* Of warnings there is only t + h = t: errors say more, and an FMU must not print */
+static enum status set_up(struct cvode *cvode)
+{
+    void *memory = cvode->memory;
+    const bool failed = set_error_handler(cvode) != 0 || CVodeInit(memory, rhs, 0, cvode->y) != 0 ||
+                        CVodeWFtolerances(memory, weigh) != 0 || CVodeSetUserData(memory, cvode) != 0 ||
+                        CVodeSetLinearSolver(memory, cvode->solver, cvode->N) != 0 ||
+                        CVodeSetLinSysFn(memory, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(memory, -1) != 0 ||
+                        CVodeSetMaxHnilWarns(memory, -1) != 0 ||
+                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0);
+    return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+}
+
+static void cvode_release(struct integrator *integrator)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    if (cvode->memory != NULL) CVodeFree(&cvode->memory);
+    if (cvode->solver != NULL) SUNLinSolFreeEmpty(cvode->solver);
+    if (cvode->dense != NULL) SUNLinSolFree(cvode->dense);
+    if (cvode->v != NULL) N_VDestroy(cvode->v);
+    if (cvode->N != NULL) SUNMatDestroy(cvode->N);
+    if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
+    if (cvode->y != NULL) N_VDestroy(cvode->y);
+    if (cvode->context != NULL) SUNContext_Free(&cvode->context);
+    struct arena arena = cvode->arena; /* it lives in its arena */
+    arena_release(&arena);
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------------------- */
+
+static enum status cvode_configure(struct integrator *integrator, const struct integrator_options *options)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    double *tolerance = N_VGetArrayPointer(cvode->tolerance);
+    for (int i = 0; i < count_states(cvode); i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
+    cvode->relative_tolerance = options->relative_tolerance;
+    cvode->max_order = options->max_order;
+    const int failed = CVodeSetMaxStep(cvode->memory, options->max_step) != 0 ||
+                       CVodeSetMaxOrd(cvode->memory, options->max_order) != 0;
+    return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+}
+
+static void cvode_forget(struct integrator *integrator)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    CVodeReInit(cvode->memory, 0, cvode->y); /* its counts begin anew */
+    memset(&cvode->before, 0, sizeof cvode->before);
+}
+
+static enum status cvode_restart(struct integrator *integrator, double t, const double *y,
+                                 const struct restart *restart)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    *integrator->failure = '\0';
+    integrator_statistics(integrator, &cvode->before);
+    cvode->before.restarts++;
+    cvode->keep = restart->inputs_only;
+    cvode->starting = cvode->max_order >= RISEN;
+    memcpy(N_VGetArrayPointer(cvode->y), y, (size_t)count_states(cvode) * sizeof *y);
+    const int failed =
+        CVodeReInit(cvode->memory, t, cvode->y) != 0 || CVodeSetInitStep(cvode->memory, restart->first_step) != 0;
+    return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+}
+
+/* The status of an error of CVODE */
+static enum status cause(int code)
+{
+    switch (code) {
+    case CV_TOO_MUCH_WORK: return STATUS_STEPS_TOO_SHORT;
+    case CV_TOO_MUCH_ACC: return STATUS_TOO_ACCURATE;
+    case CV_ERR_FAILURE: return STATUS_ERROR_TEST;
+    case CV_CONV_FAILURE: return STATUS_NEWTON;
+    case CV_LSETUP_FAIL: return STATUS_NEWTON_MATRIX;
+    case CV_RHSFUNC_FAIL:
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR: return STATUS_NO_RATES;
+    case CV_PROJFUNC_FAIL:
+    case CV_REPTD_PROJFUNC_ERR: return STATUS_NOT_PROJECTED;
+    default: return STATUS_INTEGRATION;
+    }
+}
+
+/* The failure in words; where its status says little, those of CVODE stay */
+static enum status explain(struct cvode *cvode, int code)
+{
+    const enum status status = cause(code);
+    const double h = integrator_step_size(&cvode->base);
+    char *text = cvode->base.failure, step[64] = "";
+    if (h > 0) snprintf(step, sizeof step, " (the last of %.3g s)", h);
+    if (status != STATUS_INTEGRATION || *text == '\0') snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), step);
+    return status;
+}
+
+static bool has_risen(const struct cvode *cvode)
+{
+    int order = 0;
+    CVodeGetCurrentOrder(cvode->memory, &order);
+    return order >= RISEN;
+}
+
+/* Would it never end? The last PACE steps took it `gone` further */
+static bool too_slow(double gone, double ahead)
+{
+    const double mean = gone / PACE;
+    return ahead > (mean < SHORTEST ? FEWER : MOST) * mean;
+}
+
+static enum status cvode_advance(struct integrator *integrator, double end, double *y, double *reached)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    sunrealtype t = end;
+    CVodeGetCurrentTime(cvode->memory, &t);
+    *integrator->failure = '\0';
+    *reached = end;
+    if (fabs(end - t) <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100)) return STATUS_OK; /* it is there, up to rounding */
+
+    double since = *reached = t;
+    int code = CVodeSetStopTime(cvode->memory, end);
+    for (long steps = 1; code == CV_SUCCESS; steps++) {
+        code = CVode(cvode->memory, end, cvode->y, &t, CV_ONE_STEP);
+        if (code < 0) break;
+        memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
+        *reached = t;
+        if (cvode->starting) cvode->starting = !has_risen(cvode);
+        if (steps % PACE != 0) continue;
+        if (too_slow(t - since, end - t)) code = CV_TOO_MUCH_WORK;
+        since = t;
+    }
+    return code < 0 ? explain(cvode, code) : STATUS_OK;
+}
+
+static double cvode_step_size(const struct integrator *integrator)
+{
+    const struct cvode *cvode = (const struct cvode *)integrator;
+    sunrealtype step = 0;
+    CVodeGetCurrentStep(cvode->memory, &step);
+    return step;
+}
+
+static double cvode_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
+{
+    const struct cvode *cvode = (const struct cvode *)integrator;
+    const double h = integrator_step_size(integrator), *tolerance = N_VGetArrayPointer(cvode->tolerance);
+    const double *past = N_VGetArrayPointer(cvode->y);
+    const int states = count_states(cvode);
+    if (CVodeGetDky(cvode->memory, t, 1, cvode->y) != CV_SUCCESS) return HUGE_VAL;
+    double sum = 0;
+    for (int i = 0; i < states; i++) {
+        const double share = h * (ydot[i] - past[i]) / (cvode->relative_tolerance * fabs(y[i]) + tolerance[i]);
+        sum += share * share;
+    }
+    return sqrt(sum / states);
+}
+
+static void cvode_statistics(const struct integrator *integrator, struct integrator_statistics *statistics)
+{
+    const struct cvode *cvode = (const struct cvode *)integrator;
+    struct integrator_statistics now = {0};
+    void *memory = cvode->memory;
+    CVodeGetNumSteps(memory, &now.steps);
+    CVodeGetNumRhsEvals(memory, &now.rhs);
+    if (now.rhs > 0)
+        CVodeGetNumJacEvals(memory, &now.jacobians); /* before its first step it counts those before the restart */
+    CVodeGetNumNonlinSolvIters(memory, &now.newton_iterations);
+    CVodeGetNumErrTestFails(memory, &now.error_test_failures);
+    CVodeGetNumNonlinSolvConvFails(memory, &now.newton_failures);
+    const struct integrator_statistics *before = &cvode->before;
+    *statistics = (struct integrator_statistics){before->steps + now.steps,
+                                                 before->rhs + now.rhs,
+                                                 before->jacobians + now.jacobians,
+                                                 before->restarts,
+                                                 before->newton_iterations + now.newton_iterations,
+                                                 before->error_test_failures + now.error_test_failures,
+                                                 before->newton_failures + now.newton_failures};
+}
+
+/* ---- making it ----------------------------------------------------------------------------------------------------- */
+
+static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
+                                                .forget = cvode_forget,
+                                                .restart = cvode_restart,
+                                                .advance = cvode_advance,
+                                                .step_size = cvode_step_size,
+                                                .jump = cvode_jump,
+                                                .statistics = cvode_statistics,
+                                                .release = cvode_release};
+
+enum status cvode_make(const struct ode *ode, struct integrator **made)
+{
+    struct arena arena = {0};
+    struct cvode *cvode = arena_take(&arena, 1, sizeof *cvode);
+    struct newton newton;
+    newton_make(&newton, ode, &arena);
+    *made = NULL;
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    cvode->base.ops = &cvode_ops;
+    cvode->base.ode = ode;
+    cvode->newton = newton;
+    cvode->arena = arena;
+    enum status status = take_memory(cvode);
+    if (status == STATUS_OK) status = set_up(cvode);
+    if (status == STATUS_OK) *made = &cvode->base;
+    else cvode_release(&cvode->base);
+    return status;
+}

@@ -1,0 +1,135 @@
+#include "ode/newton.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/quaternion.h"
+
+/* ---- which velocity belongs to which position ---------------------------------------------------------------------- */
+
+static bool is_angular(const struct ode *ode, int j)
+{
+    for (int k = 0; k < ode->n_quaternions; k++)
+        if (j >= ode->quaternion[k].v && j < ode->quaternion[k].v + 3) return true;
+    return false;
+}
+
+/* The first position from x on that belongs to no quaternion */
+static int next_ordinary(const struct ode *ode, int x)
+{
+    for (int k = 0; k < ode->n_quaternions; k++)
+        if (ode->quaternion[k].x == x) return next_ordinary(ode, x + 4);
+    return x;
+}
+
+static void match_positions(const struct ode *ode, int *position)
+{
+    int x = 0;
+    for (int j = 0; j < ode->n_v; j++) {
+        position[j] = -1;
+        if (ode->n_x == 0 || is_angular(ode, j)) continue;
+        position[j] = next_ordinary(ode, x);
+        x = position[j] + 1;
+    }
+}
+
+void newton_make(struct newton *newton, const struct ode *ode, struct arena *arena)
+{
+    const size_t n = (size_t)ode->n_v;
+    *newton = (struct newton){ode->n_x, ode->n_v, ode->n_quaternions, ode->quaternion, NULL, NULL, NULL, NULL, 0};
+    newton->A = ode->n_x > 0 ? arena_take(arena, n * n, sizeof *newton->A) : NULL;
+    newton->B = arena_take(arena, n * n, sizeof *newton->B);
+    newton->point = arena_take(arena, (size_t)ode->n_quaternions, sizeof *newton->point);
+    newton->position = arena_take(arena, n, sizeof *newton->position);
+    if (!arena->failed) match_positions(ode, newton->position);
+}
+
+/* ---- the matrix ---------------------------------------------------------------------------------------------------- */
+
+static void set_point(struct quaternion_point *point, double gamma, const double *q, const double *omega)
+{
+    memcpy(point->q, q, sizeof point->q);
+    memcpy(point->omega, omega, sizeof point->omega);
+    point->D = 1 + gamma * gamma * dot3(omega, omega) / 4;
+    point->square = quaternion_square(q);
+}
+
+/* Columns v .. v + 2 of N = -gamma (B + gamma A C),  C = E P T = (1 - gamma/2 [omega]x)/D; the 1 is added later */
+static void quaternion_columns(const struct newton *newton, const struct quaternion_point *point, int v, double *N)
+{
+    const double gamma = newton->gamma, half = gamma / 2;
+    const size_t n = (size_t)newton->n_v, first = n * (size_t)v;
+    const double *A = newton->A + first, *B = newton->B + first;
+    double C[9];
+    skew3(point->omega, C);
+    for (int i = 0; i < 9; i++) C[i] = ((i % 4 == 0 ? 1 : 0) - half * C[i]) / point->D;
+    for (size_t j = 0; j < 3; j++)
+        for (size_t i = 0; i < n; i++)
+            N[first + n * j + i] =
+                -gamma * (B[n * j + i] + gamma * (A[i] * C[j] + A[n + i] * C[3 + j] + A[2 * n + i] * C[6 + j]));
+}
+
+void newton_matrix(struct newton *newton, double gamma, const double *y, double *N)
+{
+    const size_t n = (size_t)newton->n_v;
+    const double *A = newton->A, *B = newton->B;
+    newton->gamma = gamma;
+    for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (A != NULL ? B[i] + gamma * A[i] : B[i]);
+    for (int k = 0; k < newton->n_quaternions; k++) {
+        const struct quaternion_place *place = &newton->quaternion[k];
+        set_point(&newton->point[k], gamma, y + place->x, y + newton->n_x + place->v);
+        quaternion_columns(newton, &newton->point[k], place->v, N);
+    }
+    for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
+}
+
+/* ---- the two sides of its solution --------------------------------------------------------------------------------- */
+
+/* P p = (p + gamma/2 p o (0, omega))/D */
+static void apply_P(const struct quaternion_point *point, double gamma, const double p[4], double Pp[4])
+{
+    quaternion_rate(p, point->omega, Pp);
+    for (int i = 0; i < 4; i++) Pp[i] = (p[i] + gamma * Pp[i]) / point->D;
+}
+
+/* c += gamma A_j s, of column j of A */
+static void add_column(const struct newton *newton, int j, double s, double *c)
+{
+    const int n = newton->n_v;
+    const double *A = newton->A + (size_t)n * (size_t)j, gamma = newton->gamma;
+    for (int i = 0; i < n; i++) c[i] += gamma * s * A[i];
+}
+
+void newton_reduce(const struct newton *newton, const double *r, double *c)
+{
+    const double *a = r, *b = r + newton->n_x;
+    memcpy(c, b, (size_t)newton->n_v * sizeof *c);
+    for (int j = 0; j < newton->n_v; j++)
+        if (newton->position[j] >= 0) add_column(newton, j, a[newton->position[j]], c);
+    for (int k = 0; k < newton->n_quaternions; k++) {
+        /* E P a = 2 vec(conj(q) o P a)/|q|^2 */
+        const struct quaternion_point *point = &newton->point[k];
+        double Pa[4], tangent[4];
+        apply_P(point, newton->gamma, a + newton->quaternion[k].x, Pa);
+        quaternion_conjugate_multiply(point->q, Pa, tangent);
+        for (int i = 0; i < 3; i++)
+            add_column(newton, newton->quaternion[k].v + i, 2 * tangent[1 + i] / point->square, c);
+    }
+}
+
+void newton_expand(const struct newton *newton, const double *r, const double *dv, double *d)
+{
+    const double gamma = newton->gamma;
+    for (int j = 0; j < newton->n_v; j++) {
+        const int x = newton->position[j];
+        if (x >= 0) d[x] = r[x] + gamma * dv[j];
+        d[newton->n_x + j] = dv[j];
+    }
+    for (int k = 0; k < newton->n_quaternions; k++) {
+        const struct quaternion_place *place = &newton->quaternion[k];
+        double p[4];
+        quaternion_rate(newton->point[k].q, dv + place->v, p); /* T dv */
+        for (int i = 0; i < 4; i++) p[i] = r[place->x + i] + gamma * p[i];
+        apply_P(&newton->point[k], gamma, p, d + place->x);
+    }
+}

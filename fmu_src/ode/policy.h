@@ -1,0 +1,22 @@
+/* Which integrator an equation gets, and how it is configured: the one place that decides about method, order and tolerance.
+   The owner states facts about its equation (struct ode) and what the user asked for. */
+#ifndef ODE_POLICY_H
+#define ODE_POLICY_H
+
+#include "ode/integrator.h"
+
+/* What the user asked for. */
+struct solver_request {
+    double relative_tolerance;
+    double max_step; /* 0: no limit                      [s] */
+    int max_order;   /* 0: the policy decides                */
+};
+
+/* Makes the integrator that suits the equation; integrator_free() frees it. */
+enum status policy_integrator(const struct ode *ode, struct integrator **integrator);
+
+/* Options for that integrator; `nominal` as in struct integrator_options. */
+struct integrator_options policy_options(const struct ode *ode, const struct solver_request *request,
+                                         const double *nominal);
+
+#endif
