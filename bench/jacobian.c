@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "math/vec.h"
 #include "ode/cvode.h"
-#include "sim/instance.h"
+#include "sim/robot_instance.h"
 
 static const double UNTIL = 2;
 
@@ -30,7 +31,7 @@ struct differences {
 static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     const struct differences *d = context;
-    return sim_derivatives(d->sim, &d->sim->course.now, t, y, ydot);
+    return sim_derivatives(d->sim, t, y, ydot);
 }
 
 static enum status difference_jacobian(void *context, double t, const double *y, double *A, double *B)
@@ -41,7 +42,7 @@ static enum status difference_jacobian(void *context, double t, const double *y,
     for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
     for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
         double *column = j < n ? A + (size_t)j * (size_t)n : B + (size_t)(j - n) * (size_t)n;
-        const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->course.nominal[j]);
+        const double step = sqrt(DBL_EPSILON) * fmax(fabs(y[j]), d->sim->instance.stepper.nominal[j]);
         d->y[j] = y[j] + step;
         status = rhs(context, t, d->y, d->g);
         for (int i = 0; i < n; i++) column[i] = (d->g[n + i] - d->f[n + i]) / step;
@@ -60,25 +61,31 @@ struct run {
 
 static int moving_start(struct sim *sim, double rtol)
 {
-    const struct sim_experiment experiment = {.tolerance = rtol};
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const int q = sim->variables.first[KIND_Q_START][i], qd = sim->variables.first[KIND_QD_START][i];
-        if (q >= 0) sim_set(sim, q, 0.3 + 0.1 * i), sim_set(sim, qd, 0.2);
+    const struct experiment experiment = {.tolerance = rtol};
+    const struct variables *v = &sim->instance.variables;
+    for (int s = 0; s < v->n_values; s++) {
+        const struct variable *variable = v->by_reference[s];
+        bool velocity;
+        if (variable->start_of < 0 || sim->robot->n_links <= variable->owner) continue;
+        const struct variable *state = &v->row[v->state[variable->start_of]];
+        const int coordinate = variable_coordinate(state, sim->mechanism.model, &velocity);
+        if (coordinate != sim->mechanism.model->link[state->owner].q) continue; /* joints only */
+        instance_set(&sim->instance, s, velocity ? 0.2 : 0.3 + 0.1 * state->owner);
     }
-    return sim_initialise(sim, &experiment) == STATUS_OK;
+    return instance_initialize(&sim->instance, &experiment) == STATUS_OK;
 }
 
 static int simulate(struct sim *sim, double rtol, struct run *run)
 {
     struct integrator_statistics before;
     if (!moving_start(sim, rtol)) return 0;
-    sim_statistics(sim, &before);
+    instance_statistics(&sim->instance, &before);
     const clock_t from = clock();
-    if (sim_step(sim, UNTIL) != STATUS_OK || sim_update(sim) != STATUS_OK) return 0;
+    if (instance_step(&sim->instance, UNTIL) != STATUS_OK || instance_update(&sim->instance) != STATUS_OK) return 0;
     run->seconds = (double)(clock() - from) / CLOCKS_PER_SEC;
-    sim_statistics(sim, &run->count);
+    instance_statistics(&sim->instance, &run->count);
     run->count.steps -= before.steps, run->count.rhs -= before.rhs, run->count.jacobians -= before.jacobians;
-    for (int i = 0; i < 3; i++) run->tip[i] = sim_get(sim, sim->variables.first[KIND_TIP_POSITION][0] + i);
+    copy3(sim->outputs.tip.position, run->tip);
     return 1;
 }
 
@@ -102,9 +109,10 @@ static char *read_text(const char *file)
 int main(int argc, char **argv)
 {
     struct report report = {.line = print_line};
-    struct sim *sim;
+    struct instance *instance;
     char *text = argc == 2 ? read_text(argv[1]) : NULL;
-    if (text == NULL || sim_make(argv[1], text, &report, &sim) != STATUS_OK) return 2;
+    if (text == NULL || sim_make(argv[1], text, &report, &instance) != STATUS_OK) return 2;
+    struct sim *sim = sim_of(instance);
     const size_t states = 2 * (size_t)sim->n_free;
     struct run reference, run;
     if (!simulate(sim, 1e-10, &reference) || !simulate(sim, 1e-6, &run)) return 1;
@@ -116,10 +124,10 @@ int main(int argc, char **argv)
                             .g = calloc(states, sizeof(double))};
     const struct ode ode = {
         .n_x = sim->n_free, .n_v = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
-    integrator_free(sim->course.integrator);
-    if (cvode_make(&ode, &sim->course.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
+    integrator_free(sim->instance.stepper.integrator);
+    if (cvode_make(&ode, &sim->instance.stepper.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);
     free(d.y), free(d.f), free(d.g), free(text);
-    sim_free(sim);
+    instance_free(instance);
     return 0;
 }

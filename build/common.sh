@@ -6,18 +6,27 @@ python="$out/venv/bin/python"
 say()  { printf '== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# build_in DIRECTORY [cmake options]: configures once, then builds; shows the compiler's words only when something is wrong
+# build_in DIRECTORY [cmake options]: configures where that was not yet done or options are given (others stay as they are), then
+# builds; shows the compiler's words only when something is wrong
 build_in()
 {
     local directory="$1" log
     shift
     mkdir -p "$directory"
     log="$directory/build.log"
-    if ! { { [ -f "$directory/build.ninja" ] || cmake -S "$root" -B "$directory" -G Ninja "$@"; } \
+    if ! { { { [ $# -eq 0 ] && [ -f "$directory/build.ninja" ]; } || cmake -S "$root" -B "$directory" -G Ninja "$@"; } \
             && cmake --build "$directory"; } >"$log" 2>&1; then
         grep -v '^\[[0-9]*/[0-9]*\] \(Building\|Linking\)' "$log" >&2 || true
         return 1
     fi
+}
+
+# c_tests DIRECTORY: runs the C tests that were built there; none is a failure: that would prove nothing
+c_tests()
+{
+    ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" --quiet -O "$1/tests.log" \
+        2>/dev/null || { grep -v ' Passed ' "$1/tests.log" | head -n 200; echo "all of it: ${1#"$root"/}/tests.log"; return 1; }
+    grep 'tests passed' "$1/tests.log"
 }
 
 # install_packages PACKAGE...: Debian packages that are missing; 1, with the reason on standard error, where that fails

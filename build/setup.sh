@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
-    cmake ninja-build gcc libc6-dev binutils pkg-config git   # building
+    cmake ninja-build gcc clang libc6-dev binutils pkg-config git   # building
     libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
 )

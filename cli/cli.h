@@ -19,6 +19,7 @@ int command_linearize(int argc, char **argv);
 int command_zeros(int argc, char **argv);
 int command_matrices(int argc, char **argv);
 int command_modes(int argc, char **argv);
+int command_upgrade(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
    for `limber check` and kept quiet here. The caller frees the robot. */
@@ -37,6 +38,9 @@ void cli_print_warning(void *context, enum report_level level, const char *text)
 __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
+
+/* Whether both names are there and are one file. */
+bool cli_same_file(const char *a, const char *b);
 
 /* Reads the value of an option, or complains of wrong usage. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);

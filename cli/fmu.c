@@ -23,7 +23,7 @@ static struct blob load_robot(const char *file, struct arena *arena, struct repo
 
 static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
-    struct sim *sim = NULL;
+    struct instance *sim = NULL;
     struct work *work = NULL;
     const struct blob robot = load_robot(options->subject, arena, report);
     if (robot.bytes == NULL) return STATUS_NO_FILE;
@@ -36,8 +36,8 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
         const struct robot *r = sim_robot(sim);
         const struct fmu fmu = {.name = r->name,
                                 .description = r->description,
-                                .guid = sim_guid(sim),
-                                .variables = sim_variables(sim),
+                                .guid = instance_guid(sim),
+                                .variables = instance_variables(sim),
                                 .model = sim_model(sim),
                                 .work = work};
         status = pack_libraries(&sources, arena, &libraries, report)
@@ -45,7 +45,7 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                      : STATUS_NO_FILE;
     }
     work_free(work);
-    sim_free(sim);
+    instance_free(sim);
     return status;
 }
 

@@ -22,7 +22,7 @@ struct run {
     struct options options;
     struct robot *robot; /* as the file says, drives and all                                          */
     struct motion motion;
-    struct sim *sim;               /* the same robot with every joint of a drive following the motion           */
+    struct instance *sim;          /* the same robot with every joint of a drive following the motion           */
     double *out;                   /* a row of torques                                                           */
     int n_forces;                  /* actuators that move joints in place of drives: all, or none                */
     double *F;                     /* their forces                                                               */
@@ -320,33 +320,27 @@ static int write_rigid(struct run *run)
 
 /* ---- flexible: the elastic motion is integrated, the drives' torques are outputs of the instance -------------------------- */
 
-static int write_rows_here(struct run *run, int row, double *force)
+static int write_rows_here(struct run *run, int row)
 {
-    const struct variables *v = sim_variables(run->sim);
-    const struct model *model = sim_model(run->sim);
     const double t = motion_time(&run->motion, row);
-    const int code = instance_update("inverse", run->sim, t);
+    const int code = cli_update("inverse", run->sim, t);
     if (code != EXIT_FINE) return code;
-    for (int i = 0; i < model->n_links; i++)
-        if (v->first[KIND_TAU_OUT][i] >= 0) force[model->link[i].q] = sim_get(run->sim, v->first[KIND_TAU_OUT][i]);
     for (int a = 0; a < run->n_forces; a++) run->F[a] = sim_actuator_force(run->sim, a);
-    write_row(run, row, force);
+    write_row(run, row, sim_drive_forces(run->sim));
     if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->sim, t, &run->elastic);
     return EXIT_FINE;
 }
 
 static int write_flexible(struct run *run)
 {
-    double *force = arena_take(&run->arena, (size_t)sim_model(run->sim)->n, sizeof *force);
-    if (force == NULL) return EXIT_COMPUTATION;
     const double end = motion_row(&run->motion, run->motion.n_rows - 1);
     write_names(run);
     if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->sim, &run->elastic);
-    int code = write_rows_here(run, 0, force);
+    int code = write_rows_here(run, 0);
     for (int row = 1; row < run->motion.n_rows && code == EXIT_FINE; row++) {
         const double t = motion_row(&run->motion, row);
-        if (sim_step(run->sim, t - motion_row(&run->motion, row - 1)) != STATUS_OK) code = EXIT_COMPUTATION;
-        else code = write_rows_here(run, row, force);
+        if (instance_step(run->sim, t - motion_row(&run->motion, row - 1)) != STATUS_OK) code = EXIT_COMPUTATION;
+        else code = write_rows_here(run, row);
         show_progress(t, end);
     }
     show_progress(end, end);
@@ -382,12 +376,12 @@ static int initialise(struct run *run)
 {
     const struct options *options = &run->options;
     const bool from_zero = options->rigid || (options->start != NULL && strcmp(options->start, "zero") == 0);
-    const struct sim_experiment experiment = {.start_time = motion_time(&run->motion, 0),
-                                              .tolerance = options->rtol > 0 ? options->rtol : DEFAULT_TOLERANCE};
-    sim_set(run->sim, sim_variables(run->sim)->first[KIND_START_STATIC][0], !from_zero);
+    const struct experiment experiment = {.start_time = motion_time(&run->motion, 0),
+                                          .tolerance = options->rtol > 0 ? options->rtol : DEFAULT_TOLERANCE};
+    instance_set(run->sim, instance_variables(run->sim)->start_static, !from_zero);
     const int code = settings_apply("inverse", &options->settings, run->sim, &run->arena);
     if (code != EXIT_FINE) return code;
-    const enum status status = sim_initialise(run->sim, &experiment);
+    const enum status status = instance_initialize(run->sim, &experiment);
     return cli_exit_code(status);
 }
 
@@ -437,7 +431,7 @@ int command_inverse(int argc, char **argv)
     if (code != EXIT_FINE) return code;
     struct report report = {.line = cli_print_error};
     code = run_all(&run, &report);
-    sim_free(run.sim);
+    instance_free(run.sim);
     if (run.robot != NULL) robot_free(run.robot);
     arena_release(&run.arena);
     return code;

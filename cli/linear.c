@@ -37,9 +37,9 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
 static void put_state(struct linear *linear)
 {
     for (int i = 0; i < linear->n_states; i++)
-        sim_set(linear->sim, linear->x[i]->reference, *state_place(linear->model, &linear->at, linear->x[i]));
+        instance_set(linear->sim, linear->x[i]->reference, *state_place(linear->model, &linear->at, linear->x[i]));
     for (int i = 0; i < linear->n_inputs; i++)
-        sim_set(linear->sim, linear->u[i]->reference, *state_place(linear->model, &linear->at, linear->u[i]));
+        instance_set(linear->sim, linear->u[i]->reference, *state_place(linear->model, &linear->at, linear->u[i]));
 }
 
 /* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
@@ -75,11 +75,11 @@ static int hold(const char *command, struct linear *linear)
 static int bend(struct linear *linear)
 {
     state_to_start(&linear->at, linear->sim);
-    sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 1);
-    const struct sim_experiment experiment = {0};
-    if (sim_initialise(linear->sim, &experiment) != STATUS_OK) return EXIT_COMPUTATION;
+    instance_set(linear->sim, instance_variables(linear->sim)->start_static, 1);
+    const struct experiment experiment = {0};
+    if (instance_initialize(linear->sim, &experiment) != STATUS_OK) return EXIT_COMPUTATION;
     for (int i = 0; i < linear->n_states; i++)
-        *state_place(linear->model, &linear->at, linear->x[i]) = sim_get(linear->sim, linear->x[i]->reference);
+        *state_place(linear->model, &linear->at, linear->x[i]) = instance_get(linear->sim, linear->x[i]->reference);
     return EXIT_FINE;
 }
 
@@ -130,11 +130,11 @@ static int stand(const char *command, struct linear *linear)
 /* The instance chooses its equations anew at this state */
 static int start_closed(const char *command, struct linear *linear)
 {
-    const struct sim_experiment experiment = {0};
+    const struct experiment experiment = {0};
     if (linear->own.mechanism.constraints->n_rows == 0) return EXIT_FINE;
     state_to_start(&linear->at, linear->sim);
-    sim_set(linear->sim, sim_variables(linear->sim)->first[KIND_START_STATIC][0], 0);
-    const enum status status = sim_initialise(linear->sim, &experiment);
+    instance_set(linear->sim, instance_variables(linear->sim)->start_static, 0);
+    const enum status status = instance_initialize(linear->sim, &experiment);
     if (status == STATUS_OK) return EXIT_FINE;
     if (linear->report.errors == 0) fprintf(stderr, "limber: %s: %s\n", command, status_text(status));
     return EXIT_COMPUTATION;
@@ -203,7 +203,7 @@ struct json_object *linear_operating_point(const struct linear *linear)
 /* States, inputs, outputs of the table, and room for all */
 static int number_variables(struct linear *linear)
 {
-    const struct variables *v = sim_variables(linear->sim);
+    const struct variables *v = instance_variables(linear->sim);
     struct arena *arena = &linear->arena;
     const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
     linear->x = arena_take(arena, states, sizeof *linear->x);
@@ -234,7 +234,7 @@ static enum status take_column(struct linear *linear, const struct variable *kno
     const double one = 1;
     const int n = linear->n_states;
     const enum status status =
-        sim_directional(linear->sim, n + linear->n_outputs, unknown, 1, &known->reference, &one, change);
+        instance_directional(linear->sim, n + linear->n_outputs, unknown, 1, &known->reference, &one, change);
     for (int i = 0; i < n && status == STATUS_OK; i++) derivatives[(size_t)stride * (size_t)i] = change[i];
     for (int i = 0; i < linear->n_outputs && status == STATUS_OK; i++)
         outputs[(size_t)stride * (size_t)i] = change[n + i];
@@ -243,7 +243,7 @@ static enum status take_column(struct linear *linear, const struct variable *kno
 
 static int differentiate(const char *command, struct linear *linear)
 {
-    const struct variables *v = sim_variables(linear->sim);
+    const struct variables *v = instance_variables(linear->sim);
     const int n = linear->n_states, m = linear->n_inputs;
     const size_t count = (size_t)n + (size_t)linear->n_outputs;
     int *unknown = arena_take(&linear->arena, count, sizeof *unknown);
@@ -291,8 +291,8 @@ int linear_make(const char *command, const struct linear_options *options, struc
 
 int linear_coordinate(const struct linear *linear, int i)
 {
-    const struct link_model *lm = &linear->model->link[linear->x[i]->owner];
-    return linear->x[i]->kind == KIND_Q ? lm->q : lm->eta + linear->x[i]->k;
+    bool velocity;
+    return variable_coordinate(linear->x[i], linear->model, &velocity);
 }
 
 /* dq = N dy: all coordinates by those that the loops leave free, prescribed joints among these */
@@ -327,18 +327,8 @@ static bool find_freedom(struct linear *linear, struct freedom *f)
 /* Which free coordinate a state or an input is the position, or the rate, of; -1: of none */
 static int free_of(const struct linear *linear, const struct freedom *f, const struct variable *variable, bool *rate)
 {
-    const struct link_model *lm = &linear->model->link[variable->owner];
-    int coordinate = -1;
-    *rate = false;
-    switch (variable->kind) {
-    case KIND_QD:
-    case KIND_QD_IN: *rate = true; /* fall through */
-    case KIND_Q:
-    case KIND_Q_IN: coordinate = lm->q; break;
-    case KIND_ETAD: *rate = true; /* fall through */
-    case KIND_ETA: coordinate = lm->eta + variable->k; break;
-    default: return -1;
-    }
+    const int coordinate = variable_coordinate(variable, linear->model, rate);
+    if (coordinate < 0) return -1;
     for (int c = 0; c < f->n; c++)
         if (f->free_one[c] == coordinate) return c;
     return -1;
@@ -420,6 +410,6 @@ void linear_free(struct linear *linear)
 {
     state_free(&linear->at);
     cli_free_model(&linear->own);
-    sim_free(linear->sim);
+    instance_free(linear->sim);
     arena_release(&linear->arena);
 }

@@ -1,5 +1,5 @@
 /* A robot linearised about an operating point:  dx/dt = A x + B u,  y = C x + D u, deviations from it. States, inputs and outputs
-   are those of the FMU, in its order; the derivatives are exact (sim_directional()). */
+   are those of the FMU, in its order; the derivatives are exact (instance_directional()). */
 #ifndef CLI_LINEAR_H
 #define CLI_LINEAR_H
 
@@ -27,7 +27,7 @@ struct linear {
     double *
         basis; /* model's n x n_states / 2, row major: change of all coordinates with the positions among the states, by
                              linear_minimal() of a closed robot; else NULL */
-    struct sim *sim;
+    struct instance *sim;
     struct report report;
     struct arena arena;
 };

@@ -41,7 +41,7 @@ void cli_free_model(struct cli_model *loaded)
 }
 
 int cli_load_sim(const char *file, const struct sim_motion *motion, struct report *report, struct arena *arena,
-                 struct sim **sim)
+                 struct instance **sim)
 {
     size_t length;
     const char *text = document_load(file, arena, &length, report);

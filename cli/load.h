@@ -20,7 +20,7 @@ void cli_free_model(struct cli_model *loaded);
 /* The same taken to an instance, its drives on a given motion where `motion` is not NULL. The report must outlive it; the arena
    has the text. */
 int cli_load_sim(const char *file, const struct sim_motion *motion, struct report *report, struct arena *arena,
-                 struct sim **sim);
+                 struct instance **sim);
 
 /* Says which link has nothing that resists its motion, after STATUS_NOT_POSITIVE. */
 void cli_not_positive(const char *command, const struct model *model, const struct work *work);

@@ -79,6 +79,15 @@ static const struct command {
      "program, or\n"
      "  the files that the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name.\n",
      command_fmu, true},
+    {"upgrade", "OLD.json -o NEW.json [--json]",
+     "writes a robot file of format 1 as one of format 2 with the same meaning",
+     "  -o NEW.json  where to; never the file that is read\n"
+     "  --json       machine-readable summary\n\n"
+     "  Numbers, order and layout of the text stay. The format changes, and beams with bending modes that do not say\n"
+     "  `foreshortening` are given `\"foreshortening\": false`: in format 2 it is true where absent. A file whose "
+     "names\n"
+     "  break the stricter rules of format 2 is refused with both places.\n",
+     command_upgrade, true},
     {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
      "actuator, the motion of an axis, a load in a sling",
@@ -288,8 +297,7 @@ struct robot *cli_load(const char *file, int *exit_code)
     return robot;
 }
 
-/* Both are there, and are one file */
-static bool is_same_file(const char *a, const char *b)
+bool cli_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -299,7 +307,7 @@ static bool is_same_file(const char *a, const char *b)
 static int check_result(const char *command, int argc, char **argv, int o)
 {
     for (int i = 1; i < argc; i++)
-        if (i != o && i != o + 1 && is_same_file(argv[o + 1], argv[i]))
+        if (i != o && i != o + 1 && cli_same_file(argv[o + 1], argv[i]))
             return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
     return EXIT_FINE;
 }

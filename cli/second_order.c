@@ -76,27 +76,21 @@ static void take_input(const struct linear *linear, const struct second_order *s
     multiply(s->n, s->L, 1, b);
 }
 
-/* Components of one vector (tip.position[1..3]) share their rounding: which of two variables are such */
-static bool alike(const struct variable *a, const struct variable *b)
-{
-    return a->kind == b->kind && a->owner == b->owner;
-}
-
-/* Sizes of b, c, d: the largest among the components of their vectors. What is small against them is rounding: zero. */
+/* Sizes of b, c, d: the largest among the components of their vectors (tip.position[1..3]), which share their rounding. What is small against them is rounding: zero. */
 static void measure(const struct linear *linear, int u, int y, struct second_order *s)
 {
     const int n = s->n;
     for (int j = 0; j < linear->n_inputs; j++) {
-        if (!alike(linear->u[j], linear->u[u])) continue;
+        if (!variable_same_vector(linear->u[j], linear->u[u])) continue;
         take_input(linear, s, j, s->b);
         s->size_b = fmax(s->size_b, length(n, s->b));
     }
     for (int i = 0; i < linear->n_outputs; i++) {
-        if (!alike(linear->y[i], linear->y[y])) continue;
+        if (!variable_same_vector(linear->y[i], linear->y[y])) continue;
         take_output(linear, s, i, s->c, s->e);
         s->size_c = fmax(s->size_c, length(n, s->c) + s->fastest * length(n, s->e));
         for (int j = 0; j < linear->n_inputs; j++)
-            if (alike(linear->u[j], linear->u[u]))
+            if (variable_same_vector(linear->u[j], linear->u[u]))
                 s->size_d = fmax(s->size_d, fabs(linear->D[linear->n_inputs * i + j]));
     }
     s->size_d = fmax(s->size_d, s->size_c * s->size_b / (s->fastest * s->fastest));

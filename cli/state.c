@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "robot/read.h"
+#include "sim/point.h"
 
 /* A joint without a drive takes no tau. */
 static void check_tau(const struct place *at, const struct model *model, const double *tau)
@@ -104,40 +105,27 @@ int state_read(const struct model *model, const char *file, struct state *state)
 
 double *state_place(const struct model *model, struct state *state, const struct variable *variable)
 {
-    if (variable->kind == KIND_ACTUATOR_FORCE) return &state->actuator_force[variable->owner];
-    const struct link_model *lm = &model->link[variable->owner];
-    switch (variable->kind) {
-    case KIND_Q:
-    case KIND_Q_IN: return &state->q[lm->q];
-    case KIND_QD:
-    case KIND_QD_IN: return &state->qd[lm->q];
-    case KIND_ETA: return &state->q[lm->eta + variable->k];
-    case KIND_ETAD: return &state->qd[lm->eta + variable->k];
-    case KIND_QDD_IN: return &state->prescribed_qdd[lm->prescribed];
-    case KIND_TAU_IN: return &state->tau[lm->tau];
-    case KIND_TIP_FORCE: return &state->tip_wrench[3 + variable->k];
-    default: return &state->tip_wrench[variable->k]; /* KIND_TIP_TORQUE */
-    }
+    const struct point point = {.model = model,
+                                .q = state->q,
+                                .qd = state->qd,
+                                .tau = state->tau,
+                                .prescribed_qdd = state->prescribed_qdd,
+                                .actuator_force = state->actuator_force,
+                                .tip_wrench = state->tip_wrench};
+    return variable_place(variable, &point);
 }
 
-void state_to_start(struct state *state, struct sim *sim)
+void state_to_start(struct state *state, struct instance *sim)
 {
     const struct model *model = sim_model(sim);
-    const struct variables *v = sim_variables(sim);
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (v->first[KIND_Q_START][i] >= 0) {
-            sim_set(sim, v->first[KIND_Q_START][i], state->q[lm->q]);
-            sim_set(sim, v->first[KIND_QD_START][i], state->qd[lm->q]);
-        }
-        for (int k = 0; k < lm->m; k++) {
-            sim_set(sim, v->first[KIND_ETA_START][i] + k, state->q[lm->eta + k]);
-            sim_set(sim, v->first[KIND_ETAD_START][i] + k, state->qd[lm->eta + k]);
-        }
+    const struct variables *v = instance_variables(sim);
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        const struct variable *place = variable->start_of >= 0                  ? &v->row[v->state[variable->start_of]]
+                                       : variable->causality == CAUSALITY_INPUT ? variable
+                                                                                : NULL;
+        if (place != NULL) instance_set(sim, r, *state_place(model, state, place));
     }
-    for (int r = 0; r < v->n; r++)
-        if (v->row[r].causality == CAUSALITY_INPUT)
-            sim_set(sim, v->row[r].reference, *state_place(model, state, &v->row[r]));
 }
 
 void state_free(struct state *state)

@@ -21,7 +21,7 @@ int state_read(const struct model *model, const char *file, struct state *state)
 /* Where the state has the value of a state or an input of an instance */
 double *state_place(const struct model *model, struct state *state, const struct variable *variable);
 /* Its q and qd become the start values of an instance; the motion of prescribed joints and all forces become its inputs. */
-void state_to_start(struct state *state, struct sim *sim);
+void state_to_start(struct state *state, struct instance *sim);
 void state_free(struct state *state);
 
 #endif

@@ -43,6 +43,9 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .reference = reference,
                              .start = is_state(row) ? 0 : row->number,
                              .nominal = is_state(row) ? row->number : 0,
+                             .state = -1,
+                             .start_of = -1,
+                             .rate = -1,
                              .derivative_of = -1};
 }
 
@@ -62,6 +65,7 @@ static struct variable derivative_of(const struct variable *state, int state_row
     derivative.initial = INITIAL_CALCULATED;
     derivative.reference = reference;
     derivative.nominal = 0;
+    derivative.state = derivative.rate = -1;
     derivative.derivative_of = state_row;
     return derivative;
 }
@@ -76,13 +80,21 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
     v->derivative = arena_take(arena, (size_t)drive->n_states, sizeof *v->derivative);
     if (arena->failed || values > MOST_VALUES) return STATUS_NO_MEMORY;
     for (int r = 0; r < drive->n_rows; r++) {
-        if (is_state(&drive->row[r])) v->state[v->n_states++] = r;
         v->row[v->n++] = variable_of(&drive->row[r], r);
+        if (!is_state(&drive->row[r])) continue;
+        v->row[r].state = v->n_states;
+        v->state[v->n_states++] = r;
     }
+    for (int i = 0; i < drive->n_driven; i++) v->row[drive->position + i].rate = drive->rate + i;
     for (int s = 0; s < v->n_states; s++) {
         const int row = v->derivative[s] = v->n++;
+        v->row[v->state[s]].rate = row;
         v->row[row] = derivative_of(&v->row[v->state[s]], v->state[s], row, arena);
     }
+    v->relative_tolerance = solver_reference(drive, RELATIVE_TOLERANCE);
+    v->max_step = solver_reference(drive, MAX_STEP);
+    v->max_order = solver_reference(drive, MAX_ORDER);
+    v->start_static = -1;
     for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
     v->n_values = v->n;
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
@@ -111,8 +123,8 @@ static void read_parameters(const struct place *at, const struct drive *drive, s
         const struct quantity quantity = {variable->description, unit, ANY};
         double value;
         if (!read_number(&one, OPTIONAL, &quantity, &value)) continue;
-        const char *complaint = drive_complaint(drive, variable->reference, value);
-        if (complaint != NULL) complain(&one, "%s %s [%s]", variable->description, complaint, unit);
+        const char *error = drive_parameter_error(drive, variable->reference, value);
+        if (error != NULL) complain(&one, "%s %s [%s]", variable->description, error, unit);
         variable->start = value;
     }
     object_close(&object);
@@ -170,7 +182,7 @@ const char *drive_no_fault(const double *v)
     return NULL;
 }
 
-const char *drive_complaint(const struct drive *drive, int reference, double value)
+const char *drive_parameter_error(const struct drive *drive, int reference, double value)
 {
     const int solver = reference - solver_reference(drive, 0);
     const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[reference];

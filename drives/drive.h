@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/report.h"
-#include "sim/variables.h"
+#include "sim/instance.h"
 
 enum role { INPUT, OUTPUT, LOCAL, OUTPUT_STATE, LOCAL_STATE, PARAMETER };
 enum demand {
@@ -37,7 +36,7 @@ struct drive {
     int n_rows, n_states;
     const struct drive_row *row;
     int n_driven;       /* inputs position + i and rate + i, i < n_driven: the motion of what is driven */
-    int position, rate; /* goes on, within a step, as its rate says                                     */
+    int position, rate; /* continues, within a step, at its rate                                        */
 
     /* States at the start, from parameters and inputs. */
     void (*start)(double *v);
@@ -73,12 +72,16 @@ static inline int solver_reference(const struct drive *drive, int which)
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                             struct arena *arena, struct variables *variables);
 
+/* An instance of a drive from this text (a drive file); as instance_make(). */
+enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
+                       struct instance **instance);
+
 /* For a drive whose parameters go together whatever they are, and for one for which any state is possible. */
 const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE]);
 const char *drive_no_fault(const double *v);
 
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */
-const char *drive_complaint(const struct drive *drive, int reference, double value);
+const char *drive_parameter_error(const struct drive *drive, int reference, double value);
 
 /* Does the unknown depend on the known? By the structure of the tangent: whatever a seed that is not a number spoils. */
 bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,

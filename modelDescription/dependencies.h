@@ -1,6 +1,5 @@
-/* Which knowns (inputs and continuous states) an unknown (output, state derivative) depends on. Importers take the sparsity of
-   Jacobians from this, where one left out is a silent zero: so a dependency is declared unless the structure of the robot or drive
-   excludes it for any values of states, inputs and parameters. */
+/* Which knowns (inputs and continuous states) an unknown (output, state derivative) depends on: of a robot by the rows of its
+   variable table, of a drive by the structure of its tangent. */
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
@@ -8,11 +7,11 @@
 
 #include "fmu.h"
 
-bool is_known(const struct variables *variables, const struct variable *variable);
+bool is_known(const struct variable *variable);
 
-/* Of a robot, [link]: a number that links whose accelerations depend on each other have in common, -1 where the motion is
-   prescribed. NULL: no memory, or a drive. */
-const int *couple_links(const struct fmu *fmu, struct arena *arena);
-bool depends_on(const struct fmu *fmu, const int *group, const struct variable *unknown, const struct variable *known);
+/* The structure of a robot, for depends_on(). NULL: no memory, or a drive. */
+const struct structure *dependency_structure(const struct fmu *fmu, struct arena *arena);
+bool depends_on(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
+                const struct variable *known);
 
 #endif

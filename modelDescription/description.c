@@ -92,7 +92,7 @@ static void write_types(struct xml *xml)
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         xml_begin(xml, "Item");
         xml_attribute(xml, "name", items[i].name);
-        xml_integer(xml, "value", items[i].value);
+        xml_integer(xml, "value", (int)items[i].value);
         xml_attribute(xml, "description", items[i].description);
         xml_end(xml);
     }
@@ -202,8 +202,8 @@ static void write_variables(struct xml *xml, const struct variables *variables)
 
 struct structure {
     const struct fmu *fmu;
-    const int *group; /* of the links, for depends_on()       */
-    const int *known; /* rows of inputs and states, ascending */
+    const struct structure *robot; /* for depends_on()        */
+    const int *known;              /* rows of inputs and states, ascending */
     int n_known;
     char *list; /* room for the numbers of all rows */
 };
@@ -216,7 +216,7 @@ static void write_unknown(struct xml *xml, const struct structure *structure, in
     *end = '\0';
     for (int i = 0; i < structure->n_known; i++) {
         const int known = structure->known[i];
-        if (depends_on(structure->fmu, structure->group, &variables->row[row], &variables->row[known]))
+        if (depends_on(structure->fmu, structure->robot, &variables->row[row], &variables->row[known]))
             end += sprintf(end, end == structure->list ? "%d" : " %d", known + 1);
     }
     xml_begin(xml, "Unknown");
@@ -231,7 +231,7 @@ static bool is_initial_unknown(const struct variables *variables, int row)
 {
     const struct variable *v = &variables->row[row];
     if (v->causality == CAUSALITY_OUTPUT || v->derivative_of >= 0) return true;
-    return v->causality == CAUSALITY_LOCAL && is_known(variables, v); /* a state */
+    return v->causality == CAUSALITY_LOCAL && is_known(v); /* a state */
 }
 
 static void write_structure(struct xml *xml, const struct structure *structure)
@@ -265,11 +265,11 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     enum { DIGITS = 12 }; /* of a row's number, with a blank */
     const struct variables *variables = fmu->variables;
     int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
-    struct structure structure = {fmu, couple_links(fmu, arena), known, 0,
+    struct structure structure = {fmu, dependency_structure(fmu, arena), known, 0,
                                   arena_take(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
     for (int r = 0; r < variables->n; r++)
-        if (is_known(variables, &variables->row[r])) known[structure.n_known++] = r;
+        if (is_known(&variables->row[r])) known[structure.n_known++] = r;
 
     struct xml xml;
     xml_open(&xml, DOCUMENT_XML);

@@ -1,6 +1,7 @@
 /* documentation/index.html: one self-contained page about this robot or drive, from its file and the variable table. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "flex/frequencies.h"
 #include "licenses.h"
@@ -228,9 +229,29 @@ static bool draw(struct xml *xml, const struct fmu *fmu, struct arena *arena)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
+/* Start positions and their units, each unit once where they are alike */
+static void start_cells(struct xml *xml, const struct joint *joint)
+{
+    const int nq = joint_positions(joint);
+    xml_begin(xml, "td");
+    for (int k = 0; k < nq; k++) xml_printf(xml, "%s%.9g", k > 0 ? ", " : "", joint->start_position[k]);
+    xml_end_full(xml);
+    xml_begin(xml, "td");
+    for (int k = 0; k < nq; k++)
+        if (k == 0 || strcmp(joint_position_unit(joint, k), joint_position_unit(joint, k - 1)) != 0)
+            xml_printf(xml, "%s%s", k > 0 ? ", " : "", joint_position_unit(joint, k));
+    xml_end_full(xml);
+}
+
+static int moving_joints(const struct model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->n_links; i++) count += model->link[i].joint.nv > 0;
+    return count;
+}
+
 static void write_joints(struct xml *xml, const struct fmu *fmu)
 {
-    static const char *const types[] = {"fixed", "revolute", "prismatic"};
     static const char *const heads[] = {"#no.", "joint", "type", "motion", "carries", "on", "#start", "unit"};
     const struct model *model = fmu->model;
     heading(xml, "Joints");
@@ -238,17 +259,15 @@ static void write_joints(struct xml *xml, const struct fmu *fmu)
     for (int i = 0; i < model->n_links; i++) {
         const struct link *link = &model->robot->link[i];
         const struct link_model *lm = &model->link[i];
-        const bool moves = lm->q >= 0;
+        const bool moves = lm->joint.nv > 0;
         xml_begin(xml, "tr");
         number_cell(xml, i + 1);
         code_cell(xml, link->joint.name);
-        cell(xml, types[link->joint.type]);
+        cell(xml, joint_type_name(&link->joint));
         cell(xml, !moves ? "none" : lm->prescribed >= 0 ? "prescribed" : lm->passive ? "passive" : "driven");
         code_cell(xml, link->name);
         code_cell(xml, lm->parent < 0 ? "world" : model->robot->link[lm->parent].name);
-        if (moves) number_cell(xml, link->joint.start_position);
-        else cell(xml, "");
-        cell(xml, !moves ? "" : lm->joint == JOINT_PRISMATIC ? "m" : "rad");
+        start_cells(xml, &link->joint);
         xml_end_full(xml);
     }
     end_table(xml);
@@ -403,7 +422,7 @@ static void write_facts(struct xml *xml, const struct fmu *fmu)
     xml_printf(xml,
                "%d links, %d joints that move, %d elastic coordinates, %d continuous states. Mass %.6g kg; gravity "
                "(%g, %g, %g) m/s²; tip frame on link ",
-               model->n_links, model->n_joints, model->n - model->n_joints, fmu->variables->n_states, mass,
+               model->n_links, moving_joints(model), model->nv - model->n_tau, fmu->variables->n_states, mass,
                model->gravity[0], model->gravity[1], model->gravity[2]);
     xml_leaf(xml, "code", model->robot->link[model->tip].name);
     xml_text(xml, ". Made by Limber " LIMBER_VERSION ".");

@@ -12,12 +12,12 @@
 static bool take_pose(const struct fmu *fmu, struct arena *arena)
 {
     const struct model *model = fmu->model;
-    double *q = arena_take(arena, (size_t)model->n, sizeof *q),
-           *zero = arena_take(arena, (size_t)model->n, sizeof *zero);
+    double *q = arena_take(arena, (size_t)model->nq, sizeof *q),
+           *qd = arena_take(arena, (size_t)model->nv, sizeof *qd);
     if (arena->failed) return false;
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].q >= 0) q[model->link[i].q] = model->robot->link[i].joint.start_position;
-    const struct input in = {.q = q, .qd = zero, .prescribed_qdd = zero};
+    model_start(model, q, qd);
+    memset(qd, 0, (size_t)model->nv * sizeof *qd);
+    const struct input in = {.q = q, .qd = qd};
     dyn_configuration(model, fmu->work, q);
     dyn_motion(model, fmu->work, &in, NULL);
     dyn_velocity(model, fmu->work, &in);
@@ -41,8 +41,10 @@ static bool planar(const struct model *model, const struct work *work, int n)
         lowest = fmin(lowest, fmin(w->O.p[n], tip.p[n]));
         highest = fmax(highest, fmax(w->O.p[n], tip.p[n]));
         size = fmax(size, sqrt(dot3(tip.p, tip.p)));
-        if (model->link[i].joint == JOINT_REVOLUTE && fabs(w->h[n]) < 1 - 1e-9) return false;
-        if (model->link[i].joint == JOINT_PRISMATIC && fabs(w->h[n]) > 1e-9) return false;
+        for (int k = 0; k < model->link[i].joint.nv; k++) {
+            const bool turns = model->link[i].joint.part[k] == TURNS;
+            if (turns ? fabs(w->h[k][n]) < 1 - 1e-9 : fabs(w->h[k][n]) > 1e-9) return false;
+        }
     }
     return highest - lowest <= 1e-9 * size;
 }
@@ -92,7 +94,7 @@ static void place_links(const struct fmu *fmu, const struct view *view, struct p
         project(view, tip.p, link->tip);
         memcpy(link->from, lm->parent < 0 ? picture->origin : picture->link[lm->parent].tip, sizeof link->from);
         link->flexible = lm->m > 0;
-        link->moves = lm->q >= 0;
+        link->moves = lm->joint.nv > 0;
         link->payload = model->robot->link[i].has_payload;
     }
 }

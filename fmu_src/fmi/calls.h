@@ -1,4 +1,4 @@
-/* The legal call sequence: every function that takes an instance, the states it may be called in, and for whom it is. */
+/* The legal call sequence: every function that takes an component, the states it may be called in, and for whom it is. */
 #ifndef FMI_CALLS_H
 #define FMI_CALLS_H
 

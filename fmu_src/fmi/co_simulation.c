@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "fmi/instance.h"
+#include "fmi/component.h"
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
@@ -14,9 +14,9 @@ static double clock_tolerance(const struct progress *progress, double t, double 
     return 1e-6 * h + (double)(progress->steps + 4) * DBL_EPSILON * fmax(fabs(t) + h, start);
 }
 
-static fmi2Status check_step(const struct instance *instance, double t, double h)
+static fmi2Status check_step(const struct component *component, double t, double h)
 {
-    const struct progress *progress = &instance->progress;
+    const struct progress *progress = &component->progress;
     REQUIRE(isfinite(t) && isfinite(h) && h > 0,
             "the communication step must be positive and finite: t = %g s, h = %g s", t, h);
     const double tolerance = clock_tolerance(progress, t, h), stop = progress->experiment.stop_time;
@@ -32,36 +32,36 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ro
 {
     (void)no_rollback;
     ENTER(c, fmi2DoStep);
-    if (check_step(instance, t, h) != fmi2OK) return fmi2Error;
-    struct progress *progress = &instance->progress;
+    if (check_step(component, t, h) != fmi2OK) return fmi2Error;
+    struct progress *progress = &component->progress;
     const bool again = progress->state == STATE_STEP_FAILED;
-    const double before = sim_time(instance->sim);
-    const enum status status = sim_step(instance->sim, h);
-    progress->point = status == STATUS_OK ? t + h : t + (sim_time(instance->sim) - before);
+    const double before = instance_time(component->instance);
+    const enum status status = instance_step(component->instance, h);
+    progress->point = status == STATUS_OK ? t + h : t + (instance_time(component->instance) - before);
     progress->state = status == STATUS_OK ? STATE_STEP_COMPLETE : STATE_STEP_FAILED;
     progress->steps++;
-    /* twice in a row without getting anywhere: an importer that repeats a discarded step would do so for ever */
-    if (again && sim_time(instance->sim) <= before) return instance_fail(instance, status);
-    return instance_leave(instance, status);
+    /* no progress twice in a row: an importer that repeats discarded steps would never end */
+    if (again && instance_time(component->instance) <= before) return component_fail(component, status);
+    return component_leave(component, status);
 }
 
 fmi2Status fmi2CancelStep(fmi2Component c)
 {
     ENTER(c, fmi2CancelStep);
-    return instance_refuse(instance, "no step is pending: steps end before fmi2DoStep returns");
+    return component_refuse(component, "no step is pending: steps end before fmi2DoStep returns");
 }
 
 /* ---- derivatives of inputs and outputs ------------------------------------------------------------------------------------------ */
 
 /* References and orders of Real variables of one causality */
-static fmi2Status check_rates(const struct instance *instance, const fmi2ValueReference vr[], size_t n,
+static fmi2Status check_rates(const struct component *component, const fmi2ValueReference vr[], size_t n,
                               const fmi2Integer order[], const fmi2Real value[], enum causality causality)
 {
     REQUIRE_ARRAY(n, vr);
     REQUIRE_ARRAY(n, order);
     REQUIRE_ARRAY(n, value);
     for (size_t i = 0; i < n; i++) {
-        const struct variable *variable = instance_variable(instance, vr[i], TYPE_REAL);
+        const struct variable *variable = component_variable(component, vr[i], TYPE_REAL);
         if (variable == NULL) return fmi2Error;
         REQUIRE(variable->causality == causality, "%s is not an %s", variable->name,
                 causality == CAUSALITY_INPUT ? "input" : "output");
@@ -74,11 +74,11 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference
                                        const fmi2Integer order[], const fmi2Real value[])
 {
     ENTER(c, fmi2SetRealInputDerivatives);
-    if (check_rates(instance, vr, n, order, value, CAUSALITY_INPUT) != fmi2OK) return fmi2Error;
+    if (check_rates(component, vr, n, order, value, CAUSALITY_INPUT) != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < n; i++)
         REQUIRE(isfinite(value[i]), "der(%s) = %g: must be a finite number",
-                instance->variables->by_reference[vr[i]]->name, value[i]);
-    for (size_t i = 0; i < n; i++) sim_set_input_rate(instance->sim, (int)vr[i], value[i]);
+                component->variables->by_reference[vr[i]]->name, value[i]);
+    for (size_t i = 0; i < n; i++) instance_set_input_rate(component->instance, (int)vr[i], value[i]);
     return fmi2OK;
 }
 
@@ -86,11 +86,11 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2Integer order[], fmi2Real value[])
 {
     ENTER(c, fmi2GetRealOutputDerivatives);
-    if (check_rates(instance, vr, n, order, value, CAUSALITY_OUTPUT) != fmi2OK) return fmi2Error;
+    if (check_rates(component, vr, n, order, value, CAUSALITY_OUTPUT) != fmi2OK) return fmi2Error;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
-        status = sim_output_rate(instance->sim, (int)vr[i], &value[i]);
-    return instance_leave(instance, status);
+        status = instance_output_rate(component->instance, (int)vr[i], &value[i]);
+    return component_leave(component, status);
 }
 
 /* ---- status: steps are never pending ------------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Rea
     ENTER(c, fmi2GetRealStatus);
     REQUIRE(value != NULL, "the pointer for the answer is NULL");
     if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
-    *value = instance->progress.point;
+    *value = component->progress.point;
     return fmi2OK;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fmi/instance.h"
+#include "fmi/component.h"
 #include "fmi/location.h"
 
 const char *fmi2GetTypesPlatform(void)
@@ -31,9 +31,9 @@ static int find_category(const char *name)
     return category;
 }
 
-static void log_all(struct instance *instance, bool on)
+static void log_all(struct component *component, bool on)
 {
-    for (int category = 0; category < CATEGORY_COUNT; category++) instance->logged[category] = on;
+    for (int category = 0; category < CATEGORY_COUNT; category++) component->logged[category] = on;
 }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
@@ -45,102 +45,101 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const 
         REQUIRE(find_category(categories[i]) < CATEGORY_COUNT,
                 "unknown category \"%s\"; LogCategories lists those there are", categories[i]);
     }
-    if (n == 0) log_all(instance, on != fmi2False);
+    if (n == 0) log_all(component, on != fmi2False);
     for (size_t i = 0; i < n; i++) {
         const int category = find_category(categories[i]);
-        if (category == CATEGORY_ALL) log_all(instance, on != fmi2False);
-        else instance->logged[category] = on != fmi2False;
+        if (category == CATEGORY_ALL) log_all(component, on != fmi2False);
+        else component->logged[category] = on != fmi2False;
     }
     return fmi2OK;
 }
 
 /* ---- instantiation ------------------------------------------------------------------------------------------------------ */
 
-static struct instance *make_instance(const char *name, fmi2Type type, const fmi2CallbackFunctions *functions,
-                                      bool logging)
+static struct component *make_component(const char *name, fmi2Type type, const fmi2CallbackFunctions *functions,
+                                        bool logging)
 {
     struct arena arena = {0};
-    struct instance *instance = arena_take(&arena, 1, sizeof *instance);
+    struct component *component = arena_take(&arena, 1, sizeof *component);
     const char *own_name = arena_string(&arena, name != NULL && name[0] != '\0' ? name : "limber");
     if (arena.failed) {
         arena_release(&arena);
         return NULL;
     }
-    instance->type = type;
-    instance->name = own_name;
-    if (functions != NULL) instance->functions = *functions;
-    instance->allocator = allocator_of(instance->functions.allocateMemory, instance->functions.freeMemory);
-    instance->report = (struct report){.line = instance_report_line, .context = instance};
-    instance->progress.state = STATE_INSTANTIATED;
-    instance->arena = arena;
-    log_all(instance, logging);
-    return instance;
+    component->type = type;
+    component->name = own_name;
+    if (functions != NULL) component->functions = *functions;
+    component->allocator = allocator_of(component->functions.allocateMemory, component->functions.freeMemory);
+    component->report = (struct report){.line = component_report_line, .context = component};
+    component->progress.state = STATE_INSTANTIATED;
+    component->arena = arena;
+    log_all(component, logging);
+    return component;
 }
 
-static void free_instance(struct instance *instance)
+static void free_component(struct component *component)
 {
-    sim_free(instance->sim);
-    struct arena arena = instance->arena; /* the instance lives in it */
+    instance_free(component->instance);
+    struct arena arena = component->arena; /* the component is in it */
     arena_release(&arena);
 }
 
-#define REFUSE_INSTANCE(...)                                                                \
-    do {                                                                                    \
-        instance_log(instance, fmi2Error, CATEGORY_ERROR, "fmi2Instantiate: " __VA_ARGS__); \
-        return false;                                                                       \
+#define REFUSE(...)                                                                           \
+    do {                                                                                      \
+        component_log(component, fmi2Error, CATEGORY_ERROR, "fmi2Instantiate: " __VA_ARGS__); \
+        return false;                                                                         \
     } while (0)
 
-/* Reads resources/robot.json and makes the simulation of it; `scratch` holds the text. */
-static bool load_resource(struct instance *instance, const char *location, struct arena *scratch)
+/* Reads resources/robot.json (of a drive: drive.json) and makes the instance; `scratch` holds the text. */
+static bool load_resource(struct component *component, const char *location, struct arena *scratch)
 {
     char name[32];
-    const char *fault, *kind = sim_kind();
+    const char *fault, *kind = instance_kind();
     snprintf(name, sizeof name, "%s.json", kind);
-    const char *file = location_file(location, name, &instance->arena, &fault);
-    if (file == NULL) REFUSE_INSTANCE("the resource location is not usable: %s", fault);
+    const char *file = location_file(location, name, &component->arena, &fault);
+    if (file == NULL) REFUSE("the resource location is not usable: %s", fault);
     const char *text = location_read(file, scratch, &fault);
-    if (text == NULL) REFUSE_INSTANCE("the %s file '%s' (resource location '%s'): %s", kind, file, location, fault);
-    const enum status status = sim_make(file, text, &instance->report, &instance->sim);
-    if (status != STATUS_OK) REFUSE_INSTANCE("the %s file '%s': %s", kind, file, status_text(status));
-    instance->variables = sim_variables(instance->sim);
+    if (text == NULL) REFUSE("the %s file '%s' (resource location '%s'): %s", kind, file, location, fault);
+    const enum status status = instance_make(file, text, &component->report, &component->instance);
+    if (status != STATUS_OK) REFUSE("the %s file '%s': %s", kind, file, status_text(status));
+    component->variables = instance_variables(component->instance);
     return true;
 }
 
-static bool check_guid(const struct instance *instance, const char *guid)
+static bool check_guid(const struct component *component, const char *guid)
 {
-    const char *own = sim_guid(instance->sim);
-    if (guid == NULL) REFUSE_INSTANCE("the guid is NULL; this FMU's is %s", own);
+    const char *own = instance_guid(component->instance);
+    if (guid == NULL) REFUSE("the guid is NULL; this FMU's is %s", own);
     if (strcmp(guid, own) != 0)
-        REFUSE_INSTANCE(
-            "the guid %s does not belong to this %s file and library, which make %s: the %s file was changed "
-            "after packing, or the library comes from another FMU. Pack the FMU again",
-            guid, sim_kind(), own, sim_kind());
+        REFUSE("the guid %s does not belong to this %s file and library, which make %s: the %s file was changed "
+               "after packing, or the library comes from another FMU. Pack the FMU again",
+               guid, instance_kind(), own, instance_kind());
     return true;
 }
 
-static bool fill_instance(struct instance *instance, const char *guid, const char *location)
+static bool fill_component(struct component *component, const char *guid, const char *location)
 {
-    if (instance->type != fmi2ModelExchange && instance->type != fmi2CoSimulation)
-        REFUSE_INSTANCE("the type %d is neither model exchange (0) nor co-simulation (1)", (int)instance->type);
+    if (component->type != fmi2ModelExchange && component->type != fmi2CoSimulation)
+        REFUSE("the type %d is neither model exchange (0) nor co-simulation (1)", (int)component->type);
     struct arena scratch = {0};
-    const bool loaded = load_resource(instance, location, &scratch);
+    const bool loaded = load_resource(component, location, &scratch);
     arena_release(&scratch);
-    return loaded && check_guid(instance, guid);
+    return loaded && check_guid(component, guid);
 }
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String location,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
 {
     (void)visible;
-    struct instance *instance = make_instance(name, type, functions, logging != fmi2False);
-    if (instance == NULL || fill_instance(instance, guid, location)) return instance;
-    free_instance(instance);
+    struct component *component = make_component(name, type, functions, logging != fmi2False);
+    if (component == NULL || fill_component(component, guid, location)) return component;
+    free_component(component);
     return NULL;
 }
 
 void fmi2FreeInstance(fmi2Component c)
 {
-    if (c != NULL) free_instance(c);
+    if (c != NULL) free_component(c);
 }
 
 /* ---- initialization ------------------------------------------------------------------------------------------------------- */
@@ -155,18 +154,18 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
             stop, start);
     REQUIRE(!tolerance_defined || (tolerance >= 0 && tolerance < 1), "the tolerance must be positive and below 1: %g",
             tolerance);
-    instance->progress.experiment = (struct sim_experiment){.start_time = start,
-                                                            .stop_defined = limited,
-                                                            .stop_time = limited ? stop : 0,
-                                                            .tolerance = tolerance_defined ? tolerance : 0};
+    component->progress.experiment = (struct experiment){.start_time = start,
+                                                         .stop_defined = limited,
+                                                         .stop_time = limited ? stop : 0,
+                                                         .tolerance = tolerance_defined ? tolerance : 0};
     return fmi2OK;
 }
 
-/* The parameters act when something is asked for or with fmi2ExitInitializationMode: until then they may still be set. */
+/* The parameters act with the first value that is read, or with fmi2ExitInitializationMode: until then they may be set. */
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterInitializationMode);
-    struct progress *progress = &instance->progress;
+    struct progress *progress = &component->progress;
     progress->state = STATE_INITIALIZATION;
     progress->stale = true;
     progress->point = progress->experiment.start_time;
@@ -177,25 +176,26 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2ExitInitializationMode);
-    enum status status = instance_settle(instance);
-    if (status == STATUS_OK) status = sim_update(instance->sim); /* what cannot move from its start is refused here */
-    if (status != STATUS_OK) return instance_fail(instance, status);
-    instance->progress.state = instance->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
+    enum status status = component_settle(component);
+    if (status == STATUS_OK)
+        status = instance_update(component->instance); /* a start from which no motion is possible is refused here */
+    if (status != STATUS_OK) return component_fail(component, status);
+    component->progress.state = component->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
     return fmi2OK;
 }
 
 fmi2Status fmi2Terminate(fmi2Component c)
 {
     ENTER(c, fmi2Terminate);
-    if (instance->type == fmi2CoSimulation) instance_log_statistics(instance);
-    instance->progress.state = STATE_TERMINATED;
+    if (component->type == fmi2CoSimulation) component_log_statistics(component);
+    component->progress.state = STATE_TERMINATED;
     return fmi2OK;
 }
 
 fmi2Status fmi2Reset(fmi2Component c)
 {
     ENTER(c, fmi2Reset);
-    const enum status status = sim_reset(instance->sim);
-    instance->progress = (struct progress){.state = status == STATUS_OK ? STATE_INSTANTIATED : STATE_ERROR};
-    return instance_leave(instance, status);
+    instance_reset(component->instance);
+    component->progress = (struct progress){.state = STATE_INSTANTIATED};
+    return fmi2OK;
 }

@@ -51,7 +51,7 @@ static bool is_slash(char c)
     return c == '/' || (platform_has_drives && c == '\\');
 }
 
-/* What stands behind file: and an empty or local host. What looks like another host is one on Windows, file://server/share/x;
+/* The path after file: and an empty or local host. Another host is one only on Windows, file://server/share/x;
    elsewhere it is the first folder of a relative path, which some importers write like that. */
 static char *path_of_uri(char *rest)
 {

@@ -1,15 +1,15 @@
-/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of our own is that
+/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is that
    the loops of a closed robot have drifted open, and its states go back onto them. */
 #include <math.h>
 
-#include "fmi/instance.h"
+#include "fmi/component.h"
 
 /* ---- modes ---------------------------------------------------------------------------------------------------------------- */
 
 fmi2Status fmi2EnterEventMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterEventMode);
-    instance->progress.state = STATE_EVENT;
+    component->progress.state = STATE_EVENT;
     return fmi2OK;
 }
 
@@ -17,21 +17,21 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
     ENTER(c, fmi2NewDiscreteStates);
     REQUIRE(info != NULL, "the event info is NULL");
-    const bool strayed = sim_strayed(instance->sim);
+    const bool drifted = instance_drifted(component->instance);
     *info = (fmi2EventInfo){.newDiscreteStatesNeeded = fmi2False,
                             .terminateSimulation = fmi2False,
                             .nominalsOfContinuousStatesChanged = fmi2False,
-                            .valuesOfContinuousStatesChanged = strayed,
+                            .valuesOfContinuousStatesChanged = drifted,
                             .nextEventTimeDefined = fmi2False,
                             .nextEventTime = 0};
-    return strayed ? instance_fail(instance, sim_return_to_loops(instance->sim))
+    return drifted ? component_fail(component, instance_project(component->instance))
                    : fmi2OK; /* there is no step to discard */
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterContinuousTimeMode);
-    instance->progress.state = STATE_CONTINUOUS;
+    component->progress.state = STATE_CONTINUOUS;
     return fmi2OK;
 }
 
@@ -41,7 +41,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_rollback,
     (void)no_rollback;
     ENTER(c, fmi2CompletedIntegratorStep);
     REQUIRE(event != NULL && terminate != NULL, "a pointer for the answer is NULL");
-    *event = sim_strayed(instance->sim);
+    *event = instance_drifted(component->instance);
     *terminate = fmi2False;
     return fmi2OK;
 }
@@ -52,15 +52,15 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 {
     ENTER(c, fmi2SetTime);
     REQUIRE(isfinite(time), "the time must be finite: %g", time);
-    sim_set_time(instance->sim, time);
+    instance_set_time(component->instance, time);
     return fmi2OK;
 }
 
 /* Arrays over the states must have their number. */
-static fmi2Status check_states(const struct instance *instance, const fmi2Real *x, size_t n)
+static fmi2Status check_states(const struct component *component, const fmi2Real *x, size_t n)
 {
-    REQUIRE(n == (size_t)instance->variables->n_states, "the array has %zu numbers; this %s has %d states", n,
-            sim_kind(), instance->variables->n_states);
+    REQUIRE(n == (size_t)component->variables->n_states, "the array has %zu numbers; this %s has %d states", n,
+            instance_kind(), component->variables->n_states);
     REQUIRE_ARRAY(n, x);
     return fmi2OK;
 }
@@ -68,28 +68,28 @@ static fmi2Status check_states(const struct instance *instance, const fmi2Real *
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
 {
     ENTER(c, fmi2SetContinuousStates);
-    const struct variables *v = instance->variables;
-    if (check_states(instance, x, n) != fmi2OK) return fmi2Error;
+    const struct variables *v = component->variables;
+    if (check_states(component, x, n) != fmi2OK) return fmi2Error;
     for (size_t s = 0; s < n; s++)
         REQUIRE(isfinite(x[s]), "%s = %g: must be a finite number", v->row[v->state[s]].name, x[s]);
-    sim_set_states(instance->sim, x);
+    instance_set_states(component->instance, x);
     return fmi2OK;
 }
 
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
     ENTER(c, fmi2GetContinuousStates);
-    if (check_states(instance, x, n) != fmi2OK) return fmi2Error;
-    const enum status status = instance_settle(instance);
-    if (status == STATUS_OK) sim_get_states(instance->sim, x);
-    return instance_leave(instance, status);
+    if (check_states(component, x, n) != fmi2OK) return fmi2Error;
+    const enum status status = component_settle(component);
+    if (status == STATUS_OK) instance_get_states(component->instance, x);
+    return component_leave(component, status);
 }
 
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t n)
 {
     ENTER(c, fmi2GetNominalsOfContinuousStates);
-    const struct variables *v = instance->variables;
-    if (check_states(instance, nominal, n) != fmi2OK) return fmi2Error;
+    const struct variables *v = component->variables;
+    if (check_states(component, nominal, n) != fmi2OK) return fmi2Error;
     for (size_t s = 0; s < n; s++) nominal[s] = v->row[v->state[s]].nominal;
     return fmi2OK;
 }
@@ -99,9 +99,10 @@ fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[]
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivative[], size_t n)
 {
     ENTER(c, fmi2GetDerivatives);
-    if (check_states(instance, derivative, n) != fmi2OK) return fmi2Error;
-    const enum status status = instance_settle(instance);
-    return instance_leave(instance, status == STATUS_OK ? sim_get_derivatives(instance->sim, derivative) : status);
+    if (check_states(component, derivative, n) != fmi2OK) return fmi2Error;
+    const enum status status = component_settle(component);
+    return component_leave(component,
+                           status == STATUS_OK ? instance_get_derivatives(component->instance, derivative) : status);
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicator[], size_t n)

@@ -1,10 +1,10 @@
-/* Saved states. One pointer-free form serves the importer's handle and the serialised bytes:
-       header | where the instance stands in the call sequence | the simulation's own saved state
-   with a checksum over all of it, so that what is put back is what was saved, or refused. */
+/* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
+       header | position in the call sequence | the simulation's own saved state
+   with a checksum over all of it, so that what is restored is what was saved, or it is refused. */
 #include <string.h>
 
 #include "base/hash.h"
-#include "fmi/instance.h"
+#include "fmi/component.h"
 
 enum { VERSION = 2 };
 static const char MAGIC[8] = "limberF2";
@@ -16,7 +16,7 @@ struct header {
     uint32_t type;     /* fmi2Type                                 */
     uint64_t size;     /* of all bytes                             */
     uint64_t checksum; /* of all bytes, with this field zero       */
-    char guid[40];     /* of the robot or drive                    */
+    char guid[GUID_SIZE];
     uint32_t state, stale, stop_defined, zero;
     uint64_t steps;
     double point, start_time, stop_time, tolerance;
@@ -36,23 +36,23 @@ static uint64_t checksum_of(const unsigned char *bytes, size_t size)
     return hash_bytes(hash_bytes(HASH_START, &header, sizeof header), bytes + sizeof header, size - sizeof header);
 }
 
-static size_t size_of(const struct instance *instance)
+static size_t size_of(const struct component *component)
 {
-    return sizeof(struct header) + sim_state_size(instance->sim);
+    return sizeof(struct header) + instance_saved_size(component->instance);
 }
 
 /* ---- the bytes ---------------------------------------------------------------------------------------------------------------- */
 
-static void write_header(const struct instance *instance, unsigned char *bytes)
+static void write_header(const struct component *component, unsigned char *bytes)
 {
-    const struct progress *progress = &instance->progress;
+    const struct progress *progress = &component->progress;
     struct header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, MAGIC, sizeof MAGIC);
-    strncpy(header.guid, sim_guid(instance->sim), sizeof header.guid - 1);
+    memcpy(header.guid, instance_guid(component->instance), sizeof header.guid);
     header.version = VERSION;
-    header.type = (uint32_t)instance->type;
-    header.size = size_of(instance);
+    header.type = (uint32_t)component->type;
+    header.size = size_of(component);
     header.state = (uint32_t)progress->state;
     header.stale = progress->stale;
     header.stop_defined = progress->experiment.stop_defined;
@@ -62,12 +62,12 @@ static void write_header(const struct instance *instance, unsigned char *bytes)
     header.stop_time = progress->experiment.stop_time;
     header.tolerance = progress->experiment.tolerance;
     memcpy(bytes, &header, sizeof header);
-    header.checksum = checksum_of(bytes, size_of(instance));
+    header.checksum = checksum_of(bytes, size_of(component));
     memcpy(bytes, &header, sizeof header);
 }
 
-/* Why these bytes are not a state for this instance; NULL where they are */
-static const char *fault_of(const struct instance *instance, const unsigned char *bytes, size_t size)
+/* Why these bytes are not a state for this component; NULL where they are */
+static const char *fault_of(const struct component *component, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (size < sizeof header) return "it is too short";
@@ -76,11 +76,11 @@ static const char *fault_of(const struct instance *instance, const unsigned char
     if (header.version != VERSION) return "it comes from another version of Limber";
     if (header.size != size) return "it has the wrong size";
     if (header.checksum != checksum_of(bytes, size)) return "its checksum does not match: it was damaged";
-    if (strncmp(header.guid, sim_guid(instance->sim), sizeof header.guid) != 0)
+    if (strncmp(header.guid, instance_guid(component->instance), sizeof header.guid) != 0)
         return "it belongs to another robot or drive";
-    if (size != size_of(instance)) return "it has the wrong size";
-    if (header.type != (uint32_t)instance->type) return "it mixes model exchange and co-simulation";
-    if (instance_state_name((enum state)header.state) == NULL) return "it names no state of the call sequence";
+    if (size != size_of(component)) return "it has the wrong size";
+    if (header.type != (uint32_t)component->type) return "it mixes model exchange and co-simulation";
+    if (component_state_name((enum state)header.state) == NULL) return "it names no state of the call sequence";
     return NULL;
 }
 
@@ -100,9 +100,9 @@ static void read_progress(const unsigned char *bytes, struct progress *progress)
 
 /* ---- the importer's handle ------------------------------------------------------------------------------------------------------ */
 
-static struct saved *take_saved(const struct instance *instance, size_t size)
+static struct saved *take_saved(const struct component *component, size_t size)
 {
-    struct saved *saved = instance->allocator.take(1, sizeof *saved + size);
+    struct saved *saved = component->allocator.take(1, sizeof *saved + size);
     if (saved != NULL) saved->size = size;
     return saved;
 }
@@ -112,11 +112,11 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
     ENTER(c, fmi2GetFMUstate);
     REQUIRE(state != NULL, "the pointer to the state is NULL");
     struct saved *saved = *state;
-    if (saved == NULL || saved->size != size_of(instance)) saved = take_saved(instance, size_of(instance));
-    if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
-    sim_save(instance->sim, saved->bytes + sizeof(struct header));
-    write_header(instance, saved->bytes);
-    if (*state != NULL && *state != saved) instance->allocator.give_back(*state);
+    if (saved == NULL || saved->size != size_of(component)) saved = take_saved(component, size_of(component));
+    if (saved == NULL) return component_leave(component, STATUS_NO_MEMORY);
+    instance_save(component->instance, saved->bytes + sizeof(struct header));
+    write_header(component, saved->bytes);
+    if (*state != NULL && *state != saved) component->allocator.give_back(*state);
     *state = saved;
     return fmi2OK;
 }
@@ -126,23 +126,23 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     ENTER(c, fmi2SetFMUstate);
     REQUIRE(state != NULL, "the state is NULL");
     const struct saved *saved = state;
-    const char *fault = fault_of(instance, saved->bytes, saved->size);
+    const char *fault = fault_of(component, saved->bytes, saved->size);
     REQUIRE(fault == NULL, "the state is refused: %s", fault);
     struct progress progress;
     read_progress(saved->bytes, &progress);
-    const bool initialised =
+    const bool initialized =
         progress.state != STATE_INSTANTIATED && !(progress.state == STATE_INITIALIZATION && progress.stale);
-    const enum status status = sim_restore(instance->sim, saved->bytes + sizeof(struct header), initialised);
-    if (status != STATUS_OK) progress.state = STATE_ERROR; /* half put back */
-    instance->progress = progress;
-    return instance_leave(instance, status);
+    const enum status status = instance_restore(component->instance, saved->bytes + sizeof(struct header), initialized);
+    if (status != STATUS_OK) progress.state = STATE_ERROR; /* partly restored */
+    component->progress = progress;
+    return component_leave(component, status);
 }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
     ENTER(c, fmi2FreeFMUstate);
     if (state == NULL || *state == NULL) return fmi2OK;
-    instance->allocator.give_back(*state);
+    component->allocator.give_back(*state);
     *state = NULL;
     return fmi2OK;
 }
@@ -171,10 +171,10 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size
 {
     ENTER(c, fmi2DeSerializeFMUstate);
     REQUIRE(bytes != NULL && state != NULL, "the array of bytes or the pointer to the state is NULL");
-    const char *fault = fault_of(instance, (const unsigned char *)bytes, size);
+    const char *fault = fault_of(component, (const unsigned char *)bytes, size);
     REQUIRE(fault == NULL, "the state is refused: %s", fault);
-    struct saved *saved = take_saved(instance, size);
-    if (saved == NULL) return instance_leave(instance, STATUS_NO_MEMORY);
+    struct saved *saved = take_saved(component, size);
+    if (saved == NULL) return component_leave(component, STATUS_NO_MEMORY);
     memcpy(saved->bytes, bytes, size);
     *state = saved;
     return fmi2OK;

@@ -17,11 +17,12 @@ bool refuse_in_format_1(const struct place *at, const char *what)
     return true;
 }
 
-void refuse_unsupported(const struct place *at, const char *what)
+void refuse_unsupported(const struct place *at, const char *what, const char *advice)
 {
     if (!at->given) return;
-    if (is_format_1(at)) complain(at, "%s needs \"format\": \"limber-robot/2\", and is not yet supported there", what);
-    else complain(at, "%s is not yet supported by this version: remove it", what);
+    const bool old = is_format_1(at);
+    complain(at, "%s %sis not yet supported by this version: %s", what,
+             old ? "needs \"format\": \"limber-robot/2\" and " : "", advice);
 }
 
 /* In all of these, keys that are absent stay unknown, so that no list of known keys offers them. */
@@ -30,7 +31,7 @@ void refuse_unsupported_keys(struct object *object, const char *const *keys)
     for (; *keys != NULL; keys++) {
         if (!has_key(object, *keys)) continue;
         const struct place at = member(object, *keys);
-        refuse_unsupported(&at, *keys);
+        refuse_unsupported(&at, *keys, "remove it");
     }
 }
 
@@ -57,7 +58,7 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
 {
     const int chosen = find_choice(at, count, choice);
     if (chosen >= 0) {
-        if (choice[chosen].format == 2) refuse_in_format_1(at, what);
+        if (choice[chosen].format == 2) refuse_in_format_1(at, "this");
         return chosen;
     }
     const char *name[MOST_CHOICES + 1] = {NULL};

@@ -76,6 +76,12 @@ int joint_column_part(const struct joint *joint, int k)
     return types[joint->type].part[k];
 }
 
+const char *joint_position_unit(const struct joint *joint, int k)
+{
+    if (joint_quaternion(joint) >= 0 && k >= joint_quaternion(joint)) return "1";
+    return joint_column_part(joint, k) == TURNS ? "rad" : "m";
+}
+
 void joint_rest_position(const struct joint *joint, double *q)
 {
     memset(q, 0, (size_t)joint_positions(joint) * sizeof *q);

@@ -95,6 +95,9 @@ int joint_omega(const struct joint *joint);
 /* TURNS or SLIDES of velocity k. */
 int joint_column_part(const struct joint *joint, int k);
 
+/* Unit of position k: "rad", "m", or "1" of a quaternion. */
+const char *joint_position_unit(const struct joint *joint, int k);
+
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 

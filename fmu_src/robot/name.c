@@ -25,9 +25,8 @@ static bool is_identifier(const char *name)
     return true;
 }
 
-static bool is_reserved(const struct robot *robot, const char *name)
+static bool is_reserved(const char *name)
 {
-    if (robot->format == 2 && strcmp(name, "hinge") == 0) return true;
     for (int i = 0; i < FIELD_COUNT(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
     return false;
@@ -53,8 +52,10 @@ const char *read_identifier(const struct place *at, const char *what)
 const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
-    if (name != NULL && is_reserved(at->reader->robot, name))
-        complain(at, "%s must not be a reserved word: choose another name", what);
+    if (name == NULL) return NULL;
+    if (is_reserved(name)) complain(at, "%s must not be a reserved word: choose another name", what);
+    if (at->reader->robot->format == 2 && strcmp(name, "hinge") == 0)
+        complain(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     return name;
 }
 

@@ -129,8 +129,8 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 
 /* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
 bool refuse_in_format_1(const struct place *at, const char *what);
-/* Reports what a later version will read. */
-void refuse_unsupported(const struct place *at, const char *what);
+/* Reports what a later version will read, and what to do instead. */
+void refuse_unsupported(const struct place *at, const char *what, const char *advice);
 /* The same for each of these keys (the list ends with NULL) that the object has. */
 void refuse_unsupported_keys(struct object *object, const char *const *keys);
 /* A member that only format 2 has; in a format 1 file it is reported and then not given. */

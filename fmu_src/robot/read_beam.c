@@ -101,7 +101,7 @@ static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s
 static bool refuse_table(const struct place *at)
 {
     if (!is_object(at)) return false;
-    refuse_unsupported(at, "a table along x");
+    refuse_unsupported(at, "a table along x", "give one value for the whole beam");
     return true;
 }
 

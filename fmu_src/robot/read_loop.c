@@ -106,7 +106,7 @@ static bool read_point(const struct place *at, struct actuator_point *point)
     point->link = -1;
     point->frame = POINT_WORLD;
     if (names_frame(&link_at, &frame_at, frames)) {
-        refuse_unsupported(&frame_at, "a frame as the end of an actuator");
+        refuse_unsupported(&frame_at, "a frame as the end of an actuator", "name a link");
         object_close(&object);
         return false;
     }

@@ -115,7 +115,7 @@ static void read_area(const struct place *at, struct area *area)
     struct object section;
     if (!object_open(&section, at, REQUIRED, "section (beside material)")) return;
     if (has_key(&section, "x")) {
-        refuse_unsupported(at, "a table of sections along x");
+        refuse_unsupported(at, "a table of sections along x", "give one section");
         return;
     }
     const int shape = read_shape(&section);

@@ -5,18 +5,19 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "sim/instance.h"
+#include "sim/robot_instance.h"
 
 enum status balance_make(struct sim *sim)
 {
     struct balance *balance = &sim->balance;
     const size_t n = (size_t)sim->mechanism.model->n, m = (size_t)sim->robot->n_actuators;
-    balance->coordinate = arena_take(&sim->arena, m, sizeof(int));
-    balance->T = arena_take(&sim->arena, m * m, sizeof(double));
-    balance->inverse = arena_take(&sim->arena, m * m, sizeof(double));
-    balance->X = arena_take(&sim->arena, m * n, sizeof(double));
-    balance->dF = arena_take(&sim->arena, m, sizeof(double));
-    if (sim->arena.failed) return STATUS_NO_MEMORY;
+    balance->coordinate = arena_take(&sim->instance.arena, m, sizeof(int));
+    balance->F = arena_take(&sim->instance.arena, m, sizeof(double));
+    balance->T = arena_take(&sim->instance.arena, m * m, sizeof(double));
+    balance->inverse = arena_take(&sim->instance.arena, m * m, sizeof(double));
+    balance->X = arena_take(&sim->instance.arena, m * n, sizeof(double));
+    balance->dF = arena_take(&sim->instance.arena, m, sizeof(double));
+    if (sim->instance.arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
         if (joint_actuated(sim->robot, i)) balance->coordinate[balance->n++] = sim->mechanism.model->link[i].q;
     return STATUS_OK;
@@ -35,7 +36,7 @@ static double correction(struct balance *balance, const double *tau)
     return sqrt(sum);
 }
 
-/* Readies the tangent at the state, X and T^-1; tau is in sim->force. After mechanism_forward(). */
+/* Prepares the tangent at the state, X and T^-1; tau is in sim->force. After mechanism_forward(). */
 static enum status differentiate_by_forces(struct sim *sim, struct input *in)
 {
     struct balance *balance = &sim->balance;
@@ -45,7 +46,7 @@ static enum status differentiate_by_forces(struct sim *sim, struct input *in)
     dyn_velocity(sim->mechanism.model, sim->mechanism.work, in);
     dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, in, sim->qdd);
     for (int a = 0; a < balance->n; a++) {
-        seed_clear(&sim->seed, sim->mechanism.model);
+        point_clear(&sim->seed);
         sim->seed.actuator_force[a] = 1;
         sim_along_seed(sim, in);
         memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
@@ -85,7 +86,7 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
     if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
     const size_t n = (size_t)sim->n_free;
-    seed_clear(&sim->seed, sim->mechanism.model);
+    point_clear(&sim->seed);
     for (size_t j = 0; j < n; j++) {
         double *const seed[2] = {&sim->seed.q[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
         for (int rate = 0; rate < 2; rate++) {
@@ -102,9 +103,10 @@ enum status balance_at_rest(struct sim *sim, double *change)
 {
     struct balance *balance = &sim->balance;
     const size_t n = (size_t)sim->mechanism.model->n;
-    struct input in = {.q = sim->q, .qd = sim->qd, .tip_wrench = sim->tip_wrench, .actuator_force = balance->dF};
+    struct input in = {
+        .q = sim->at.q, .qd = sim->at.qd, .tip_wrench = sim->at.tip_wrench, .actuator_force = balance->dF};
     struct input actuated;
-    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->q);
+    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->at.q);
     for (int a = 0; a < balance->n; a++) balance->dF[a] = 1;
     enum status status = actuators_apply(&sim->mechanism, &in, &actuated);
     if (status != STATUS_OK) return status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "sim/instance.h"
+#include "sim/robot_instance.h"
 
 /* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
 enum { MOST_ITERATIONS = 500 };
@@ -13,7 +13,7 @@ enum { MOST_ITERATIONS = 500 };
 struct equilibrium {
     int n, k;        /* coordinates that move, equations of loops               */
     int *coordinate; /* n                                                       */
-    double *f, *gap; /* n, k: what is left of f - G' lambda, of the gaps        */
+    double *f, *gap; /* n, k: residuals f - G' lambda and gaps             */
     double *G;       /* k x n                                                   */
     double *K;       /* n x n: df/dx + mu G'G                                   */
     double *Y;       /* k x n: K^-1 G'                                          */
@@ -25,20 +25,20 @@ struct equilibrium {
 
 static struct input at_rest(const struct sim *sim)
 {
-    return (struct input){.q = sim->q, /* prescribed joints too */
-                          .qd = sim->qd,
-                          .tip_wrench = sim->tip_wrench,
+    return (struct input){.q = sim->at.q, /* prescribed joints too */
+                          .qd = sim->at.qd,
+                          .tip_wrench = sim->at.tip_wrench,
                           .actuator_force = sim->actuator_force};
 }
 
-/* Fills f, gap and G; the norm of all that is left, gaps as the forces that mu makes of them; infinite where an actuator has no
+/* Fills f, gap and G; the norm of the residual, gaps weighted by mu; infinite where an actuator has no
    direction */
 static double residual(struct sim *sim, struct equilibrium *e)
 {
     const struct input rest = at_rest(sim);
     const struct constraints *loops = sim->mechanism.constraints;
     double sum = 0;
-    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->q);
+    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->at.q);
     struct input actuated;
     if (actuators_apply(&sim->mechanism, &rest, &actuated) != STATUS_OK) return INFINITY;
     dyn_inverse(sim->mechanism.model, sim->mechanism.work, &actuated, NULL, sim->force);
@@ -111,7 +111,7 @@ static bool newton_step(struct equilibrium *e)
 
 static void move(struct sim *sim, const struct equilibrium *e, double share)
 {
-    for (int i = 0; i < e->n; i++) sim->q[e->coordinate[i]] += share * e->dx[i];
+    for (int i = 0; i < e->n; i++) sim->at.q[e->coordinate[i]] += share * e->dx[i];
     for (int c = 0; c < e->k; c++)
         sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
 }
@@ -124,14 +124,14 @@ static double strain_force(const struct sim *sim)
         const struct link_model *lm = &sim->mechanism.model->link[i];
         for (int j = 0; j < lm->m; j++) {
             double force = 0;
-            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->q[lm->eta + k];
+            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->at.q[lm->eta + k];
             sum += force * force;
         }
     }
     return sqrt(sum);
 }
 
-/* Newton with step halving; the forces must balance to 1e-10 of what they were at first */
+/* Newton with step halving; the residual must fall to 1e-10 of its first value */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
     double norm = residual(sim, e);
@@ -149,10 +149,10 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
         if (!(next < norm)) break;
         norm = next;
     }
-    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or rounding is all that is left */
-    report_add(sim->report, REPORT_ERROR,
+    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or only rounding remains */
+    report_add(sim->instance.report, REPORT_ERROR,
                "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
-               sim->name, norm, first);
+               sim->instance.name, norm, first);
     return STATUS_NO_EQUILIBRIUM;
 }
 
@@ -164,10 +164,10 @@ static double load_size(const struct sim *sim)
         mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
     return mass * sqrt(product(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(product(6, sim->tip_wrench, sim->tip_wrench));
+           forces + sqrt(product(6, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
-/* The same with the forces of actuators that hold joints in place of drives: links that these bend turn their lines, a little */
+/* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */
 static enum status balance_too(struct sim *sim, struct equilibrium *e)
 {
     double change = INFINITY;
@@ -207,7 +207,7 @@ enum status sim_find_equilibrium(struct sim *sim)
     enum status status = STATUS_NO_MEMORY;
     if (!scratch.failed) {
         choose_coordinates(sim, &e);
-        memset(sim->qd, 0, n * sizeof(double));
+        memset(sim->at.qd, 0, n * sizeof(double));
         memset(sim->mechanism.constraints->lambda, 0, (size_t)sim->mechanism.constraints->n_rows * sizeof(double));
         status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
         if (status == STATUS_OK && sim->balance.n > 0) status = balance_too(sim, &e);

@@ -1,105 +1,168 @@
-/* Inside the instance: what the files of this layer share. */
+/* An instance: a robot or a drive that is simulated, with its variables and an integrator. `limber simulate` and an FMU are the
+   same instance, with and without an importer; no function here knows FMI. What robots and drives have in common is in
+   instance.c, what differs in a table of operations: robot_instance.c and drives/instance.c are its two implementations. */
 #ifndef SIM_INSTANCE_H
 #define SIM_INSTANCE_H
 
-#include "base/arena.h"
-#include "mech/mechanism.h"
-#include "sim/course.h"
-#include "sim/sim.h"
+#include "sim/stepper.h"
 
-/* A direction of states, inputs and payloads. */
-struct seed {
-    double *q, *qd;         /* n                          */
-    double *tau;            /* n_joints                   */
-    double *qdd;            /* n_prescribed               */
-    double *actuator_force; /* n_actuators */
-    double tip_wrench[6];
-    double *payload_mass; /* n_links                    */
+struct experiment {
+    double start_time;
+    bool stop_defined;
+    double stop_time;
+    double tolerance; /* 0: none given */
 };
 
-/* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
-struct balance {
-    int n;           /* joints, and actuators; 0: F are inputs                     */
-    int *coordinate; /* n: of the joints in q                                      */
-    double *T;       /* n x n: d tau/dF                                            */
-    double *inverse; /* n x n: of T, after sim_balance()                           */
-    double *X;       /* n rows of the model's n: d qdd/dF, after sim_balance()     */
-    double *dF;      /* n                                                          */
+enum { REASON_SIZE = 256 };
+
+struct instance;
+
+/* What an implementation provides. It has struct instance as its first member. */
+struct instance_ops {
+    /* Computes all outputs, locals and state derivatives at the time, states and inputs of now; called where they are not up to
+       date. */
+    enum status (*update)(struct instance *instance);
+    /* Reports why no motion is possible at the values of the last update; NULL: it always is. */
+    enum status (*check_motion)(struct instance *instance);
+    /* A tunable parameter was set: it acts at once. NULL: there are none. */
+    void (*tune)(struct instance *instance, const struct variable *variable, double value);
+    /* What is wrong with a value of a parameter, in words; NULL: nothing. */
+    const char *(*parameter_error)(const struct instance *instance, const struct variable *variable, double value);
+    enum status (*initialize)(struct instance *instance, const struct experiment *experiment);
+    bool (*acts_on_start)(const struct instance *instance, const struct variable *variable);
+    enum status (*step)(struct instance *instance, double h);
+    const char *(*reason)(const struct instance *instance, enum status status, char text[REASON_SIZE]);
+    enum status (*directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                               const int *known, const double *seed, double *result);
+    /* Constraints that an importer's integration has let drift; NULL: there are no constraints. */
+    bool (*drifted)(struct instance *instance);
+    enum status (*project)(struct instance *instance);
+    /* Before a state is saved, after one was restored: numbers of the implementation's own. NULL: nothing to do. */
+    void (*before_save)(struct instance *instance);
+    void (*after_restore)(struct instance *instance);
+    /* After a state was restored: parameters as they are in the values, with this tolerance. */
+    enum status (*adopt_parameters)(struct instance *instance, double tolerance);
+    void (*release)(struct instance *instance); /* what is not in the arena; NULL: nothing */
 };
 
-struct sim {
-    const char *name;
+struct instance {
+    const struct instance_ops *ops;
+    const char *name; /* what messages call it */
     struct report *report;
-    struct robot *robot; /* with the parameters that are set */
-    struct mechanism mechanism;
-    bool outdated; /* the robot has changed and the model could not be made again */
     struct variables variables;
     char guid[GUID_SIZE];
-    struct course course; /* values, time, inputs, integrator */
-
-    /* the state: positions and rates of all coordinates; those of prescribed joints follow from the inputs */
-    double *q, *qd, *qdd; /* n; qd behind q                                                      */
-    double *kept_rows;    /* behind qd: which equations of the loops are kept, for a saved state */
-    int n_free;
-    int *free_coordinate; /* n_free: coordinates that are not prescribed                         */
-    double *force;        /* n: inverse dynamics                                                 */
-    double *tau, *prescribed_qdd, *actuator_force, tip_wrench[6];
-    struct input in;          /* points to q, qd, tau, ...                                           */
-    struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs              */
-    struct balance balance;
-
-    enum status failure; /* what last kept the integrator from a state in this step             */
-
-    /* derivatives */
-    bool tangent_fresh; /* columns of the tangent belong to the values                          */
-    struct seed seed;
-    double *dqdd;         /* n                                                         */
-    double *by_q, *by_qd; /* n x n: of qdd, by columns                                 */
-    struct arena arena;
+    struct stepper stepper; /* values, time, inputs, integrator                          */
+    double **state;         /* n_states: where they are                                  */
+    int *moving;            /* n_states + n_inputs: references of all that changes in time, */
+    double *rate;           /* and how fast                                              */
+    struct arena arena;     /* the instance is in it                                     */
 };
 
-/* sim.c: q, qd and all that acts, from the state vector and held inputs at a local time */
-void sim_take(struct sim *sim, const struct held_inputs *held, double t, const double *y);
+/* ---- making one ----------------------------------------------------------------------------------------------------------- */
 
-/* sim.c: qdd at the state in sim->q, sim->qd with the inputs applied; loops closed */
-enum status sim_forward(struct sim *sim);
+/* What the instances of this library are of: "robot" or "drive"; the resources of an FMU have a file of that name. And an instance
+   from the text of that file; `name` is what messages call it. Problems go to `report`, which must outlive the instance, now and
+   later. Both are defined once in every library: by sim/robot_library.c, and for each drive by drives/library.c. */
+const char *instance_kind(void);
+enum status instance_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
-/* sim.c: ydot = (qd; qdd) of the free coordinates with given inputs */
-enum status sim_derivatives(struct sim *sim, const struct held_inputs *held, double t, const double *y, double *ydot);
+void instance_free(struct instance *instance);
 
-/* sim.c: tau, tip wrench and prescribed motion of held inputs at a local time, into sim->in and q, qd. */
-void sim_apply_inputs(struct sim *sim, const struct held_inputs *held, double t);
+/* Back to what instance_make() made: start values of the file, nothing set, no memory allocated or released. */
+void instance_reset(struct instance *instance);
 
-/* sim.c: parameters as they stand in the values, and the integrator's tolerance, after a state was put back. */
-enum status sim_adopt_parameters(struct sim *sim, double tolerance);
+static inline const struct variables *instance_variables(const struct instance *instance)
+{
+    return &instance->variables;
+}
 
-/* derivatives.c: the integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
-enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
+/* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the file's text and the variable table. */
+static inline const char *instance_guid(const struct instance *instance)
+{
+    return instance->guid;
+}
 
-/* derivatives.c: a direction of nothing, and what it does to the state of the last sim_compute() or sim_balance(). */
-void seed_clear(struct seed *seed, const struct model *model);
-void sim_along_seed(struct sim *sim, const struct input *in);
+/* ---- values, by value reference (0 <= reference < variables->n_values) ------------------------------------------------------ */
 
-/* balance.c: which joints actuators move where a motion is given. */
-enum status balance_make(struct sim *sim);
+/* Computes outputs, locals and state derivatives where they are not up to date with time, states and inputs. */
+enum status instance_update(struct instance *instance);
+double instance_get(const struct instance *instance,
+                    int reference); /* after instance_update() for whatever is computed */
 
-/* balance.c: qdd with actuator forces that leave the drives of these joints nothing to do. After mechanism_forward(). */
-enum status sim_balance(struct sim *sim);
+/* Sets an input, a parameter or a state (the caller has checked that it may); the value is finite. Fixed parameters act with
+   instance_initialize(), inputs, states and tunable parameters at once. */
+void instance_set(struct instance *instance, int reference, double value);
 
-/* balance.c: the Jacobians of sim_jacobian(), F following the state. */
-enum status balance_jacobian(struct sim *sim, double *A, double *B);
+/* What is wrong with a value of a parameter, in words; NULL: nothing. */
+const char *instance_parameter_error(const struct instance *instance, int reference, double value);
 
-/* balance.c: F for the positions q at rest, and the size of what it changed by. */
-enum status balance_at_rest(struct sim *sim, double *change);
+/* ---- initialization and steps ----------------------------------------------------------------------------------------------- */
 
-/* parameters.c */
-enum status sim_apply_parameters(struct sim *sim);
-void sim_apply_payloads(struct sim *sim);
+/* Applies the parameters, sets the states from their start values, and configures the integrator. */
+enum status instance_initialize(struct instance *instance, const struct experiment *experiment);
 
-/* outputs.c: all computed values at the state in sim->q, sim->qd with the inputs applied. */
-enum status sim_compute(struct sim *sim);
+/* Does it act on the start? Parameters do; inputs where the start follows from them. */
+bool instance_acts_on_start(const struct instance *instance, int reference);
 
-/* equilibrium.c: elastic coordinates at rest under gravity, payload, tip wrench; joints held. */
-enum status sim_find_equilibrium(struct sim *sim);
+/* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
+   constant, or follow the rates that instance_set_input_rate() gave for this step. On failure the last good state remains,
+   instance_time() says when. */
+enum status instance_step(struct instance *instance, double h);
+double instance_time(const struct instance *instance);
+
+/* Why something failed just now, with the name of the link, the actuator or the loop that caused it. */
+const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
+
+void instance_set_input_rate(struct instance *instance, int reference, double rate);
+/* d/dt of an output at the end of the last step. */
+enum status instance_output_rate(struct instance *instance, int reference, double *rate);
+
+void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics);
+
+/* ---- model exchange ----------------------------------------------------------------------------------------------------------- */
+
+void instance_set_time(struct instance *instance, double time);
+void instance_get_states(const struct instance *instance, double *x);
+void instance_set_states(struct instance *instance, const double *x);
+enum status instance_get_derivatives(struct instance *instance, double *dx);
+
+/* Constraints that an importer's integration has let drift: whether by more than the tolerance, and back onto them. */
+bool instance_drifted(struct instance *instance);
+enum status instance_project(struct instance *instance);
+
+/* Directional derivative: what `seed` on the known (states, inputs, tunable parameters) does to the unknown (outputs, locals,
+   derivatives). */
+enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                 const int *known, const double *seed, double *result);
+
+/* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. Saving makes the next step begin
+   with a restart, here and in every copy: both then continue bit for bit alike. */
+size_t instance_saved_size(const struct instance *instance);
+void instance_save(struct instance *instance, unsigned char *bytes);
+/* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its
+   parameters act later, and may still be invalid. */
+enum status instance_restore(struct instance *instance, const unsigned char *bytes, bool initialized);
+
+/* ---- for the implementations ---------------------------------------------------------------------------------------------------- */
+
+/* An instance of `size` bytes in its own arena, with name, report and operations; NULL: no memory. */
+struct instance *instance_allocate(size_t size, const char *name, struct report *report,
+                                   const struct instance_ops *ops);
+
+/* With the variable table made and the owner's part of a saved state known: arrays, integrator, guid of the text. The places of the
+   states are for the owner to fill. */
+enum status instance_build(struct instance *instance, const struct ode *ode, const char *text);
+
+/* Reports all parameters whose values are not admissible; their number. */
+int instance_check_parameters(struct instance *instance);
+
+/* States of the instance to the vector y of the stepper, and back. */
+void instance_gather(const struct instance *instance, double *y);
+void instance_scatter(struct instance *instance, const double *y);
+
+/* From the present state, one step. */
+enum status instance_integrate(struct instance *instance, double h);
 
 #endif

@@ -1,8 +1,8 @@
-/* All computed values of an instance at its state. */
+/* All computed values of a robot at a point, and their changes in a direction. */
 #include <string.h>
 
 #include "math/quaternion.h"
-#include "sim/instance.h"
+#include "sim/robot_instance.h"
 
 /* ---- the tip's quaternion: the product of half-angle quaternions along the chain, smooth in the state ------------------- */
 
@@ -28,111 +28,141 @@ static void turn_by_vector(double quaternion[4], const double t[3], double sign)
     turn(quaternion, by);
 }
 
-/* Orientation of the frame that carries link i's children, from the base outward */
-static void carrying_quaternion(const struct sim *sim, int i, double quaternion[4])
+/* Orientation of the frame that the children of link i are attached to, from the base outward */
+static void attached_quaternion(const struct sim *sim, int i, double quaternion[4])
 {
     const struct link_model *lm = &sim->mechanism.model->link[i];
     const struct link_work *w = &sim->mechanism.work->link[i];
-    if (lm->parent >= 0) carrying_quaternion(sim, lm->parent, quaternion);
+    if (lm->parent >= 0) attached_quaternion(sim, lm->parent, quaternion);
     else memcpy(quaternion, (const double[4]){1, 0, 0, 0}, 4 * sizeof *quaternion);
     turn_by_matrix(quaternion, lm->R);
-    if (lm->joint == JOINT_REVOLUTE) turn_by_vector(quaternion, lm->axis, sim->q[lm->q]);
+    if (lm->joint == JOINT_REVOLUTE) turn_by_vector(quaternion, lm->axis, sim->at.q[lm->q]);
     if (lm->body == NULL) return;
     if (w->JF != NULL) turn_by_vector(quaternion, w->theta_d, -1);
     turn_by_vector(quaternion, w->theta, 1);
 }
 
-/* ---- filling the values ---------------------------------------------------------------------------------------------------- */
+/* ---- the outputs ------------------------------------------------------------------------------------------------------------ */
 
-static void put(struct sim *sim, enum kind kind, int owner, const double *from, int count)
+static void take_arrays(struct sim *sim, struct outputs *outputs)
 {
-    const int first = sim->variables.first[kind][owner];
-    if (first >= 0) memcpy(sim->course.value + first, from, (size_t)count * sizeof *from);
+    const struct model *model = sim->mechanism.model;
+    struct arena *arena = &sim->instance.arena;
+    const size_t n_actuators = (size_t)sim->robot->n_actuators;
+    outputs->model = model;
+    outputs->first_row = sim->mechanism.constraints->first;
+    outputs->link = arena_take(arena, (size_t)model->n_links, sizeof *outputs->link);
+    outputs->length = arena_take(arena, n_actuators, sizeof *outputs->length);
+    outputs->length_rate = arena_take(arena, n_actuators, sizeof *outputs->length_rate);
 }
 
-static void put_link(struct sim *sim, int i)
+void outputs_make(struct sim *sim)
 {
-    const struct link_model *lm = &sim->mechanism.model->link[i];
-    double wrench[6];
-    if (lm->q >= 0) {
-        put(sim, KIND_Q, i, sim->q + lm->q, 1);
-        put(sim, KIND_QD, i, sim->qd + lm->q, 1);
-        put(sim, KIND_QDD, i, sim->qdd + lm->q, 1);
-        put(sim, KIND_TAU_OUT, i, sim->force + lm->q, 1);
-    }
-    put(sim, KIND_ETA, i, sim->q + lm->eta, lm->m);
-    put(sim, KIND_ETAD, i, sim->qd + lm->eta, lm->m);
-    put(sim, KIND_ETADD, i, sim->qdd + lm->eta, lm->m);
-    dyn_reaction(sim->mechanism.work, i, wrench);
-    put(sim, KIND_ROOT_MOMENT, i, wrench, 3);
-    put(sim, KIND_ROOT_FORCE, i, wrench + 3, 3);
-    if (lm->body != NULL) {
-        double deflection[3], rotation[3];
-        dyn_deflection(sim->mechanism.model, sim->mechanism.work, i, deflection, rotation);
-        put(sim, KIND_DEFLECTION, i, deflection, 3);
-        put(sim, KIND_ROTATION, i, rotation, 3);
-    }
+    take_arrays(sim, &sim->outputs);
+    take_arrays(sim, &sim->changes);
 }
 
-static void put_tip(struct sim *sim)
+static void compute_tip(struct sim *sim, struct outputs *outputs)
 {
+    const struct model *model = sim->mechanism.model;
+    const struct link_model *lm = &model->link[model->tip];
     struct frame_motion tip;
-    double quaternion[4];
-    const struct link_model *lm = &sim->mechanism.model->link[sim->mechanism.model->tip];
-    dyn_tip(sim->mechanism.model, sim->mechanism.work, sim->mechanism.model->tip, &tip);
-    carrying_quaternion(sim, sim->mechanism.model->tip, quaternion);
-    if (lm->body == NULL) turn_by_matrix(quaternion, lm->tip.R);
-    put(sim, KIND_TIP_POSITION, 0, tip.p, 3);
-    put(sim, KIND_TIP_QUATERNION, 0, quaternion, 4);
-    put(sim, KIND_TIP_VELOCITY, 0, tip.v, 3);
-    put(sim, KIND_TIP_ANGULAR_VELOCITY, 0, tip.omega, 3);
-    put(sim, KIND_TIP_ACCELERATION, 0, tip.a, 3);
+    dyn_tip(model, sim->mechanism.work, model->tip, &tip);
+    copy3(tip.p, outputs->tip.position);
+    copy3(tip.v, outputs->tip.velocity);
+    copy3(tip.omega, outputs->tip.angular_velocity);
+    copy3(tip.a, outputs->tip.acceleration);
+    attached_quaternion(sim, model->tip, outputs->tip.quaternion);
+    if (lm->body == NULL) turn_by_matrix(outputs->tip.quaternion, lm->tip.R);
 }
 
-static void put_energy(struct sim *sim)
+static void compute_actuators(struct sim *sim, struct outputs *outputs)
 {
-    struct energy energy;
-    dyn_energy(sim->mechanism.model, sim->mechanism.work, &sim->in, &energy);
-    double power = energy.power; /* prescribed joints are driven too */
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        if (sim->mechanism.model->link[i].prescribed >= 0)
-            power += sim->force[sim->mechanism.model->link[i].q] * sim->qd[sim->mechanism.model->link[i].q];
-    const double total = energy.kinetic + energy.elastic + energy.gravity;
-    put(sim, KIND_ENERGY_KINETIC, 0, &energy.kinetic, 1);
-    put(sim, KIND_ENERGY_ELASTIC, 0, &energy.elastic, 1);
-    put(sim, KIND_ENERGY_GRAVITY, 0, &energy.gravity, 1);
-    put(sim, KIND_ENERGY_TOTAL, 0, &total, 1);
-    put(sim, KIND_POWER_JOINTS, 0, &power, 1);
-    put(sim, KIND_POWER_LOSSES, 0, &energy.loss, 1);
-}
-
-static void put_actuators(struct sim *sim)
-{
-    double power = 0;
     actuators_measure(&sim->mechanism);
+    outputs->actuator_power = 0;
     for (int i = 0; i < sim->robot->n_actuators; i++) {
         const struct line *line = &sim->mechanism.actuators->line[i];
-        put(sim, KIND_ACTUATOR_LENGTH, i, &line->length, 1);
-        put(sim, KIND_ACTUATOR_RATE, i, &line->rate, 1);
-        power += sim->actuator_force[i] * line->rate;
+        outputs->length[i] = line->length;
+        outputs->length_rate[i] = line->rate;
+        outputs->actuator_power += sim->actuator_force[i] * line->rate;
     }
-    put(sim, KIND_POWER_ACTUATORS, 0, &power, 1);
 }
 
-enum status sim_compute(struct sim *sim)
+static void compute_energy(struct sim *sim, struct outputs *outputs)
 {
+    const struct model *model = sim->mechanism.model;
+    dyn_energy(model, sim->mechanism.work, &sim->in, &outputs->energy);
+    outputs->joint_power = outputs->energy.power; /* prescribed joints are driven too */
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->prescribed >= 0) outputs->joint_power += sim->force[lm->q] * sim->at.qd[lm->q];
+    }
+}
+
+static void put_values(struct sim *sim)
+{
+    const struct variables *v = &sim->instance.variables;
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL)
+            sim->instance.stepper.value[r] = variable_value(variable, &sim->outputs);
+    }
+}
+
+enum status outputs_compute(struct sim *sim)
+{
+    struct mechanism *m = &sim->mechanism;
+    struct outputs *outputs = &sim->outputs;
     const enum status status = sim_forward(sim);
     if (status != STATUS_OK) return status;
-    const struct input in = mechanism_loaded(&sim->mechanism, &sim->in);
-    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &in, sim->qdd,
-                sim->force); /* motion and reactions for these accelerations */
-    dyn_velocity(sim->mechanism.model, sim->mechanism.work, &in);
-    for (int i = 0; i < sim->robot->n_loops; i++)
-        put(sim, KIND_LOOP_FORCE, i, sim->mechanism.constraints->lambda + sim->mechanism.constraints->first[i],
-            sim->mechanism.constraints->first[i + 1] - sim->mechanism.constraints->first[i]);
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) put_link(sim, i);
-    put_tip(sim);
-    put_actuators(sim);
-    put_energy(sim);
+    const struct input in = mechanism_loaded(m, &sim->in);
+    dyn_inverse(m->model, m->work, &in, sim->qdd, sim->force); /* motion and reactions for these accelerations */
+    dyn_velocity(m->model, m->work, &in);
+    outputs->q = sim->at.q, outputs->qd = sim->at.qd, outputs->qdd = sim->qdd;
+    outputs->force = sim->force;
+    outputs->lambda = m->constraints->lambda;
+    for (int i = 0; i < m->model->n_links; i++) {
+        struct link_outputs *link = &outputs->link[i];
+        dyn_reaction(m->work, i, link->wrench);
+        dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
+    }
+    compute_tip(sim, outputs);
+    compute_actuators(sim, outputs);
+    compute_energy(sim, outputs);
+    put_values(sim);
     return STATUS_OK;
+}
+
+/* ---- their changes ---------------------------------------------------------------------------------------------------------- */
+
+static void change_tip(struct sim *sim, struct outputs *changes)
+{
+    struct frame_derivative tip;
+    const struct mechanism *m = &sim->mechanism;
+    dyn_tangent_tip(m->model, m->work, m->tangent, m->model->tip, &tip);
+    copy3(tip.p, changes->tip.position);
+    copy3(tip.v, changes->tip.velocity);
+    copy3(tip.omega, changes->tip.angular_velocity);
+    copy3(tip.a, changes->tip.acceleration);
+
+    /* dquaternion = 1/2 (0, phi) o quaternion, phi in world axes */
+    const double half[4] = {0, 0.5 * tip.phi[0], 0.5 * tip.phi[1], 0.5 * tip.phi[2]};
+    quaternion_multiply(half, sim->outputs.tip.quaternion, changes->tip.quaternion);
+}
+
+void outputs_change(struct sim *sim)
+{
+    struct mechanism *m = &sim->mechanism;
+    struct outputs *changes = &sim->changes;
+    changes->q = sim->seed.q, changes->qd = sim->seed.qd, changes->qdd = sim->dqdd;
+    changes->force = m->tangent->force;
+    changes->lambda = m->constraints->dlambda;
+    for (int i = 0; i < m->model->n_links; i++) {
+        struct link_outputs *link = &changes->link[i];
+        dyn_tangent_reaction(m->work, m->tangent, i, link->wrench);
+        dyn_tangent_deflection(m->model, m->work, m->tangent, i, link->deflection, link->rotation);
+    }
+    for (int i = 0; i < sim->robot->n_actuators; i++)
+        actuators_change(m, i, &changes->length[i], &changes->length_rate[i]);
+    change_tip(sim, changes);
 }

@@ -1,44 +1,41 @@
 /* The numbers that are the state of an instance, and nothing else: one after the other, without pointers. */
 #include <string.h>
 
-#include "sim/course.h"
+#include "sim/stepper.h"
 
-struct part {
-    double *numbers;
-    int count;
-};
+enum { SCALARS = 7, PARTS = 7 + OWN_PARTS };
 
-enum { SCALARS = 7, PARTS = 8 };
-
-static void list_parts(struct course *course, double scalars[SCALARS], struct part part[PARTS])
+static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct saved_part part[PARTS])
 {
-    const int inputs = course->n_inputs;
-    const struct part all[PARTS] = {{course->value, course->variables->n_values},
-                                    {course->state, course->n_numbers},
-                                    {course->now.u, inputs},
-                                    {course->now.rate, inputs},
-                                    {course->given, inputs},
-                                    {course->before.u, inputs},
-                                    {course->before.rate, inputs},
-                                    {scalars, SCALARS}};
+    const int inputs = stepper->n_inputs;
+    const struct saved_part all[PARTS] = {{stepper->value, stepper->variables->n_values},
+                                          stepper->own[0],
+                                          stepper->own[1],
+                                          {stepper->now.u, inputs},
+                                          {stepper->now.rate, inputs},
+                                          {stepper->given, inputs},
+                                          {stepper->before.u, inputs},
+                                          {stepper->before.rate, inputs},
+                                          {scalars, SCALARS}};
     memcpy(part, all, sizeof all);
 }
 
-size_t course_state_size(const struct course *course)
+size_t stepper_saved_size(const struct stepper *stepper)
 {
-    const int numbers = course->variables->n_values + course->n_numbers + 5 * course->n_inputs + SCALARS;
+    const int numbers =
+        stepper->variables->n_values + stepper->own[0].count + stepper->own[1].count + 5 * stepper->n_inputs + SCALARS;
     return (size_t)numbers * sizeof(double);
 }
 
-void course_save(struct course *course, unsigned char *bytes)
+void stepper_save(struct stepper *stepper, unsigned char *bytes)
 {
-    struct part part[PARTS];
-    if (!course->restart && course->integrator != NULL)
-        course->first_step = integrator_step_size(course->integrator); /* from here on, this instance restarts too */
-    course->restart = true;
-    double scalars[SCALARS] = {course->start_time, course->local,    course->carry,      course->first_step,
-                               course->tolerance,  course->now.from, course->before.from};
-    list_parts(course, scalars, part);
+    struct saved_part part[PARTS];
+    if (!stepper->restart && stepper->integrator != NULL)
+        stepper->first_step = integrator_step_size(stepper->integrator); /* from here on, this instance restarts too */
+    stepper->restart = true;
+    double scalars[SCALARS] = {stepper->start_time, stepper->local,    stepper->carry,      stepper->first_step,
+                               stepper->tolerance,  stepper->now.from, stepper->before.from};
+    list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
         if (size > 0) memcpy(bytes, part[i].numbers, size);
@@ -46,22 +43,22 @@ void course_save(struct course *course, unsigned char *bytes)
     }
 }
 
-double course_restore(struct course *course, const unsigned char *bytes)
+double stepper_restore(struct stepper *stepper, const unsigned char *bytes)
 {
-    struct part part[PARTS];
+    struct saved_part part[PARTS];
     double scalars[SCALARS];
-    list_parts(course, scalars, part);
+    list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
         if (size > 0) memcpy(part[i].numbers, bytes, size);
         bytes += size;
     }
-    course->start_time = scalars[0];
-    course->local = scalars[1];
-    course->carry = scalars[2];
-    course->first_step = scalars[3];
-    course->now.from = scalars[5];
-    course->before.from = scalars[6];
-    course_interrupt(course);
+    stepper->start_time = scalars[0];
+    stepper->local = scalars[1];
+    stepper->carry = scalars[2];
+    stepper->first_step = scalars[3];
+    stepper->now.from = scalars[5];
+    stepper->before.from = scalars[6];
+    stepper_interrupt(stepper);
     return scalars[4];
 }

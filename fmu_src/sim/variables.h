@@ -1,111 +1,65 @@
-/* THE variable table: every variable that an importer sees, once. The XML, the getters and setters, the columns of
+/* The variable table: every variable that an importer sees, once. The XML, the getters and setters, the columns of
    `limber simulate` and the saved state walk it; nothing else knows a name.
 
-   Every value, whatever its type, is one double in the instance's array `value`, at its value reference. Variables of one
-   kind and one owner stand together, so first[KIND][owner] + k finds them. */
+   Every value, whatever its type, is one double in the instance's array `value`, at its value reference. What a variable of a
+   robot does (where it is, how it is computed, its derivative, what it depends on, its limits) is written in its row in
+   variables.c; the functions below ask the row. */
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
+
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/status.h"
 
 struct model;
+struct robot;
+struct point;
+struct outputs;
+struct structure;
+struct table_row;
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
 enum initial { INITIAL_NONE, INITIAL_EXACT, INITIAL_CALCULATED };
 enum variable_type { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUMERATION };
 
-/* What a variable is; the owner (a link, a loop, an actuator, or the robot) says of what. */
-enum kind {
-    KIND_TAU_IN, /* driven joint                                  */
-    KIND_Q_IN,   /* prescribed joint: its motion                  */
-    KIND_QD_IN,
-    KIND_QDD_IN,
-    KIND_TIP_FORCE,
-    KIND_TIP_TORQUE,
-    KIND_ACTUATOR_FORCE, /* actuator                                      */
-    KIND_Q,              /* joint that moves by itself: states            */
-    KIND_QD,
-    KIND_QDD,
-    KIND_TAU_OUT, /* prescribed joint: what the drive must give    */
-    KIND_TIP_POSITION,
-    KIND_TIP_QUATERNION,
-    KIND_TIP_VELOCITY,
-    KIND_TIP_ANGULAR_VELOCITY,
-    KIND_TIP_ACCELERATION,
-    KIND_DEFLECTION, /* flexible link                                 */
-    KIND_ROTATION,
-    KIND_ROOT_FORCE, /* every link                                    */
-    KIND_ROOT_MOMENT,
-    KIND_LOOP_FORCE, /* loop: its multipliers                         */
-    KIND_ACTUATOR_LENGTH,
-    KIND_ACTUATOR_RATE,
-    KIND_ETA, /* flexible link: states                         */
-    KIND_ETAD,
-    KIND_ETADD,
-    KIND_ENERGY_KINETIC,
-    KIND_ENERGY_ELASTIC,
-    KIND_ENERGY_GRAVITY,
-    KIND_ENERGY_TOTAL,
-    KIND_POWER_JOINTS,
-    KIND_POWER_ACTUATORS,
-    KIND_POWER_LOSSES,
-    KIND_Q_START, /* parameters from here on                       */
-    KIND_QD_START,
-    KIND_ETA_START,
-    KIND_ETAD_START,
-    KIND_GRAVITY,
-    KIND_LENGTH,
-    KIND_MASS_PER_LENGTH,
-    KIND_EIY,
-    KIND_EIZ,
-    KIND_GJ,
-    KIND_EA,
-    KIND_DAMPING_RATIO,
-    KIND_VISCOUS,
-    KIND_COULOMB,
-    KIND_MOTOR_INERTIA,
-    KIND_STIFFNESS,
-    KIND_REST,
-    KIND_PAYLOAD_MASS,
-    KIND_ELASTIC_TERMS,
-    KIND_START_STATIC,
-    KIND_RELATIVE_TOLERANCE,
-    KIND_MAX_STEP,
-    KIND_MAX_ORDER,
-    KIND_COUNT
-};
-
 struct variable {
     const char *name;
     const char *description;
-    const char *unit;         /* "1" where dimensionless; NULL: not a Real        */
-    const char *display_unit; /* NULL: none                                      */
+    const char *unit;         /* "1" where dimensionless; NULL: not a Real                                */
+    const char *display_unit; /* NULL: none                                                               */
     enum variable_type type;
     enum causality causality;
     enum variability variability;
     enum initial initial;
-    enum kind kind;
-    int owner;         /* link; 0 for the robot's own                      */
-    int k;             /* component or mode, from 0                        */
-    int reference;     /* value reference: index into the values           */
-    double start;      /* of inputs and parameters                         */
-    double nominal;    /* of states; 0: none                               */
-    int derivative_of; /* index of the state it derives, else -1           */
+    const struct table_row *of; /* row of the robot's table; NULL: a variable of a drive                  */
+    int owner;                  /* link, loop or actuator; 0 for the robot's own                          */
+    int k;                      /* component, mode or equation, from 0                                    */
+    int reference;              /* value reference: index into the values                                 */
+    double start;               /* of inputs and parameters                                               */
+    double nominal;             /* of states; 0: none                                                     */
+    int state;                  /* its number in the state vector; -1: not a state                        */
+    int start_of;               /* parameter: number of the state that it is the start value of, else -1  */
+    int rate;                   /* state or input: reference of its time derivative; -1: not a variable   */
+    int derivative_of;          /* row of the state that it is declared the derivative of, else -1        */
 };
 
 struct variables {
     int n;                                /* rows, aliases included        */
     int n_values;                         /* value references              */
     struct variable *row;                 /* n, in the order of the XML    */
-    const struct variable **by_reference; /* n_values: the row that is not an alias */
-    int *first[KIND_COUNT];               /* [owner]: first value reference of that kind, -1 where it has none */
-    int n_states;                         /* 2 (n - n_prescribed)          */
+    const struct variable **by_reference; /* n_values: the row that is not an alias                              */
+    int n_states;
     int *state;      /* n_states: rows of the states, in the order of the state vector: (q; qd) without prescribed */
-    int *derivative; /* n_states: rows of their derivatives (aliases of qd and qdd) */
+    int *derivative; /* n_states: rows of their derivatives                                                        */
+
+    /* value references of parameters that the instance itself acts on */
+    int relative_tolerance, max_step, max_order; /* of the integration                              */
+    int start_static;                            /* start from the static equilibrium; -1: no such parameter */
 };
 
+/* The table of a robot. */
 enum status variables_make(const struct model *model, struct arena *arena, struct variables *variables);
 
 /* Row of that name, -1 where there is none. */
@@ -114,5 +68,37 @@ int variables_find(const struct variables *variables, const char *name);
 /* "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}": a hash of the text that the instance is made from and of its table. */
 enum { GUID_SIZE = 40 };
 void variables_guid(const struct variables *variables, const char *text, char guid[GUID_SIZE]);
+
+/* ---- what the rows of a robot know ----------------------------------------------------------------------------------------- */
+
+/* Where a state, an input or a tunable parameter is in a point, or in a direction (sim/point.h); NULL: it is none of these. */
+double *variable_place(const struct variable *variable, const struct point *point);
+
+/* A computed variable, from the outputs of an instance (sim/outputs.h). */
+double variable_value(const struct variable *variable, const struct outputs *outputs);
+
+/* Its change, from the changes of the outputs in a direction; false: no derivative is provided. */
+bool variable_change(const struct variable *variable, const struct outputs *changes, double *change);
+
+/* The number of the robot that a parameter stands for: writes the value there; true where that changes the model. */
+bool variable_to_robot(const struct variable *variable, double value, struct robot *robot);
+
+/* What is wrong with a value of a parameter, in words; NULL: nothing. */
+const char *variable_error(const struct variable *variable, double value);
+
+/* Index in qd of a coordinate, of which the variable is the position or the velocity; -1: it is neither. */
+int variable_coordinate(const struct variable *variable, const struct model *model, bool *velocity);
+
+/* Are they components of one vector, as tip.position[1] and tip.position[2]? */
+bool variable_same_vector(const struct variable *a, const struct variable *b);
+
+/* ---- dependencies (variables_depends.c) ------------------------------------------------------------------------------------ */
+
+/* The structure of a robot that dependencies follow from; NULL: no memory. */
+const struct structure *structure_make(const struct model *model, struct arena *arena);
+
+/* Does an unknown (output, state derivative) depend on a known (input, state)? True unless the structure of the robot excludes
+   it for any values of states, inputs and parameters. */
+bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *structure);
 
 #endif

@@ -14,13 +14,13 @@ enum { SERVO, CYLINDER, AXIS, SLING, COMPANIONS };
 static const char *const files[COMPANIONS] = {
     "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}",
     "{\"format\": \"limber-drive/1\", \"drive\": \"cylinder\"}",
-    "{\"format\": \"limber-drive/1\", \"drive\": \"axis\", \"parameters\": {\"start\": 0.4,"
-    "\"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
-    "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
-    "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
-    "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1}}",
-    "{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"ground\": -0.2,"
-    "\"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9}}"};
+    ("{\"format\": \"limber-drive/1\", \"drive\": \"axis\", \"parameters\": {\"start\": 0.4,"
+     "\"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
+     "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
+     "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
+     "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1}}"),
+    ("{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"ground\": -0.2,"
+     "\"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9}}")};
 
 struct specimen {
     const struct drive *drive;

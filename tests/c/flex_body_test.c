@@ -155,6 +155,62 @@ TEST(rods_have_the_frequencies_of_quarter_waves)
     specimen_free(&s);
 }
 
+/* k-th root of b tan b = r: a rod with 1/r of its own mass (inertia) at the tip */
+static double loaded_rod_root(int k, double r)
+{
+    double low = (k - 1) * two_pi / 2, high = low + two_pi / 4;
+    for (int i = 0; i < 100; i++) {
+        const double b = 0.5 * (low + high);
+        if ((b * sin(b) < r * cos(b)) == (k % 2 == 1)) low = b;
+        else high = b;
+    }
+    return low;
+}
+
+/* A rod of these modes with a load at the tip, its frequencies over sqrt(stiffness/mass)/L */
+static int loaded_rod(const char *modes, double r, double *w)
+{
+    const double L = 0.8, rhoA = 3, J = 0.04, EA = 50, GJ = 7;
+    const bool twist = strstr(modes, "twist") != NULL;
+    char text[2000];
+    struct specimen s;
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"limber-robot/2\", \"name\": \"rod\", \"links\": [{\"name\": \"beam\", \"joint\": {\"type\": "
+        "\"fixed\"}, \"beam\": {\"length\": %.17g, \"mass_per_length\": %.17g, \"GJ\": %.17g, \"EA\": %.17g, "
+        "\"inertia_per_length\": [%.17g, 0, 0], \"modes\": {%s}}, \"payload\": {\"mass\": %.17g, \"inertia\": "
+        "[%.17g, 0, 0, 0, 0, 0]}}]}",
+        L, rhoA, GJ, EA, J, modes, rhoA * L / r, J * L / r);
+    if (!specimen_read(&s, text)) return 0;
+    loaded_frequencies(&s, w);
+    const int n = s.n;
+    for (int i = 0; i < n; i++) w[i] *= L * sqrt(twist ? J / GJ : rhoA / EA);
+    specimen_free(&s);
+    return n;
+}
+
+/* One linear shape is Rayleigh's quotient, sqrt(r/(1 + r/3)); with sines the frequencies converge from above. */
+TEST(craig_bampton_rods_with_a_load_at_the_tip)
+{
+    static const char *const one[] = {"\"twist\": {\"shape\": \"craig-bampton\", \"count\": 1}",
+                                      "\"axial\": {\"shape\": \"craig-bampton\", \"count\": 1}"};
+    static const char *const ten[] = {"\"twist\": {\"shape\": \"craig-bampton\", \"count\": 10}",
+                                      "\"axial\": {\"shape\": \"craig-bampton\", \"count\": 10}"};
+    for (int family = 0; family < 2; family++)
+        for (double r = 0.05; r < 5; r *= 2) {
+            double w[MOST];
+            CHECK(loaded_rod(one[family], r, w) == 1);
+            CHECK_NEAR(w[0], sqrt(r / (1 + r / 3)), 1e-14 * w[0]);
+            CHECK(w[0] > loaded_rod_root(1, r));
+            CHECK(loaded_rod(ten[family], r, w) == 10);
+            for (int k = 1; k <= 3; k++) {
+                const double b = loaded_rod_root(k, r);
+                CHECK(w[k - 1] > b * (1 - 1e-12));
+                CHECK_NEAR(w[k - 1], b, 1e-3 * b);
+            }
+        }
+}
+
 /* Damping ratio zeta in every mode, and alpha Mff + beta K: in the bare link's own modes D is diagonal. */
 TEST(damping_is_what_the_file_says)
 {
@@ -188,6 +244,7 @@ int main(void)
     RUN(clamped_free_frequencies_are_exact);
     RUN(pinned_pinned_squares_of_lin_and_lewis);
     RUN(rods_have_the_frequencies_of_quarter_waves);
+    RUN(craig_bampton_rods_with_a_load_at_the_tip);
     RUN(damping_is_what_the_file_says);
     return test_summary();
 }

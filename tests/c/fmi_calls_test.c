@@ -52,7 +52,7 @@ TEST(model_exchange_in_order)
     fmi2EventInfo info;
     fmi2Boolean event = fmi2True, terminate = fmi2True;
     double x[64];
-    const size_t n = (size_t)sim_variables(host.sim)->n_states;
+    const size_t n = (size_t)instance_variables(host.sim)->n_states;
     refused(&host, fmi2EnterContinuousTimeMode(c), "fmi2EnterContinuousTimeMode", "\"instantiated\"");
     refused(&host, fmi2GetDerivatives(c, x, n), "fmi2GetDerivatives", "\"instantiated\"");
     CHECK(fmi2EnterInitializationMode(c) == fmi2OK);

@@ -26,8 +26,8 @@ struct host {
     int messages, singles; /* messages; percent signs that were not doubled */
     fmi2Status status;     /* of the last message                           */
     char category[64], text[8192];
-    long blocks;     /* taken minus given back */
-    struct sim *sim; /* for its table */
+    long blocks;          /* taken minus given back */
+    struct instance *sim; /* for its table */
 };
 
 static struct host *host_now; /* whose blocks the allocator counts */
@@ -79,7 +79,7 @@ static void host_open(struct host *host)
     host_write(host->file, host_robot);
     host->functions = (fmi2CallbackFunctions){host_log, host_take, host_give_back, NULL, host};
     CHECK(sim_make("robot", host_robot, &silent, &host->sim) == STATUS_OK);
-    snprintf(host->guid, sizeof host->guid, "%s", sim_guid(host->sim));
+    snprintf(host->guid, sizeof host->guid, "%s", instance_guid(host->sim));
     host_now = host;
 }
 
@@ -87,7 +87,7 @@ static void host_close(struct host *host)
 {
     CHECK(host->blocks == 0);
     CHECK(host->singles == 0);
-    sim_free(host->sim);
+    instance_free(host->sim);
     unlink(host->file);
     rmdir(host->folder);
 }
@@ -111,7 +111,7 @@ static inline fmi2Component host_start(struct host *host, fmi2Type type)
 
 static inline fmi2ValueReference host_find(const struct host *host, const char *name)
 {
-    const struct variables *v = sim_variables(host->sim);
+    const struct variables *v = instance_variables(host->sim);
     const int row = variables_find(v, name);
     if (row < 0) printf("no variable %s\n", name);
     CHECK(row >= 0);

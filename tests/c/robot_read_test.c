@@ -20,14 +20,27 @@ static struct robot *read_text(const char *text)
 }
 
 /* A robot of one link with these members. */
-static struct robot *read_link(const char *members)
+static struct robot *read_link_of_format(int format, const char *members)
 {
     char text[2048];
-    snprintf(text, sizeof text, "{\"format\": \"limber-robot/1\", \"name\": \"r\", \"links\": [{\"name\": \"a\", %s}]}",
-             members);
+    snprintf(text, sizeof text,
+             "{\"format\": \"limber-robot/%d\", \"name\": \"r\", \"links\": [{\"name\": \"a\", %s}]}", format, members);
     struct robot *robot = read_text(text);
-    CHECK(robot != NULL);
+    CHECK(robot != NULL && robot->format == format);
     return robot;
+}
+
+static struct robot *read_link(const char *members)
+{
+    return read_link_of_format(1, members);
+}
+
+/* A rigid link on a joint with these members, format 2. */
+static struct robot *read_joint_members(const char *joint)
+{
+    char members[1024];
+    snprintf(members, sizeof members, "\"joint\": {%s}, \"rigid\": {\"mass\": 1}", joint);
+    return read_link_of_format(2, members);
 }
 
 static struct beam read_beam_with_section(const char *section)
@@ -59,7 +72,7 @@ TEST(what_is_absent_is_as_documented)
     CHECK(robot->elastic_terms == TERMS_FULL && robot->tip == 0 && strcmp(robot->description, "") == 0);
     CHECK(robot->n_loops == 0 && robot->n_actuators == 0);
     CHECK(link->parent == -1 && strcmp(joint->name, "a") == 0);
-    CHECK(!joint->passive && !joint->prescribed && !joint->has_limits && joint->given == 0);
+    CHECK(!joint->passive && !joint->prescribed && !joint->number[0].has_limits && joint->given == 0);
     CHECK(!link->has_hub && !link->has_payload && link_modes(link) == 0 && joint_moves(joint));
     check_vector(3, robot->gravity, zero, 0);
     check_vector(3, joint->axis, z, 0);
@@ -68,7 +81,7 @@ TEST(what_is_absent_is_as_documented)
     check_vector(3, link->rigid_tip.p, zero, 0);
     check_vector(9, link->rigid_tip.R, identity, 0);
     check_vector(6, link->rigid.inertia, zero, 0);
-    CHECK_NEAR(joint->coulomb_velocity, 1e-3, 0);
+    CHECK_NEAR(joint->number[0].coulomb_velocity, 1e-3, 0);
     robot_free(robot);
 }
 
@@ -92,9 +105,9 @@ TEST(limits_may_be_one_sided)
     struct robot *robot = read_link("\"joint\": {\"type\": \"revolute\", \"limits\": {\"upper\": 2}, \"rest\": 0}, "
                                     "\"rigid\": {\"mass\": 1}");
     const struct joint *joint = &robot->link[0].joint;
-    CHECK(joint->has_limits && joint->limits.lower == -INFINITY);
-    CHECK_NEAR(joint->limits.upper, 2, 0);
-    CHECK_NEAR(joint->limits.depth, 1e-3, 0);
+    CHECK(joint->number[0].has_limits && joint->number[0].limits.lower == -INFINITY);
+    CHECK_NEAR(joint->number[0].limits.upper, 2, 0);
+    CHECK_NEAR(joint->number[0].limits.depth, 1e-3, 0);
     CHECK(joint->given == GIVEN_REST);
     robot_free(robot);
 }
@@ -203,6 +216,103 @@ TEST(names_become_indices)
     robot_free(robot);
 }
 
+/* ---- format 2 ---------------------------------------------------------------------------------------------------- */
+
+TEST(one_value_stands_for_both_coordinates)
+{
+    struct robot *robot = read_joint_members(
+        "\"type\": \"universal\", \"axis\": [2, 0, 0], \"axis2\": [0, 0, -3], \"viscous\": 0.5, \"coulomb\": [1, 2], "
+        "\"coulomb_velocity\": [0.1, 0.2], \"rest\": [0.3, -0.3], \"limits\": [null, {\"upper\": 1, \"stiffness\": "
+        "7}], "
+        "\"start\": {\"position\": [0.25, 0.75], \"velocity\": [-1, -2]}");
+    const struct joint *joint = &robot->link[0].joint;
+    const struct joint_numbers *first = &joint->number[0], *second = &joint->number[1];
+    static const double x[3] = {1, 0, 0}, minus_z[3] = {0, 0, -1}, q[2] = {0.25, 0.75}, qd[2] = {-1, -2};
+    CHECK(joint->type == JOINT_UNIVERSAL && joint_positions(joint) == 2 && joint_velocities(joint) == 2);
+    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_COULOMB | GIVEN_REST));
+    CHECK(!first->has_limits && second->has_limits && second->limits.lower == -INFINITY);
+    check_vector(3, joint->axis, x, 0);
+    check_vector(3, joint->axis2, minus_z, 0);
+    check_vector(2, joint->start_position, q, 0);
+    check_vector(2, joint->start_velocity, qd, 0);
+    CHECK(first->viscous == 0.5 && second->viscous == 0.5 && first->coulomb == 1 && second->coulomb == 2);
+    CHECK(first->coulomb_velocity == 0.1 && second->coulomb_velocity == 0.2);
+    CHECK(first->rest == 0.3 && second->rest == -0.3 && second->limits.stiffness == 7 && second->limits.upper == 1);
+    robot_free(robot);
+}
+
+TEST(one_object_limits_both_coordinates)
+{
+    struct robot *robot = read_joint_members(
+        "\"type\": \"cylindrical\", \"limits\": {\"lower\": -1, \"upper\": 2, \"stiffness\": 3, \"depth\": 0.5}");
+    const struct joint *joint = &robot->link[0].joint;
+    for (int k = 0; k < 2; k++) {
+        CHECK(joint->number[k].has_limits && joint->number[k].limits.lower == -1 && joint->number[k].limits.upper == 2);
+        CHECK(joint->number[k].limits.depth == 0.5 && joint->number[k].coulomb_velocity == 1e-3);
+    }
+    robot_free(robot);
+}
+
+TEST(quaternion_is_normalized)
+{
+    static const double rest[7] = {0, 0, 0, 1, 0, 0, 0};
+    struct robot *robot = read_joint_members("\"type\": \"free\"");
+    check_vector(7, robot->link[0].joint.start_position, rest, 0);
+    robot_free(robot);
+
+    robot = read_joint_members("\"type\": \"free\", \"start\": {\"position\": [1, 2, 3, 0, 0.6006, 0, -0.8008]}");
+    static const double turned[7] = {1, 2, 3, 0, 0.6, 0, -0.8};
+    check_vector(7, robot->link[0].joint.start_position, turned, 1e-15);
+    robot_free(robot);
+
+    robot = read_joint_members(
+        "\"type\": \"spherical\", \"viscous\": 2, \"stiffness\": 3, \"start\": {\"velocity\": [1, 2, 3]}");
+    const struct joint *joint = &robot->link[0].joint;
+    static const double omega[3] = {1, 2, 3};
+    check_vector(4, joint->start_position, rest + 3, 0);
+    check_vector(3, joint->start_velocity, omega, 0);
+    CHECK(joint->number[0].viscous == 2 && joint->number[0].stiffness == 3);
+    CHECK(joint->given == (GIVEN_VISCOUS | GIVEN_STIFFNESS));
+    robot_free(robot);
+}
+
+/* A beam with these modes, and what else the file says of it */
+static bool is_foreshortened(int format, const char *modes, const char *also)
+{
+    char members[1024];
+    snprintf(
+        members, sizeof members,
+        "\"joint\": {\"type\": \"fixed\"}, \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"EIy\": 1, \"EIz\": 1, "
+        "\"GJ\": 1, \"EA\": 1, \"inertia_per_length\": [1, 1, 1], \"modes\": {%s}%s}",
+        modes, also);
+    struct robot *robot = read_link_of_format(format, members);
+    const bool foreshortened = robot->link[0].beam.foreshortening;
+    robot_free(robot);
+    return foreshortened;
+}
+
+TEST(foreshortening_is_the_default_of_bending_in_format_2)
+{
+    static const char *const bending = "\"z\": {\"shape\": \"hermite\"}", *const twist =
+                                                                              "\"twist\": {\"shape\": \"linear\"}";
+    static const char *const yes = ", \"foreshortening\": true", *const no = ", \"foreshortening\": false";
+    CHECK(!is_foreshortened(1, bending, "") && is_foreshortened(1, bending, yes) && !is_foreshortened(1, bending, no));
+    CHECK(is_foreshortened(2, bending, "") && is_foreshortened(2, bending, yes) && !is_foreshortened(2, bending, no));
+    CHECK(!is_foreshortened(2, twist, "") && !is_foreshortened(2, "", ""));
+}
+
+TEST(craig_bampton_shapes_of_twist_and_axial)
+{
+    struct robot *robot = read_link_of_format(
+        2, "\"joint\": {\"type\": \"fixed\"}, \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"GJ\": 1, \"EA\": 1, "
+           "\"inertia_per_length\": [1, 1, 1], \"modes\": {\"twist\": {\"shape\": \"craig-bampton\", \"count\": 1}, "
+           "\"axial\": {\"shape\": \"craig-bampton\", \"count\": 50}}}");
+    const struct mode_family *family = robot->link[0].beam.family;
+    CHECK(family[FAMILY_TWIST].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_TWIST].count == 1);
+    CHECK(family[FAMILY_AXIAL].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_AXIAL].count == 50);
+    robot_free(robot);
+}
+
 /* ---- surroundings ------------------------------------------------------------------------------------------------ */
 
 TEST(decimal_comma_in_the_locale_changes_nothing)
@@ -245,6 +355,11 @@ int main(void)
     RUN(dh_is_the_product_of_four_motions);
     RUN(axis_is_normalised_at_any_scale);
     RUN(names_become_indices);
+    RUN(one_value_stands_for_both_coordinates);
+    RUN(one_object_limits_both_coordinates);
+    RUN(quaternion_is_normalized);
+    RUN(foreshortening_is_the_default_of_bending_in_format_2);
+    RUN(craig_bampton_shapes_of_twist_and_axial);
     RUN(decimal_comma_in_the_locale_changes_nothing);
     RUN(every_error_is_reported_and_no_robot_is_left);
     return test_summary();

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "robot/read.h"
-#include "sim/instance.h"
+#include "sim/robot_instance.h"
 
 enum { MOST = 32 };
 
@@ -23,13 +23,14 @@ static void swing(void *context, double t, int link, double x[3])
 static struct sim *moved_crane(struct arena *arena, struct report *report)
 {
     const struct sim_motion motion = {.at = swing};
-    const struct sim_experiment experiment = {0};
-    struct sim *sim = NULL;
+    const struct experiment experiment = {0};
+    struct instance *instance = NULL;
     size_t length;
     const char *text = document_load("resources/crane.json", arena, &length, report);
-    CHECK(text != NULL && sim_make_moved("crane", text, &motion, report, &sim) == STATUS_OK);
-    CHECK(sim != NULL && sim_initialise(sim, &experiment) == STATUS_OK && sim->balance.n == 2);
-    return sim;
+    CHECK(text != NULL && sim_make_moved("crane", text, &motion, report, &instance) == STATUS_OK);
+    CHECK(instance != NULL && instance_initialize(instance, &experiment) == STATUS_OK);
+    CHECK(sim_of(instance)->balance.n == 2);
+    return sim_of(instance);
 }
 
 /* qdd at y + h e_j by differences of fourth order against A and B, relative to the largest in the matrix */
@@ -54,7 +55,7 @@ TEST(jacobians_follow_the_forces)
             for (int k = -2; k <= 2; k++) {
                 if (k == 0) continue;
                 *moved = kept + k * h;
-                CHECK(sim_derivatives(sim, &sim->course.now, t, y, ydot) == STATUS_OK);
+                CHECK(sim_derivatives(sim, t, y, ydot) == STATUS_OK);
                 for (int i = 0; i < n; i++) difference[i] += (k < 0 ? -1 : 1) * weight[abs(k) - 1] / h * ydot[n + i];
             }
             *moved = kept;
@@ -63,7 +64,7 @@ TEST(jacobians_follow_the_forces)
         printf("     d qdd/d%s: worst %.1e of %.1e\n", rate == 0 ? "q" : "qd", worst, largest);
         CHECK(worst <= 1e-8 * largest);
     }
-    sim_free(sim);
+    instance_free(&sim->instance);
     arena_release(&arena);
 }
 
@@ -75,14 +76,14 @@ TEST(drives_have_nothing_to_do)
     struct sim *sim = moved_crane(&arena, &report);
     double largest = 0;
     for (int step = 0; step < 10; step++) {
-        CHECK(sim_step(sim, 0.02) == STATUS_OK && sim_update(sim) == STATUS_OK);
+        CHECK(instance_step(&sim->instance, 0.02) == STATUS_OK && instance_update(&sim->instance) == STATUS_OK);
         for (int i = 0; i < 2; i++) {
-            largest = fmax(largest, fabs(sim_actuator_force(sim, i)));
-            CHECK_NEAR(sim_get(sim, sim_variables(sim)->first[KIND_TAU_OUT][i]), 0, 1e-8);
+            largest = fmax(largest, fabs(sim_actuator_force(&sim->instance, i)));
+            CHECK_NEAR(sim_drive_forces(&sim->instance)[sim->mechanism.model->link[i].q], 0, 1e-8);
         }
     }
     CHECK(largest > 1e4);
-    sim_free(sim);
+    instance_free(&sim->instance);
     arena_release(&arena);
 }
 

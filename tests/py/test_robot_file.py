@@ -19,8 +19,14 @@ BAD = ROOT / "tests/data/bad"
 GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
 INDEX = json.loads((BAD / "index.json").read_text(encoding="utf-8"))
-SCHEMA = json.loads((ROOT / "resources/limber-robot-1.schema.json").read_text(encoding="utf-8"))
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+SCHEMAS = {f"limber-robot/{n}": json.loads((ROOT / f"resources/limber-robot-{n}.schema.json").read_text(encoding="utf-8")) for n in (1, 2)}
+VALIDATORS = {name: jsonschema.Draft202012Validator(schema) for name, schema in SCHEMAS.items()}
+
+
+def validator(robot):
+    """That of the document's format; of a document without one the first."""
+    name = robot.get("format") if isinstance(robot, dict) else None
+    return VALIDATORS.get(name if isinstance(name, str) else None, VALIDATORS["limber-robot/1"])
 
 
 def run(program, *arguments, **options):
@@ -66,7 +72,8 @@ def test_bytes_that_are_no_text(limber, tmp_path, command, before, after, said):
 def test_good_file_is_accepted(limber_sanitized, file):
     answer = check(limber_sanitized, file)
     assert (answer.returncode, answer.stderr) == (0, "")
-    VALIDATOR.validate(load(file))
+    robot = load(file)
+    validator(robot).validate(robot)
 
 
 @pytest.mark.parametrize("file", GOOD + ROBOTS, ids=lambda file: file.stem)
@@ -87,8 +94,14 @@ def test_json_says_what_the_robot_is(limber, file):
         before = link["name"]
 
 
+TWO, QUATERNION = ["q[1]", "q[2]"], [f"quaternion[{k}]" for k in range(1, 5)]
+POSITIONS = {"fixed": [], "revolute": ["q"], "prismatic": ["q"], "universal": TWO, "cylindrical": TWO,
+             "spherical": QUATERNION, "free": [f"position[{k}]" for k in range(1, 4)] + QUATERNION}
+
+
 def coordinates(link):
-    names = [] if link["joint"]["type"] == "fixed" else [link["joint"].get("name", link["name"]) + ".q"]
+    joint = link["joint"].get("name", link["name"])
+    names = [f"{joint}.{name}" for name in POSITIONS[link["joint"]["type"]]]
     default = {"hermite": 2, "linear": 1}
     modes = link["nodal"]["modes"] if "nodal" in link else 0
     for family in link.get("beam", {}).get("modes", {}).values():
@@ -101,6 +114,7 @@ def test_only_doubtful_files_have_warnings(limber):
         "planar-inertia": [r"links\[0\]\.rigid\.inertia = \[0,0,0\.1,0,0,0\]: .*triangle"],
         "idle-numbers-on-fixed-joint": [r"links\[0\]\.joint\.axis .*no effect", r"links\[0\]\.joint\.viscous .*no effect"],
         "limits-and-friction": [r"links\[0\]\.joint\.limits .*without stiffness"],
+        "f2-idle-axis": [r"links\[0\]\.joint\.axis .*no effect on a spherical joint"],
         "limits-beyond": [r"links\[0\]\.joint\.limits .*starts beyond them, at -2"],
         "loop-ball": [r"loops\[0\] \(grip\): 1 of its 3 equations follow"],
         "loop-pin": [r"loops\[0\] \(grip\): 2 of its 5 equations follow"],
@@ -140,7 +154,32 @@ def test_schema_refuses_what_a_schema_can(name):
     if robot is None and (BAD / name).read_text().strip() != "null":
         assert not INDEX[name]["schema"]
         return
-    assert VALIDATOR.is_valid(robot) == (not INDEX[name]["schema"]), INDEX[name].get("why")
+    assert validator(robot).is_valid(robot) == (not INDEX[name]["schema"]), INDEX[name].get("why")
+
+
+def properties(schema):
+    """(name, schema) of every key that a document may have."""
+    for part in [schema, *schema["$defs"].values()]:
+        todo = [part]
+        while todo:
+            for name, value in todo.pop().get("properties", {}).items():
+                yield name, value
+                todo.append(value)
+
+
+def test_schema_describes_every_key():
+    """Title, description, unit at its end where there are numbers: the reference of the format is made from them."""
+    schema = SCHEMAS["limber-robot/2"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    counts = {"count", "modes", "hinge_node", "tip_node"}
+    for name, value in properties(schema):
+        assert value.get("title") or "$ref" in value, name
+        target = schema["$defs"][value["$ref"].split("/")[-1]] if "$ref" in value else value
+        description = value.get("description", target.get("description", ""))
+        assert description and description[0] != " ", name
+        text = json.dumps({key: item for key, item in target.items() if key != "properties"})
+        if '"number"' in text and name not in counts and target.get("type") != "object" and "#/$defs" not in text:
+            assert re.search(r"\[[^\[\]]+\]$", description), (name, description)
 
 
 def test_missing_file_is_an_input_problem(limber, tmp_path):

@@ -1,0 +1,207 @@
+#include "fmi/component.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 2048 };
+
+/* ---- messages ------------------------------------------------------------------------------------------------------- */
+
+static const char *const category_name[CATEGORY_COUNT] = {
+#define CATEGORY_NAME(identifier, name, description) name,
+    CATEGORY_LIST(CATEGORY_NAME)
+#undef CATEGORY_NAME
+};
+
+/* The logger may interpret the message as a format, or not */
+static void double_percents(const char *text, char doubled[2 * TEXT])
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '%') *doubled++ = '%';
+        *doubled++ = *text;
+    }
+    *doubled = '\0';
+}
+
+static void send(const struct component *component, fmi2Status status, enum category category, const char *text)
+{
+    char doubled[2 * TEXT];
+    if (component->functions.logger == NULL) return;
+    if (category != CATEGORY_ERROR && !component->logged[category]) return;
+    double_percents(text, doubled);
+    component->functions.logger(component->functions.componentEnvironment, component->name, status,
+                                category_name[category], doubled);
+}
+
+void component_log(const struct component *component, fmi2Status status, enum category category, const char *format,
+                   ...)
+{
+    char text[TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    send(component, status, category, text);
+}
+
+static const struct {
+    const char *name;
+    unsigned states;
+    enum audience audience;
+} call_table[] = {
+#define CALL_ROW(function, states, audience) {#function, (states), (audience)},
+    CALL_LIST(CALL_ROW)
+#undef CALL_ROW
+};
+
+fmi2Status component_refuse(const struct component *component, const char *format, ...)
+{
+    char text[TEXT];
+    va_list arguments;
+    const int length = snprintf(text, sizeof text, "%s: ", call_table[component->call].name);
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    send(component, fmi2Error, CATEGORY_ERROR, text);
+    return fmi2Error;
+}
+
+void component_report_line(void *context, enum report_level level, const char *text)
+{
+    const struct component *component = context;
+    if (level == REPORT_ERROR) send(component, fmi2Error, CATEGORY_ERROR, text);
+    else send(component, fmi2Warning, CATEGORY_WARNING, text);
+}
+
+void component_log_statistics(const struct component *component)
+{
+    struct integrator_statistics s;
+    instance_statistics(component->instance, &s);
+    component_log(
+        component, fmi2OK, CATEGORY_SOLVER,
+        "until t = %.9g s: %ld steps, %ld right-hand sides, %ld Jacobians, %ld restarts, %ld Newton iterations, "
+        "%ld failed error tests, %ld failed Newton solutions",
+        instance_time(component->instance), s.steps, s.rhs, s.jacobians, s.restarts, s.newton_iterations,
+        s.error_test_failures, s.newton_failures);
+}
+
+/* ---- begin and end of a function ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    enum state state;
+    const char *name;
+} state_table[] = {
+#define STATE_ROW(identifier, bit, name) {STATE_##identifier, name},
+    STATE_LIST(STATE_ROW)
+#undef STATE_ROW
+};
+
+enum { STATES = sizeof state_table / sizeof state_table[0] };
+
+const char *component_state_name(enum state state)
+{
+    for (int i = 0; i < STATES; i++)
+        if (state_table[i].state == state) return state_table[i].name;
+    return NULL;
+}
+
+static void list_states(const struct component *component, unsigned states, char *text, size_t room)
+{
+    const unsigned never = component->type == fmi2CoSimulation ? STATE_EVENT | STATE_CONTINUOUS : STATES_STEPPING;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < STATES && length < room; i++)
+        if (((states & ~never) & (unsigned)state_table[i].state) != 0)
+            length +=
+                (size_t)snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", state_table[i].name);
+}
+
+struct component *component_enter(fmi2Component c, enum call call)
+{
+    struct component *component = c;
+    if (component == NULL) return NULL;
+    const bool me = component->type == fmi2ModelExchange;
+    component->call = call;
+    component->errors_before = component->report.errors;
+    if ((call_table[call].audience & (me ? MODEL_EXCHANGE : CO_SIMULATION)) == 0) {
+        component_refuse(component, "a function of %s; this instance was made for %s",
+                         me ? "co-simulation" : "model exchange", me ? "model exchange" : "co-simulation");
+        return NULL;
+    }
+    if ((call_table[call].states & (unsigned)component->progress.state) == 0) {
+        char allowed[256];
+        list_states(component, call_table[call].states, allowed, sizeof allowed);
+        component_refuse(component, "not allowed in the state \"%s\"; allowed in: %s",
+                         component_state_name(component->progress.state), allowed);
+        return NULL;
+    }
+    return component;
+}
+
+/* The sign decides: recoverable is discarded, final is an error */
+static fmi2Status fmi_status(enum status status)
+{
+    if (status == STATUS_OK) return fmi2OK;
+    return status_is_recoverable(status) ? fmi2Discard : fmi2Error;
+}
+
+static fmi2Status explain(struct component *component, enum status status, fmi2Status result)
+{
+    if (result == fmi2OK || component->report.errors > component->errors_before) return result;
+    char reason[REASON_SIZE];
+    instance_reason(component->instance, status, reason);
+    if (result == fmi2Error) return component_refuse(component, "%s", reason);
+    component_log(component, result, CATEGORY_DISCARD, "%s: at t = %.9g s: %s", call_table[component->call].name,
+                  instance_time(component->instance), reason);
+    return result;
+}
+
+fmi2Status component_leave(struct component *component, enum status status)
+{
+    return explain(component, status, fmi_status(status));
+}
+
+fmi2Status component_fail(struct component *component, enum status status)
+{
+    return explain(component, status, status == STATUS_OK ? fmi2OK : fmi2Error);
+}
+
+/* ---- shared by several functions ------------------------------------------------------------------------------------------- */
+
+enum status component_settle(struct component *component)
+{
+    struct progress *progress = &component->progress;
+    if (progress->state != STATE_INITIALIZATION || !progress->stale) return STATUS_OK;
+    const enum status status = instance_initialize(component->instance, &progress->experiment);
+    progress->stale = status != STATUS_OK;
+    return status;
+}
+
+static const char *type_name(enum variable_type type)
+{
+    switch (type) {
+    case TYPE_REAL: return "Real";
+    case TYPE_INTEGER: return "Integer";
+    case TYPE_BOOLEAN: return "Boolean";
+    case TYPE_ENUMERATION: return "Enumeration";
+    }
+    return "?";
+}
+
+const struct variable *component_variable(const struct component *component, fmi2ValueReference reference,
+                                          enum variable_type type)
+{
+    const int known = component->variables->n_values;
+    if (known <= 0 || reference >= (unsigned)known) {
+        component_refuse(component, "unknown value reference %u; this %s has 0 to %d", reference, instance_kind(),
+                         known - 1);
+        return NULL;
+    }
+    const struct variable *variable = component->variables->by_reference[reference];
+    const enum variable_type stored = variable->type == TYPE_ENUMERATION ? TYPE_INTEGER : variable->type;
+    if (stored == type) return variable;
+    component_refuse(component, "%s (value reference %u) is of type %s", variable->name, reference,
+                     type_name(variable->type));
+    return NULL;
+}

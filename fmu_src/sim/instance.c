@@ -1,0 +1,255 @@
+#include "sim/instance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+struct instance *instance_allocate(size_t size, const char *name, struct report *report, const struct instance_ops *ops)
+{
+    struct arena arena = {0};
+    struct instance *instance = arena_take(&arena, 1, size);
+    const char *own_name = arena_string(&arena, name);
+    if (arena.failed) {
+        arena_release(&arena);
+        return NULL;
+    }
+    instance->ops = ops;
+    instance->name = own_name;
+    instance->report = report;
+    instance->arena = arena;
+    return instance;
+}
+
+enum status instance_build(struct instance *instance, const struct ode *ode, const char *text)
+{
+    struct stepper *stepper = &instance->stepper;
+    const struct variables *v = &instance->variables;
+    stepper->variables = v;
+    stepper->report = instance->report;
+    variables_guid(v, text, instance->guid);
+    const enum status status = stepper_make(stepper, ode, &instance->arena);
+    if (status != STATUS_OK) return status;
+    const size_t states = (size_t)v->n_states, moving = states + (size_t)stepper->n_inputs;
+    instance->state = arena_take(&instance->arena, states, sizeof *instance->state);
+    instance->moving = arena_take(&instance->arena, moving, sizeof *instance->moving);
+    instance->rate = arena_take(&instance->arena, moving, sizeof *instance->rate);
+    if (instance->arena.failed) return STATUS_NO_MEMORY;
+    for (int s = 0; s < v->n_states; s++) instance->moving[s] = v->row[v->state[s]].reference;
+    for (int i = 0; i < stepper->n_inputs; i++) instance->moving[v->n_states + i] = stepper->input[i];
+    return STATUS_OK;
+}
+
+void instance_free(struct instance *instance)
+{
+    if (instance == NULL) return;
+    stepper_free(&instance->stepper);
+    if (instance->ops->release != NULL) instance->ops->release(instance);
+    struct arena arena = instance->arena; /* the instance is in it */
+    arena_release(&arena);
+}
+
+void instance_reset(struct instance *instance)
+{
+    stepper_reset(&instance->stepper);
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct variable *variable_of(const struct instance *instance, int reference)
+{
+    return instance->variables.by_reference[reference];
+}
+
+enum status instance_update(struct instance *instance)
+{
+    struct stepper *stepper = &instance->stepper;
+    if (stepper->up_to_date) return STATUS_OK;
+    stepper_take_inputs(stepper);
+    const enum status status = instance->ops->update(instance);
+    stepper->up_to_date = status == STATUS_OK;
+    return status;
+}
+
+double instance_get(const struct instance *instance, int reference)
+{
+    const int state = variable_of(instance, reference)->state;
+    return state >= 0 ? *instance->state[state] : instance->stepper.value[reference];
+}
+
+void instance_set(struct instance *instance, int reference, double value)
+{
+    const struct variable *variable = variable_of(instance, reference);
+    struct stepper *stepper = &instance->stepper;
+    stepper->value[reference] = value;
+    stepper->up_to_date = false;
+    if (variable->state >= 0) *instance->state[variable->state] = value;
+    if (variable->variability == VARIABILITY_TUNABLE) instance->ops->tune(instance, variable, value);
+    if (variable->state >= 0 || variable->variability == VARIABILITY_TUNABLE) stepper->restart = true;
+}
+
+const char *instance_parameter_error(const struct instance *instance, int reference, double value)
+{
+    return instance->ops->parameter_error(instance, variable_of(instance, reference), value);
+}
+
+int instance_check_parameters(struct instance *instance)
+{
+    int errors = 0;
+    for (int r = 0; r < instance->variables.n_values; r++) {
+        const struct variable *variable = variable_of(instance, r);
+        const double value = instance->stepper.value[r];
+        if (variable->causality != CAUSALITY_PARAMETER) continue;
+        const char *error = instance_parameter_error(instance, r, value);
+        if (error == NULL) continue;
+        report_add(instance->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, value, error,
+                   variable->unit != NULL ? variable->unit : "1");
+        errors++;
+    }
+    return errors;
+}
+
+/* ---- initialization and steps ---------------------------------------------------------------------------------------------- */
+
+enum status instance_initialize(struct instance *instance, const struct experiment *experiment)
+{
+    return instance->ops->initialize(instance, experiment);
+}
+
+bool instance_acts_on_start(const struct instance *instance, int reference)
+{
+    return instance->ops->acts_on_start(instance, variable_of(instance, reference));
+}
+
+enum status instance_step(struct instance *instance, double h)
+{
+    return instance->ops->step(instance, h);
+}
+
+enum status instance_integrate(struct instance *instance, double h)
+{
+    instance_gather(instance, instance->stepper.y);
+    const enum status status = stepper_step(&instance->stepper, h);
+    instance_scatter(instance, instance->stepper.y);
+    return status;
+}
+
+double instance_time(const struct instance *instance)
+{
+    return instance->stepper.start_time + instance->stepper.local;
+}
+
+const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
+{
+    return instance->ops->reason(instance, status, text);
+}
+
+void instance_set_input_rate(struct instance *instance, int reference, double rate)
+{
+    stepper_set_rate(&instance->stepper, reference, rate);
+}
+
+void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics)
+{
+    memset(statistics, 0, sizeof *statistics);
+    if (instance->stepper.integrator != NULL) integrator_statistics(instance->stepper.integrator, statistics);
+}
+
+/* ---- model exchange -------------------------------------------------------------------------------------------------------- */
+
+void instance_set_time(struct instance *instance, double time)
+{
+    stepper_set_time(&instance->stepper, time);
+}
+
+void instance_gather(const struct instance *instance, double *y)
+{
+    for (int s = 0; s < instance->variables.n_states; s++) y[s] = *instance->state[s];
+}
+
+void instance_scatter(struct instance *instance, const double *y)
+{
+    for (int s = 0; s < instance->variables.n_states; s++) *instance->state[s] = y[s];
+}
+
+void instance_get_states(const struct instance *instance, double *x)
+{
+    instance_gather(instance, x);
+}
+
+void instance_set_states(struct instance *instance, const double *x)
+{
+    instance_scatter(instance, x);
+    stepper_interrupt(&instance->stepper);
+}
+
+/* Up to date, and motion is possible there */
+static enum status update_motion(struct instance *instance)
+{
+    const enum status status = instance_update(instance);
+    const bool check = status == STATUS_OK && instance->ops->check_motion != NULL;
+    return check ? instance->ops->check_motion(instance) : status;
+}
+
+enum status instance_get_derivatives(struct instance *instance, double *dx)
+{
+    const struct variables *v = &instance->variables;
+    const enum status status = update_motion(instance);
+    double sum = 0;
+    for (int s = 0; s < v->n_states; s++) {
+        dx[s] = instance->stepper.value[v->row[v->derivative[s]].reference];
+        sum += fabs(dx[s]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
+}
+
+bool instance_drifted(struct instance *instance)
+{
+    return instance->ops->drifted != NULL && instance->ops->drifted(instance);
+}
+
+enum status instance_project(struct instance *instance)
+{
+    return instance->ops->project != NULL ? instance->ops->project(instance) : STATUS_OK;
+}
+
+/* ---- derivatives ----------------------------------------------------------------------------------------------------------- */
+
+enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                 const int *known, const double *seed, double *result)
+{
+    const enum status status = update_motion(instance);
+    if (status != STATUS_OK) return status;
+    return instance->ops->directional(instance, n_unknown, unknown, n_known, known, seed, result);
+}
+
+/* The direction of time: states by their derivatives, inputs by their rates over the last step */
+enum status instance_output_rate(struct instance *instance, int reference, double *rate)
+{
+    const struct stepper *stepper = &instance->stepper;
+    const int n_states = instance->variables.n_states, n_inputs = stepper->n_inputs;
+    const enum status status = instance_get_derivatives(instance, instance->rate);
+    if (status != STATUS_OK) return status;
+    if (n_inputs > 0) memcpy(instance->rate + n_states, stepper->before.rate, (size_t)n_inputs * sizeof(double));
+    return instance_directional(instance, 1, &reference, n_states + n_inputs, instance->moving, instance->rate, rate);
+}
+
+/* ---- saved state ----------------------------------------------------------------------------------------------------------- */
+
+size_t instance_saved_size(const struct instance *instance)
+{
+    return stepper_saved_size(&instance->stepper);
+}
+
+void instance_save(struct instance *instance, unsigned char *bytes)
+{
+    if (instance->ops->before_save != NULL) instance->ops->before_save(instance);
+    stepper_save(&instance->stepper, bytes);
+}
+
+enum status instance_restore(struct instance *instance, const unsigned char *bytes, bool initialized)
+{
+    const double tolerance = stepper_restore(&instance->stepper, bytes);
+    if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
+    return initialized ? instance->ops->adopt_parameters(instance, tolerance) : STATUS_OK;
+}

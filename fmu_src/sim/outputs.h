@@ -1,0 +1,29 @@
+/* All computed numbers of a robot at a point; or their changes in a direction. The rows of the variable table point into it. */
+#ifndef SIM_OUTPUTS_H
+#define SIM_OUTPUTS_H
+
+#include "dyn/dyn.h"
+
+struct link_outputs {
+    double wrench[6];                  /* (moment; force) of the joint on the link, hinge axes  */
+    double deflection[3], rotation[3]; /* of the tip of a flexible link, hinge axes             */
+};
+
+struct outputs {
+    const struct model *model;
+    const double *q, *qd, *qdd; /* coordinates                                                  */
+    const double *force;        /* generalized forces: what drives of prescribed joints must give */
+    const double *lambda;       /* multipliers of all constraints                               */
+    const int *first_row;       /* [loop]: its first multiplier                                 */
+    struct {
+        double position[3], quaternion[4], velocity[3], angular_velocity[3], acceleration[3];
+    } tip;                        /* world axes                                                 */
+    struct link_outputs *link;    /* n_links                                                    */
+    double *length, *length_rate; /* n_actuators                                                */
+
+    /* without a derivative */
+    struct energy energy;
+    double joint_power, actuator_power;
+};
+
+#endif

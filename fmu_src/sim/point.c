@@ -1,0 +1,65 @@
+#include "sim/point.h"
+
+#include <string.h>
+
+/* The arrays and their lengths */
+struct part {
+    double **array;
+    int count;
+};
+enum { PARTS = 6 };
+
+static void list_parts(struct point *point, struct part part[PARTS])
+{
+    const struct model *model = point->model;
+    const struct part all[PARTS] = {{&point->q, point_size(point)},
+                                    {&point->tau, model->n_joints},
+                                    {&point->tip_wrench, 6},
+                                    {&point->prescribed_qdd, model->n_prescribed},
+                                    {&point->payload_mass, model->n_links},
+                                    {&point->actuator_force, model->robot->n_actuators}};
+    memcpy(part, all, sizeof all);
+}
+
+int point_size(const struct point *point)
+{
+    return 2 * point->model->n;
+}
+
+void point_make(const struct model *model, struct arena *arena, struct point *point)
+{
+    struct part part[PARTS];
+    *point = (struct point){.model = model};
+    list_parts(point, part);
+    for (int i = 0; i < PARTS; i++) *part[i].array = arena_take(arena, (size_t)part[i].count, sizeof(double));
+    if (point->q != NULL) point->qd = point->q + model->n;
+}
+
+void point_clear(const struct point *point)
+{
+    struct point copy = *point;
+    struct part part[PARTS];
+    list_parts(&copy, part);
+    for (int i = 0; i < PARTS; i++) memset(*part[i].array, 0, (size_t)part[i].count * sizeof(double));
+}
+
+struct input point_input(const struct point *point)
+{
+    return (struct input){.q = point->q,
+                          .qd = point->qd,
+                          .tau = point->tau,
+                          .tip_wrench = point->tip_wrench,
+                          .prescribed_qdd = point->prescribed_qdd,
+                          .actuator_force = point->actuator_force};
+}
+
+struct direction point_direction(const struct point *point)
+{
+    return (struct direction){.q = point->q,
+                              .qd = point->qd,
+                              .tau = point->tau,
+                              .tip_wrench = point->tip_wrench,
+                              .prescribed_qdd = point->prescribed_qdd,
+                              .actuator_force = point->actuator_force,
+                              .payload_mass = point->payload_mass};
+}

@@ -1,0 +1,426 @@
+/* An instance of a robot: the right-hand side of its equation of motion, its start, its steps. */
+#include "sim/robot_instance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A redundant constraint that is violated by more than this is the effect of too long a trial step; less is how a loop begins to
+   open [m, or cosine] */
+static const double FAR_OFF = 1e-3;
+
+/* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
+
+static void follow_motion(struct sim *sim, double t)
+{
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
+        double x[3];
+        if (lm->prescribed < 0) continue;
+        sim->motion.at(sim->motion.context, t, i, x);
+        sim->at.q[lm->q] = x[0];
+        sim->at.qd[lm->q] = x[1];
+        sim->at.prescribed_qdd[lm->prescribed] = x[2];
+    }
+}
+
+void sim_apply_inputs(struct sim *sim, double t)
+{
+    const struct stepper *stepper = &sim->instance.stepper;
+    for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
+    if (sim->motion.at != NULL) follow_motion(sim, t);
+}
+
+void sim_take(struct sim *sim, double t, const double *y)
+{
+    instance_scatter(&sim->instance, y);
+    sim_apply_inputs(sim, t);
+}
+
+enum status sim_forward(struct sim *sim)
+{
+    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+    return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
+}
+
+enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
+{
+    sim_take(sim, t, y);
+    const enum status status = sim_forward(sim);
+    double sum = 0;
+    for (int i = 0; i < sim->n_free; i++) {
+        ydot[i] = y[sim->n_free + i];
+        ydot[sim->n_free + i] = sim->qdd[sim->free_coordinate[i]];
+        sum += fabs(ydot[sim->n_free + i]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
+}
+
+static enum status rhs(void *context, double t, const double *y, double *ydot)
+{
+    struct sim *sim = context;
+    const enum status status = sim_derivatives(sim, t, y, ydot);
+    if (status != STATUS_OK) sim->failure = status;
+    return status;
+}
+
+/* Positions, velocities and the error estimate of a step back onto the constraints, at which the equation was evaluated just
+   before */
+static enum status project(void *context, double t, double *y, double *error)
+{
+    struct sim *sim = context;
+    const int n_states = sim->instance.variables.n_states;
+    sim_take(sim, t, y);
+    if (error != NULL) {
+        point_clear(&sim->seed);
+        for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
+    }
+    const enum status status =
+        constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error != NULL ? sim->seed.q : NULL,
+                            error != NULL ? sim->seed.qd : NULL);
+    instance_gather(&sim->instance, y);
+    for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
+    if (status == STATUS_OK) return STATUS_OK;
+    sim->failure = status;
+    double gap;
+    const bool opening =
+        status == STATUS_MISSED_LOOP && constraints_missed(sim->mechanism.constraints, &gap) >= 0 && gap < FAR_OFF;
+    return opening ? STATUS_LOOP_OPENS : status;
+}
+
+/* What last kept the integrator from a state is the cause */
+static const char *cause(void *context, char text[CAUSE_SIZE])
+{
+    const struct sim *sim = context;
+    char reason[REASON_SIZE];
+    if (sim->failure == STATUS_OK || sim->failure == STATUS_NOT_FINITE) return NULL;
+    snprintf(text, CAUSE_SIZE, "; %s", instance_reason(&sim->instance, sim->failure, reason));
+    return text;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+static const struct instance_ops robot_ops;
+
+static enum status take_arrays(struct sim *sim)
+{
+    struct arena *arena = &sim->instance.arena;
+    const struct model *model = sim->mechanism.model;
+    const size_t n = (size_t)model->n;
+    double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dqdd};
+    point_make(model, arena, &sim->at);
+    point_make(model, arena, &sim->seed);
+    outputs_make(sim);
+    sim->free_coordinate = arena_take(arena, n, sizeof(int));
+    sim->active_rows = arena_take(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
+    sim->input = arena_take(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
+    sim->seed_state = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
+    sim->by_q = arena_take(arena, n * n, sizeof(double));
+    sim->by_qd = arena_take(arena, n * n, sizeof(double));
+    for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
+        *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Where states and inputs are in the point, states in the seed, free coordinates in qd */
+static void find_places(struct sim *sim)
+{
+    const struct variables *v = &sim->instance.variables;
+    const struct stepper *stepper = &sim->instance.stepper;
+    for (int s = 0; s < v->n_states; s++) {
+        const struct variable *state = &v->row[v->state[s]];
+        sim->instance.state[s] = variable_place(state, &sim->at);
+        sim->seed_state[s] = variable_place(state, &sim->seed);
+    }
+    for (int i = 0; i < stepper->n_inputs; i++)
+        sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
+}
+
+/* In the order of the state vector */
+static void number_free_coordinates(struct sim *sim)
+{
+    const struct variables *v = &sim->instance.variables;
+    for (int s = 0; s < v->n_states; s++) {
+        bool velocity;
+        const int coordinate = variable_coordinate(&v->row[v->state[s]], sim->mechanism.model, &velocity);
+        if (velocity) sim->free_coordinate[sim->n_free++] = coordinate;
+    }
+}
+
+/* The mechanism and the variable table of a robot that has been read */
+static enum status build(struct sim *sim, const char *text)
+{
+    struct instance *instance = &sim->instance;
+    struct stepper *stepper = &instance->stepper;
+    enum status status = mechanism_make(sim->robot, &sim->mechanism, instance->report);
+    if (status == STATUS_OK) status = variables_make(sim->mechanism.model, &instance->arena, &instance->variables);
+    if (status == STATUS_OK) status = take_arrays(sim);
+    if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
+    if (status != STATUS_OK) return status;
+    number_free_coordinates(sim);
+    sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
+    sim->in = point_input(&sim->at);
+    sim->in.actuator_force = sim->actuator_force;
+    const int n_rows = sim->mechanism.constraints->n_rows;
+    stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
+    stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
+    stepper->cause = cause;
+    const struct ode ode = {.n_x = sim->n_free,
+                            .n_v = sim->n_free,
+                            .context = sim,
+                            .rhs = rhs,
+                            .jacobian = sim_jacobian,
+                            .project = n_rows > 0 ? project : NULL};
+    status = instance_build(instance, &ode, text);
+    if (status != STATUS_OK) return status;
+    find_places(sim);
+    instance_reset(instance);
+    return STATUS_OK;
+}
+
+/* Drives, and actuators in place of drives */
+static void prescribe_drives(struct robot *robot)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        struct joint *joint = &robot->link[i].joint;
+        joint->prescribed = joint_moves(joint) && (!joint->passive || joint_actuated(robot, i));
+    }
+}
+
+enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
+                           struct instance **made)
+{
+    *made = NULL;
+    struct instance *instance = instance_allocate(sizeof(struct sim), name, report, &robot_ops);
+    if (instance == NULL) return STATUS_NO_MEMORY;
+    struct sim *sim = sim_of(instance);
+    if (motion != NULL) sim->motion = *motion;
+    enum status status = robot_read_text(name, text, &sim->robot, report);
+    if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
+    if (status == STATUS_OK) status = build(sim, text);
+    if (status == STATUS_OK) *made = instance;
+    else instance_free(instance);
+    return status;
+}
+
+enum status sim_make(const char *name, const char *text, struct report *report, struct instance **made)
+{
+    return sim_make_moved(name, text, NULL, report, made);
+}
+
+static void release_robot(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    mechanism_free(&sim->mechanism);
+    if (sim->robot != NULL) robot_free(sim->robot);
+}
+
+/* ---- what it offers ---------------------------------------------------------------------------------------------------------- */
+
+static const struct sim *const_sim_of(const struct instance *instance)
+{
+    return (const struct sim *)(const void *)instance;
+}
+
+const struct robot *sim_robot(const struct instance *instance)
+{
+    return const_sim_of(instance)->robot;
+}
+
+const struct model *sim_model(const struct instance *instance)
+{
+    return const_sim_of(instance)->mechanism.model;
+}
+
+double sim_actuator_force(const struct instance *instance, int actuator)
+{
+    return const_sim_of(instance)->actuator_force[actuator];
+}
+
+const double *sim_drive_forces(const struct instance *instance)
+{
+    return const_sim_of(instance)->force;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------ */
+
+static enum status update(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    sim_apply_inputs(sim, instance->stepper.local);
+    sim->tangent_up_to_date = false;
+    return outputs_compute(sim);
+}
+
+/* The mass of a payload */
+static void tune(struct instance *instance, const struct variable *variable, double value)
+{
+    struct sim *sim = sim_of(instance);
+    variable_to_robot(variable, value, sim->robot);
+    model_set_payload(sim->mechanism.model, variable->owner);
+}
+
+static const char *parameter_error(const struct instance *instance, const struct variable *variable, double value)
+{
+    (void)instance;
+    return variable_error(variable, value);
+}
+
+static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
+{
+    const struct sim *sim = const_sim_of(instance);
+    const struct constraints *loops = sim->mechanism.constraints;
+    const char *why = status_text(status);
+    double gap;
+    const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(loops, &gap) : -1;
+    if (status == STATUS_NOT_POSITIVE)
+        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->mechanism.work->failed_link].name, why);
+    else if (status == STATUS_SHORT_ACTUATOR)
+        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", sim->mechanism.actuators->failed,
+                 sim->robot->actuator[sim->mechanism.actuators->failed].name, why);
+    else if (status == STATUS_SINGULAR_LOOP)
+        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed, sim->robot->loop[loops->failed].name, why);
+    else if (missed >= 0)
+        snprintf(
+            text, REASON_SIZE,
+            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
+            missed, sim->robot->loop[missed].name, why, gap);
+    else snprintf(text, REASON_SIZE, "%s", why);
+    return text;
+}
+
+/* ---- initialization and steps -------------------------------------------------------------------------------------------------- */
+
+/* Lightly damped oscillations come from links that bend, springs and stops */
+static bool is_oscillatory(const struct model *model)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->m > 0 || lm->stiffness > 0 || lm->limits != NULL) return true;
+    }
+    return false;
+}
+
+static enum status configure(struct sim *sim, double tolerance)
+{
+    sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model);
+    return stepper_configure(&sim->instance.stepper, tolerance);
+}
+
+static enum status adopt_parameters(struct instance *instance, double tolerance)
+{
+    struct sim *sim = sim_of(instance);
+    const enum status status = sim_apply_parameters(sim);
+    return status == STATUS_OK ? configure(sim, tolerance) : status;
+}
+
+static void start_states(struct instance *instance)
+{
+    for (int r = 0; r < instance->variables.n_values; r++) {
+        const int state = instance->variables.by_reference[r]->start_of;
+        if (state >= 0) *instance->state[state] = instance->stepper.value[r];
+    }
+}
+
+/* Start positions are a guess where there are loops: they are closed, with the velocities projected */
+static enum status close_loops(struct sim *sim)
+{
+    struct report *report = sim->instance.report;
+    if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
+    const enum status status = constraints_close(&sim->mechanism, sim->at.q, report);
+    if (status != STATUS_OK) return status;
+    return constraints_settle(&sim->mechanism, sim->at.q, sim->at.qd, report, report);
+}
+
+static bool starts_static(const struct instance *instance)
+{
+    return instance->stepper.value[instance->variables.start_static] != 0;
+}
+
+static enum status initialize(struct instance *instance, const struct experiment *experiment)
+{
+    struct sim *sim = sim_of(instance);
+    const int errors = instance->report->errors;
+    enum status status = sim_apply_parameters(sim);
+    if (status != STATUS_OK) return status;
+    start_states(instance);
+    stepper_start(&instance->stepper, experiment->start_time);
+    sim_apply_inputs(sim, 0);
+    status = configure(sim, experiment->tolerance);
+    if (status == STATUS_OK) status = close_loops(sim);
+    if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
+    char text[REASON_SIZE];
+    if (status != STATUS_OK && instance->report->errors == errors)
+        report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,
+                   reason(instance, status, text));
+    return status;
+}
+
+/* Parameters do, and the inputs that a static start is found with */
+static bool acts_on_start(const struct instance *instance, const struct variable *variable)
+{
+    return variable->causality == CAUSALITY_PARAMETER || starts_static(instance);
+}
+
+static enum status step(struct instance *instance, double h)
+{
+    sim_of(instance)->failure = STATUS_OK;
+    return instance_integrate(instance, h);
+}
+
+/* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
+
+static bool drifted(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    struct constraints *loops = sim->mechanism.constraints;
+    const double tolerance = instance->stepper.tolerance;
+    if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
+    constraints_gap(&sim->mechanism);
+    for (int k = 0; k < loops->n_kept; k++) {
+        const int row = loops->kept[k];
+        if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;
+    }
+    double missed;
+    return constraints_missed(loops, &missed) >= 0 && missed > tolerance;
+}
+
+static enum status project_states(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    stepper_interrupt(&instance->stepper);
+    return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
+}
+
+/* Which constraints are active: 1, the others 0 */
+static void note_active(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    const struct constraints *loops = sim->mechanism.constraints;
+    for (int i = 0; i < loops->n_rows; i++) sim->active_rows[i] = 0;
+    for (int k = 0; k < loops->n_kept; k++) sim->active_rows[loops->kept[k]] = 1;
+}
+
+static void activate_noted(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    struct constraints *loops = sim->mechanism.constraints;
+    loops->n_kept = 0;
+    for (int i = 0; i < loops->n_rows; i++)
+        if (sim->active_rows[i] != 0) loops->kept[loops->n_kept++] = i;
+}
+
+static const struct instance_ops robot_ops = {.update = update,
+                                              .tune = tune,
+                                              .parameter_error = parameter_error,
+                                              .initialize = initialize,
+                                              .acts_on_start = acts_on_start,
+                                              .step = step,
+                                              .reason = reason,
+                                              .directional = sim_directional,
+                                              .drifted = drifted,
+                                              .project = project_states,
+                                              .before_save = note_active,
+                                              .after_restore = activate_noted,
+                                              .adopt_parameters = adopt_parameters,
+                                              .release = release_robot};

@@ -1,0 +1,114 @@
+/* Inside the instance of a robot: what the files of this layer share. */
+#ifndef SIM_ROBOT_INSTANCE_H
+#define SIM_ROBOT_INSTANCE_H
+
+#include "mech/mechanism.h"
+#include "sim/outputs.h"
+#include "sim/point.h"
+#include "sim/sim.h"
+
+/* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
+struct balance {
+    int n;           /* joints, and actuators; 0: F are inputs                     */
+    int *coordinate; /* n: of the joints in qd                                     */
+    double *F;       /* n_actuators                                                */
+    double *T;       /* n x n: d tau/dF                                            */
+    double *inverse; /* n x n: of T, after sim_balance()                           */
+    double *X;       /* n rows of the model's coordinates: d qdd/dF, after sim_balance() */
+    double *dF;      /* n                                                          */
+};
+
+struct sim {
+    struct instance instance;
+    struct robot *robot; /* with the parameters that are set */
+    struct mechanism mechanism;
+    bool model_is_stale; /* the robot has changed and the model could not be made again */
+
+    struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
+    double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
+    struct input in;          /* points to these                                                             */
+    double **input;           /* n_inputs: where they are                                                    */
+    struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
+    struct balance balance;
+    double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
+
+    int n_free;
+    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
+    double *qdd, *force;  /* accelerations; generalized forces of the inverse dynamics                       */
+    struct outputs outputs;
+
+    enum status failure; /* what last kept the integrator from a state in this step                          */
+
+    /* derivatives */
+    bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
+    struct point seed;       /* a direction                                                                  */
+    double **seed_state;     /* n_states: the states in it                                                   */
+    double *dqdd;            /* in this direction                                                            */
+    struct outputs changes;  /* of the outputs, in this direction                                            */
+    double *by_q, *by_qd;    /* Jacobians of qdd, by columns                                                 */
+};
+
+static inline struct sim *sim_of(struct instance *instance)
+{
+    return (struct sim *)(void *)instance;
+}
+
+/* ---- robot_instance.c ------------------------------------------------------------------------------------------------------ */
+
+/* The point of a state vector and the inputs of this step at a local time. */
+void sim_take(struct sim *sim, double t, const double *y);
+void sim_apply_inputs(struct sim *sim, double t);
+
+/* qdd at this point; loops closed */
+enum status sim_forward(struct sim *sim);
+
+/* ydot = (qd; qdd) of the free coordinates */
+enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot);
+
+/* ---- derivatives.c --------------------------------------------------------------------------------------------------------- */
+
+/* The integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
+enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
+
+/* dqdd in the direction of the seed at the state of the last outputs_compute() or sim_balance(). */
+void sim_along_seed(struct sim *sim, const struct input *in);
+
+enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
+                            const double *seed, double *result);
+
+/* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Which joints actuators move where a motion is given. */
+enum status balance_make(struct sim *sim);
+
+/* qdd with actuator forces that leave the drives of these joints nothing to do. After mechanism_forward(). */
+enum status sim_balance(struct sim *sim);
+
+/* The Jacobians of sim_jacobian(), F following the state. */
+enum status balance_jacobian(struct sim *sim, double *A, double *B);
+
+/* F for the positions q at rest, and the size of its change. */
+enum status balance_at_rest(struct sim *sim, double *change);
+
+/* ---- parameters.c ---------------------------------------------------------------------------------------------------------- */
+
+/* From the values to the robot; the model is made again where one has changed. */
+enum status sim_apply_parameters(struct sim *sim);
+
+/* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Arrays of the outputs and of their changes; the caller checks whether the arena failed. */
+void outputs_make(struct sim *sim);
+
+/* All computed values at the point. */
+enum status outputs_compute(struct sim *sim);
+
+/* Changes of the outputs in the direction of the last sim_along_seed(). */
+void outputs_change(struct sim *sim);
+
+/* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
+
+/* Elastic coordinates at rest under gravity, payload, tip wrench; joints held. */
+enum status sim_find_equilibrium(struct sim *sim);
+
+#endif

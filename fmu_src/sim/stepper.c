@@ -1,0 +1,226 @@
+#include "sim/stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
+   of the error tolerance over the next step; smaller changes the error test takes care of (bench/integration.py). */
+static const double JUMP = 10;
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena)
+{
+    const struct variables *v = stepper->variables;
+    const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
+    double **const state_arrays[] = {&stepper->y, &stepper->ydot, &stepper->nominal};
+    double **const input_arrays[] = {&stepper->now.u, &stepper->now.rate, &stepper->before.u, &stepper->before.rate,
+                                     &stepper->given};
+    stepper->value = arena_take(arena, values, sizeof(double));
+    stepper->input = arena_take(arena, values, sizeof(int));
+    stepper->input_number = arena_take(arena, values, sizeof(int));
+    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
+    for (int i = 0; i < 5; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+
+    for (int r = 0; r < v->n_values; r++) {
+        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
+        stepper->input_number[r] = is_input ? stepper->n_inputs : -1;
+        if (is_input) stepper->input[stepper->n_inputs++] = r;
+    }
+    for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
+    stepper->ode = *ode;
+    return ode_states(ode) > 0 ? policy_integrator(&stepper->ode, &stepper->integrator) : STATUS_OK;
+}
+
+void stepper_free(struct stepper *stepper)
+{
+    integrator_free(stepper->integrator);
+}
+
+/* Rates are given for one step */
+static void clear_rates(struct stepper *stepper)
+{
+    memset(stepper->now.rate, 0, (size_t)stepper->n_inputs * sizeof(double));
+    memset(stepper->given, 0, (size_t)stepper->n_inputs * sizeof(double));
+}
+
+void stepper_reset(struct stepper *stepper)
+{
+    const struct variables *v = stepper->variables;
+    for (int r = 0; r < v->n_values; r++) stepper->value[r] = v->by_reference[r]->start;
+    clear_rates(stepper);
+    memset(stepper->before.rate, 0, (size_t)stepper->n_inputs * sizeof(double));
+    for (int i = 0; i < OWN_PARTS; i++)
+        if (stepper->own[i].count > 0)
+            memset(stepper->own[i].numbers, 0, (size_t)stepper->own[i].count * sizeof(double));
+    stepper->start_time = stepper->local = stepper->carry = 0;
+    stepper_interrupt(stepper);
+    if (stepper->integrator != NULL) integrator_forget(stepper->integrator);
+}
+
+void stepper_interrupt(struct stepper *stepper)
+{
+    stepper->up_to_date = false;
+    stepper->restart = true;
+}
+
+/* ---- start ----------------------------------------------------------------------------------------------------------------- */
+
+enum status stepper_configure(struct stepper *stepper, double importer_tolerance)
+{
+    const double own = stepper->value[stepper->variables->relative_tolerance];
+    stepper->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
+    if (stepper->integrator == NULL) return STATUS_OK;
+    const struct solver_request request = {.relative_tolerance = stepper->tolerance,
+                                           .max_step = stepper->value[stepper->variables->max_step],
+                                           .max_order = (int)stepper->value[stepper->variables->max_order]};
+    const struct integrator_options options = policy_options(&stepper->ode, &request, stepper->nominal);
+    return integrator_configure(stepper->integrator, &options);
+}
+
+void stepper_start(struct stepper *stepper, double start_time)
+{
+    stepper->start_time = start_time;
+    stepper->local = stepper->carry = 0;
+    stepper->first_step = 0;
+    stepper_take_inputs(stepper);
+    stepper_interrupt(stepper);
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
+
+void stepper_take_inputs(struct stepper *stepper)
+{
+    for (int i = 0; i < stepper->n_inputs; i++) stepper->now.u[i] = stepper->value[stepper->input[i]];
+    stepper->now.from = stepper->local;
+}
+
+void stepper_set_rate(struct stepper *stepper, int reference, double rate)
+{
+    const int i = stepper->input_number[reference];
+    stepper->now.rate[i] = rate;
+    stepper->given[i] = 1;
+}
+
+/* An input whose time derivative is an input too continues by that, unless a rate was given, even 0 */
+static void continue_inputs(struct stepper *stepper)
+{
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        const int rate = stepper->variables->by_reference[stepper->input[i]]->rate;
+        if (rate >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->value[rate];
+    }
+}
+
+/* Did the inputs jump? What the last step's inputs would be by now, against what is set. */
+static bool inputs_jumped(struct stepper *stepper)
+{
+    bool changed = false;
+    const struct step_inputs *now = &stepper->now, *before = &stepper->before;
+    for (int i = 0; i < stepper->n_inputs; i++)
+        changed = changed || now->u[i] != step_input(before, i, stepper->local) || now->rate[i] != before->rate[i];
+    if (!changed) return false;
+    if (stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot) != STATUS_OK) return true;
+    return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
+}
+
+static void keep_inputs(struct stepper *stepper)
+{
+    memcpy(stepper->before.u, stepper->now.u, (size_t)stepper->n_inputs * sizeof(double));
+    memcpy(stepper->before.rate, stepper->now.rate, (size_t)stepper->n_inputs * sizeof(double));
+    stepper->before.from = stepper->now.from;
+    clear_rates(stepper);
+}
+
+/* The inputs at the end of the step become values, so that outputs there belong to them */
+static void advance_inputs(struct stepper *stepper)
+{
+    for (int i = 0; i < stepper->n_inputs; i++)
+        stepper->value[stepper->input[i]] = step_input(&stepper->now, i, stepper->local);
+}
+
+/* ---- the step -------------------------------------------------------------------------------------------------------------- */
+
+/* local += h, compensated: a million steps add up to their sum (Kahan) */
+static void advance_time(struct stepper *stepper, double h)
+{
+    const double step = h - stepper->carry, sum = stepper->local + step;
+    stepper->carry = (sum - stepper->local) - step;
+    stepper->local = sum;
+}
+
+/* From the local time to h later; on failure *reached is the last good time */
+static enum status integrate(struct stepper *stepper, double h, double *reached)
+{
+    if (stepper->integrator != NULL && (stepper->restart || inputs_jumped(stepper))) {
+        const struct restart restart = {.first_step = stepper->first_step, .inputs_only = !stepper->restart};
+        const enum status status = integrator_restart(stepper->integrator, stepper->local, stepper->y, &restart);
+        if (status != STATUS_OK) return status;
+        stepper->restart = false;
+        stepper->first_step = 0;
+    }
+    advance_time(stepper, h);
+    *reached = stepper->local;
+    if (stepper->integrator != NULL)
+        return integrator_advance(stepper->integrator, stepper->local, stepper->y, reached);
+    /* all motion is prescribed: it may leave the constraints */
+    const struct ode *ode = &stepper->ode;
+    return ode->project != NULL ? ode->project(ode->context, stepper->local, stepper->y, NULL) : STATUS_OK;
+}
+
+/* The state that changes fastest relative to its nominal value, where that is implausibly fast; else "" */
+static const char *fastest_state(const struct stepper *stepper, char text[CAUSE_SIZE])
+{
+    const struct variables *v = stepper->variables;
+    const double *ydot = stepper->ydot, *nominal = stepper->nominal;
+    int fastest = 0;
+    for (int s = 1; s < v->n_states; s++)
+        if (!(fabs(ydot[s]) / nominal[s] <= fabs(ydot[fastest]) / nominal[fastest])) fastest = s;
+    const struct variable *rate = v->by_reference[v->row[v->derivative[fastest]].reference];
+    text[0] = '\0';
+    if (!(fabs(ydot[fastest]) <= 1e9 * nominal[fastest]))
+        snprintf(text, CAUSE_SIZE, "; the fastest is %s = %.3g %s", rate->name, ydot[fastest],
+                 rate->unit != NULL ? rate->unit : "1");
+    return text;
+}
+
+/* When the step failed, why, and the cause */
+static void report_failure(struct stepper *stepper, enum status status)
+{
+    char text[CAUSE_SIZE];
+    const char *cause = stepper->cause != NULL ? stepper->cause(stepper->ode.context, text) : NULL;
+    const struct integrator *integrator = stepper->integrator;
+    const char *failure = integrator == NULL             ? status_text(STATUS_NOT_PROJECTED)
+                          : *integrator->failure != '\0' ? integrator->failure
+                                                         : status_text(status);
+    (void)stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot);
+    report_add(stepper->report, REPORT_ERROR, "at t = %.9g s: %s%s", stepper->start_time + stepper->local, failure,
+               cause != NULL ? cause : fastest_state(stepper, text));
+}
+
+enum status stepper_step(struct stepper *stepper, double h)
+{
+    const double started = stepper->local;
+    double reached = started;
+    stepper_take_inputs(stepper);
+    continue_inputs(stepper);
+    const enum status status = integrate(stepper, h, &reached);
+    if (status != STATUS_OK) {
+        stepper->local = reached > started ? reached : started;
+        stepper->carry = 0;
+        stepper->restart = true;
+        report_failure(stepper, status);
+    }
+    advance_inputs(stepper);
+    keep_inputs(stepper);
+    stepper->up_to_date = false;
+    return status;
+}
+
+void stepper_set_time(struct stepper *stepper, double time)
+{
+    stepper->local = time - stepper->start_time;
+    stepper->carry = 0;
+    stepper_interrupt(stepper);
+}

@@ -1,0 +1,93 @@
+/* Time stepping of an instance, whatever it is that is integrated: its values, its clock, its inputs over a step, when the
+   integrator restarts, and all of it saved and restored. */
+#ifndef SIM_STEPPER_H
+#define SIM_STEPPER_H
+
+#include "base/arena.h"
+#include "base/report.h"
+#include "ode/policy.h"
+#include "sim/variables.h"
+
+/* Inputs over a step: u(t) = u + rate (t - from). */
+struct step_inputs {
+    double *u, *rate; /* n_inputs, in the order of stepper->input */
+    double from;      /* local time                      [s]      */
+};
+
+/* Numbers that are part of a saved state. */
+struct saved_part {
+    double *numbers;
+    int count;
+};
+
+enum { CAUSE_SIZE = 512, OWN_PARTS = 2 };
+
+struct stepper {
+    const struct variables *variables;
+    struct report *report;
+
+    double *value; /* n_values: all variables; inputs and parameters as set, the rest computed           */
+    int n_inputs;
+    int *input;        /* value references of the inputs                                                 */
+    int *input_number; /* [value reference]: number among the inputs, -1                                 */
+    bool up_to_date;   /* the computed values belong to time, states and inputs                          */
+
+    /* time: local time counts from the start of the experiment, so that a late start costs no digits */
+    double start_time, local, carry; /* carry: the remainder of compensated summation                    */
+    struct step_inputs now, before;  /* inputs over this step and over the last one                      */
+    double *given;                   /* n_inputs: 1 where the rate of this step was given, 0: not        */
+
+    /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. The owner's;
+       NULL: it knows of none. */
+    const char *(*cause)(void *context, char text[CAUSE_SIZE]);
+
+    struct ode ode;                   /* its right-hand side takes the inputs of `now`; the owner updates its facts */
+    struct integrator *integrator;    /* NULL: there is nothing to integrate                                */
+    double tolerance;                 /* relative, as asked for                                             */
+    double *y, *ydot, *nominal;       /* n_states                                                           */
+    struct saved_part own[OWN_PARTS]; /* the owner's part of a saved state                               */
+    bool restart;                     /* the next step begins with a restart                             */
+    double first_step;                /* of that restart; 0: the integrator chooses                      */
+};
+
+/* Arrays from the arena and an integrator of the ode; variables, report and own are for the owner to fill. */
+enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena);
+void stepper_free(struct stepper *stepper);
+
+/* Values at their start, time zero. */
+void stepper_reset(struct stepper *stepper);
+
+/* Tolerance, step and order limits as the values of the parameters say, else the importer's tolerance, else 1e-6. */
+enum status stepper_configure(struct stepper *stepper, double importer_tolerance);
+
+/* Time and inputs at the start of an experiment. */
+void stepper_start(struct stepper *stepper, double start_time);
+
+/* Inputs as they are now, from the values. */
+void stepper_take_inputs(struct stepper *stepper);
+
+/* The i-th input at a local time. */
+static inline double step_input(const struct step_inputs *inputs, int i, double t)
+{
+    return inputs->u[i] + inputs->rate[i] * (t - inputs->from);
+}
+
+/* The rate of an input over the next step. */
+void stepper_set_rate(struct stepper *stepper, int reference, double rate);
+
+/* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. An input whose rate was not given continues by the input that is its time derivative, where there is one. The values of
+   the inputs are then those at the end. */
+enum status stepper_step(struct stepper *stepper, double h);
+
+void stepper_set_time(struct stepper *stepper, double time);
+/* States were changed: nothing computed before holds. */
+void stepper_interrupt(struct stepper *stepper);
+
+/* ---- saved (snapshot.c) ----------------------------------------------------------------------------------------------------- */
+
+size_t stepper_saved_size(const struct stepper *stepper);
+void stepper_save(struct stepper *stepper, unsigned char *bytes);
+/* Bytes that an instance made from the same file has saved. The result is the tolerance that it had. */
+double stepper_restore(struct stepper *stepper, const unsigned char *bytes);
+
+#endif

@@ -1,0 +1,201 @@
+/* Columns of the variable table: where a value is, how to set it, its limits. */
+#include <math.h>
+
+#include "sim/variables_row.h"
+
+/* ---- indices: the only ones of the table into q, qd and the forces ---------------------------------------------------------- */
+
+static const struct link_model *link_of(const struct model *model, const struct variable *variable)
+{
+    return &model->link[variable->owner];
+}
+
+static int joint_position(const struct model *model, const struct variable *variable)
+{
+    return link_of(model, variable)->q;
+}
+
+static int joint_velocity(const struct model *model, const struct variable *variable)
+{
+    return link_of(model, variable)->q;
+}
+
+static int mode_position(const struct model *model, const struct variable *variable)
+{
+    return link_of(model, variable)->eta + variable->k;
+}
+
+static int mode_velocity(const struct model *model, const struct variable *variable)
+{
+    return link_of(model, variable)->eta + variable->k;
+}
+
+int variable_coordinate(const struct variable *variable, const struct model *model, bool *velocity)
+{
+    const enum level level = variable->of->level;
+    *velocity = level == VELOCITY;
+    if (level != POSITION && level != VELOCITY) return -1;
+    return variable->of->count == MODES ? mode_velocity(model, variable) : joint_velocity(model, variable);
+}
+
+/* ---- states, inputs and tunable parameters in a point -------------------------------------------------------------------------- */
+
+#define PLACE(name, expression)                                                      \
+    double *place_##name(const struct point *point, const struct variable *variable) \
+    {                                                                                \
+        return &(expression);                                                        \
+    }
+PLACE(q, point->q[joint_position(point->model, variable)])
+PLACE(qd, point->qd[joint_velocity(point->model, variable)])
+PLACE(eta, point->q[mode_position(point->model, variable)])
+PLACE(etad, point->qd[mode_velocity(point->model, variable)])
+PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed])
+PLACE(tau, point->tau[link_of(point->model, variable)->tau])
+PLACE(tip_force, point->tip_wrench[3 + variable->k])
+PLACE(tip_torque, point->tip_wrench[variable->k])
+PLACE(actuator_force, point->actuator_force[variable->owner])
+PLACE(payload_mass, point->payload_mass[variable->owner])
+
+double *variable_place(const struct variable *variable, const struct point *point)
+{
+    return variable->of->place != NULL ? variable->of->place(point, variable) : NULL;
+}
+
+/* ---- computed values, and their changes --------------------------------------------------------------------------------------- */
+
+#define VALUE(name, expression)                                                         \
+    double value_##name(const struct outputs *outputs, const struct variable *variable) \
+    {                                                                                   \
+        (void)variable;                                                                 \
+        return expression;                                                              \
+    }
+VALUE(q, outputs->q[joint_position(outputs->model, variable)])
+VALUE(qd, outputs->qd[joint_velocity(outputs->model, variable)])
+VALUE(qdd, outputs->qdd[joint_velocity(outputs->model, variable)])
+VALUE(tau, outputs->force[joint_velocity(outputs->model, variable)])
+VALUE(eta, outputs->q[mode_position(outputs->model, variable)])
+VALUE(etad, outputs->qd[mode_velocity(outputs->model, variable)])
+VALUE(etadd, outputs->qdd[mode_velocity(outputs->model, variable)])
+VALUE(tip_position, outputs->tip.position[variable->k])
+VALUE(tip_quaternion, outputs->tip.quaternion[variable->k])
+VALUE(tip_velocity, outputs->tip.velocity[variable->k])
+VALUE(tip_angular_velocity, outputs->tip.angular_velocity[variable->k])
+VALUE(tip_acceleration, outputs->tip.acceleration[variable->k])
+VALUE(deflection, outputs->link[variable->owner].deflection[variable->k])
+VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
+VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
+VALUE(root_moment, outputs->link[variable->owner].wrench[variable->k])
+VALUE(loop_force, outputs->lambda[outputs->first_row[variable->owner] + variable->k])
+VALUE(actuator_length, outputs->length[variable->owner])
+VALUE(actuator_rate, outputs->length_rate[variable->owner])
+VALUE(kinetic_energy, outputs->energy.kinetic)
+VALUE(elastic_energy, outputs->energy.elastic)
+VALUE(gravity_energy, outputs->energy.gravity)
+VALUE(total_energy, outputs->energy.kinetic + outputs->energy.elastic + outputs->energy.gravity)
+VALUE(joint_power, outputs->joint_power)
+VALUE(actuator_power, outputs->actuator_power)
+VALUE(losses, outputs->energy.loss)
+
+double variable_value(const struct variable *variable, const struct outputs *outputs)
+{
+    return variable->of->value(outputs, variable);
+}
+
+bool variable_change(const struct variable *variable, const struct outputs *changes, double *change)
+{
+    const struct table_row *row = variable->of;
+    if (row->value == NULL || !row->differentiable) return false;
+    *change = row->value(changes, variable);
+    return true;
+}
+
+/* ---- numbers of the robot -------------------------------------------------------------------------------------------------------- */
+
+/* NUMBER_OF(owner, member): read and write a member of struct robot or struct link */
+#define LINK_OF(robot)  (&(robot)->link[variable->owner])
+#define ROBOT_OF(robot) (robot)
+#define READ(name, owner, member)                                                         \
+    static double read_##name(const struct robot *robot, const struct variable *variable) \
+    {                                                                                     \
+        (void)variable;                                                                   \
+        return (double)owner(robot)->member;                                              \
+    }
+#define WRITE(name, owner, member, type)                                                         \
+    static void write_##name(struct robot *robot, const struct variable *variable, double value) \
+    {                                                                                            \
+        (void)variable;                                                                          \
+        owner(robot)->member = (type)value;                                                      \
+    }
+#define NUMBER_OF(name, owner, member, type) \
+    READ(name, owner, member)                \
+    WRITE(name, owner, member, type)         \
+    const struct robot_number number_##name = {read_##name, write_##name};
+#define START_OF(name, member)  \
+    READ(name, LINK_OF, member) \
+    const struct robot_number number_##name = {read_##name, NULL};
+
+START_OF(start_position, joint.start_position)
+START_OF(start_velocity, joint.start_velocity)
+NUMBER_OF(gravity, ROBOT_OF, gravity[variable->k], double)
+NUMBER_OF(length, LINK_OF, beam.length, double)
+NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length, double)
+NUMBER_OF(EIy, LINK_OF, beam.EIy, double)
+NUMBER_OF(EIz, LINK_OF, beam.EIz, double)
+NUMBER_OF(GJ, LINK_OF, beam.GJ, double)
+NUMBER_OF(EA, LINK_OF, beam.EA, double)
+NUMBER_OF(damping_ratio, LINK_OF, beam.damping_ratio, double)
+NUMBER_OF(viscous, LINK_OF, joint.viscous, double)
+NUMBER_OF(coulomb, LINK_OF, joint.coulomb, double)
+NUMBER_OF(motor_inertia, LINK_OF, joint.motor_inertia, double)
+NUMBER_OF(stiffness, LINK_OF, joint.stiffness, double)
+NUMBER_OF(rest, LINK_OF, joint.rest, double)
+NUMBER_OF(payload_mass, LINK_OF, payload.mass, double)
+NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
+
+static double read_zero(const struct robot *robot, const struct variable *variable)
+{
+    (void)robot, (void)variable;
+    return 0;
+}
+const struct robot_number number_zero = {read_zero, NULL};
+
+bool variable_to_robot(const struct variable *variable, double value, struct robot *robot)
+{
+    const struct robot_number *number = variable->of->number;
+    if (number->write == NULL || number->read(robot, variable) == value) return false;
+    number->write(robot, variable, value);
+    return true;
+}
+
+/* ---- limits: what the robot file requires of the number, a parameter must keep ------------------------------------------------ */
+
+#define LIMIT(name, condition, text)                                        \
+    const char *limit_##name(const struct variable *variable, double value) \
+    {                                                                       \
+        (void)variable, (void)value;                                        \
+        return (condition) ? NULL : (text);                                 \
+    }
+LIMIT(none, true, "")
+LIMIT(positive, value > 0, "must be positive")
+LIMIT(not_negative, value >= 0, "must not be negative")
+LIMIT(elastic_terms, value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS,
+      "must be 1 (full), 2 (linear) or 3 (ruthless)")
+LIMIT(boolean, value == 0 || value == 1, "must be 0 (false) or 1 (true)")
+LIMIT(tolerance, value >= 0 && value < 1, "must be 0 (the importer's) or below 1")
+LIMIT(order, value >= 0 && value <= 5 && value == floor(value), "must be 0 (chosen) or 1 to 5")
+
+/* Of a beam without modes in this direction it may be zero, as in the file */
+const char *limit_stiffness(const struct variable *variable, double value)
+{
+    return variable->start == 0 ? limit_not_negative(variable, value) : limit_positive(variable, value);
+}
+
+const char *variable_error(const struct variable *variable, double value)
+{
+    return variable->of->error != NULL ? variable->of->error(variable, value) : NULL;
+}
+
+bool variable_same_vector(const struct variable *a, const struct variable *b)
+{
+    return a->of == b->of && a->owner == b->owner;
+}

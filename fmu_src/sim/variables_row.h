@@ -1,0 +1,93 @@
+/* A row of the variable table, for the files of the table alone. */
+#ifndef SIM_VARIABLES_ROW_H
+#define SIM_VARIABLES_ROW_H
+
+#include "mech/mechanism.h"
+#include "sim/outputs.h"
+#include "sim/point.h"
+#include "sim/variables.h"
+
+/* What has the variable: the robot, links with such a joint or body, every loop or actuator. */
+enum owner { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
+
+/* As many as the link has elastic coordinates, as the loop has equations. */
+enum { MODES = -1, EQUATIONS = -2 };
+
+/* Of a variable that can be set: what it is of the motion, or a force; NUMBER: none of these. */
+enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
+
+/* What a coordinate measures decides its units. */
+enum dimension { ANGLE, DISTANCE, PURE_NUMBER, DIMENSIONS };
+
+/* A number of the robot. */
+struct robot_number {
+    double (*read)(const struct robot *robot, const struct variable *variable);
+    void (*write)(struct robot *robot, const struct variable *variable, double value); /* NULL: it is only the start */
+};
+
+/* Columns that are functions */
+typedef double *place_function(const struct point *point, const struct variable *variable);
+typedef double value_function(const struct outputs *outputs, const struct variable *variable);
+typedef bool depends_function(const struct structure *structure, const struct variable *unknown,
+                              const struct variable *known);
+typedef const char *limit_function(const struct variable *variable, double value);
+typedef double nominal_function(const struct model *model, int link, int k);
+
+/* clang-format off */
+struct table_row {
+    const char *name; /* %J the joint's, %L the link's, %C the loop's, %A the actuator's */
+    enum owner owner;
+    unsigned given; /* only where this number is given in the file: enum joint_given (MOVING), enum beam_given (BEAM) */
+    int count;
+    enum variable_type type;
+    enum causality causality;
+    enum variability variability;
+    enum initial initial;
+    const char *unit[DIMENSIONS], *display_unit; /* degrees only where it is an angle                     */
+    enum level level;
+    bool is_state;
+    int rate;                          /* kind of its time derivative; -1: none                           */
+    int start_of;                      /* kind of the state that it is the start value of; -1: none       */
+    place_function *place;             /* state, input or tunable parameter in a point, else NULL         */
+    const struct robot_number *number; /* its number in the robot, or that of its start                   */
+    value_function *value;             /* from outputs, or its change from their changes; NULL: not computed */
+    bool differentiable;               /* the changes have it                                             */
+    depends_function *depends;         /* NULL: not an unknown                                            */
+    limit_function *error;             /* what is wrong with a value; NULL: not a parameter               */
+    nominal_function *nominal;         /* NULL: not a state                                               */
+    const char *description;
+};
+/* clang-format on */
+
+/* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
+
+place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_tip_force, place_tip_torque,
+    place_actuator_force, place_payload_mass;
+
+value_function value_q, value_qd, value_qdd, value_tau, value_eta, value_etad, value_etadd, value_tip_position,
+    value_tip_quaternion, value_tip_velocity, value_tip_angular_velocity, value_tip_acceleration, value_deflection,
+    value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length, value_actuator_rate,
+    value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy, value_joint_power,
+    value_actuator_power, value_losses;
+
+extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
+    number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_damping_ratio,
+    number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest, number_payload_mass,
+    number_elastic_terms;
+
+limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_elastic_terms, limit_boolean,
+    limit_tolerance, limit_order;
+
+/* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
+
+depends_function depends_itself, depends_all, depends_accelerations, depends_loop_force, depends_deflection,
+    depends_rotation, depends_tip_position, depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity,
+    depends_tip_acceleration, depends_actuator_length, depends_actuator_rate;
+
+/* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
+
+enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k);
+
+nominal_function nominal_joint, nominal_eta, nominal_etad;
+
+#endif

@@ -1,0 +1,88 @@
+/* Units and nominal values of the variables of a robot. */
+#include <math.h>
+
+#include "math/vec.h"
+#include "sim/variables_row.h"
+
+/* ---- dimensions ------------------------------------------------------------------------------------------------------------ */
+
+static enum dimension joint_dimension(const struct link_model *lm)
+{
+    return lm->joint == JOINT_PRISMATIC ? DISTANCE : ANGLE;
+}
+
+/* An elastic coordinate: a distance, an angle for twist and for the slope coordinate of the Hermite shapes, or a pure number. */
+static enum dimension mode_dimension(const struct link *link, int k)
+{
+    if (link->type != BODY_BEAM) return PURE_NUMBER;
+    for (int family = 0; family < FAMILY_COUNT; k -= link->beam.family[family].count, family++) {
+        const struct mode_family *modes = &link->beam.family[family];
+        if (k >= modes->count) continue;
+        const bool slope = (modes->shape == SHAPE_HERMITE || modes->shape == SHAPE_CRAIG_BAMPTON) && k == 1;
+        return family == FAMILY_TWIST || slope ? ANGLE : DISTANCE;
+    }
+    return PURE_NUMBER;
+}
+
+enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k)
+{
+    switch (row->owner) {
+    case DRIVEN:
+    case PRESCRIBED:
+    case FREE:
+    case MOVING: return joint_dimension(&model->link[owner]);
+    case FLEXIBLE: return row->count == MODES ? mode_dimension(&model->robot->link[owner], k) : PURE_NUMBER;
+    case LOOP: return k < 3 ? DISTANCE : ANGLE; /* equations of distances come before those of angles */
+    case ROBOT:
+    case LINK:
+    case BEAM:
+    case PAYLOAD:
+    case ACTUATOR: break;
+    }
+    return PURE_NUMBER; /* the same unit whatever it measures */
+}
+
+/* ---- nominal values -------------------------------------------------------------------------------------------------------- */
+
+/* The reach of the whole robot: what the travel of a joint is measured by [m] */
+static double reach(const struct robot *robot)
+{
+    double sum = 0;
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct link *link = &robot->link[i];
+        const double *tip = link->rigid_tip.p, *origin = link->joint.origin.p;
+        sum += link->type == BODY_BEAM ? link->beam.length : sqrt(dot3(tip, tip));
+        sum += sqrt(dot3(origin, origin));
+    }
+    return sum > 0 ? sum : 1;
+}
+
+/* The frequency of an elastic coordinate, estimated by its Rayleigh quotient [rad/s] */
+static double mode_frequency(const struct body *body, int k)
+{
+    const int diagonal = (body->m + 1) * k;
+    return sqrt(fmax(body->K[diagonal] / body->Mff0[diagonal], 0));
+}
+
+/* A radian, or the reach; of a velocity the same per second. */
+double nominal_joint(const struct model *model, int link, int k)
+{
+    (void)k;
+    return joint_dimension(&model->link[link]) == DISTANCE ? reach(model->robot) : 1;
+}
+
+/* One per cent of the link, or what 10 m/s^2 at its tip makes of a stiffer mode, but at least a hundredth of that one per cent:
+   less would make importers resolve vibrations of no interest. */
+double nominal_eta(const struct model *model, int link, int k)
+{
+    const struct link *l = &model->robot->link[link];
+    const double length = l->type == BODY_BEAM ? l->beam.length : 1, w = mode_frequency(model->link[link].body, k);
+    const double size = mode_dimension(l, k) == DISTANCE ? length : 1;
+    return fmax(fmin(0.01 * size, 10 * size / (length * w * w)), 1e-4 * size);
+}
+
+/* By the frequency of the mode, at least 1/s */
+double nominal_etad(const struct model *model, int link, int k)
+{
+    return nominal_eta(model, link, k) * fmax(1, mode_frequency(model->link[link].body, k));
+}
