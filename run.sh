@@ -5,14 +5,14 @@ set -euo pipefail
 usage()
 {
     cat <<'TEXT'
-usage: ./run.sh           set up, build, pack the Canadarm's FMU, simulate and plot it
-       ./run.sh dualemps  set up, build, pack the DualEMPS' FMU, drive it along a circle and a square, and plot it
-       ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load with it, and plot it
-       ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load with it, and plot it
-       ./run.sh bench     set up, build, and measure
+usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate it and plot the result
+       ./run.sh dualemps  set up, build, pack the FMU of the DualEMPS, drive it along a circle and a square, and plot the result
+       ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load, and plot the result
+       ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load, and plot the result
+       ./run.sh bench     set up, build, and run the benchmarks
        ./run.sh --help    this text
 
-The first run installs what is missing (Debian packages as root or with sudo, Python packages into build/out/venv).
+The first run installs missing packages (Debian packages as root or with sudo, Python packages in build/out/venv).
 TEXT
 }
 
@@ -35,15 +35,15 @@ cd "$root"
 [ $# -le 1 ] || { usage >&2; exit 2; }
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
-dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU, with a controller beside it" ;;
-crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled in several ways and in one piece" ;;
-servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled in several ways and in one piece" ;;
+dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU with an external controller" ;;
+crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled by several methods and monolithic" ;;
+servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled by several methods and monolithic" ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"
     say "bench"
     LIMBER="$out/limber" "$python" bench/run.py
-    say "simulated seconds per CPU second, in one go and with inputs that change every millisecond"
+    say "simulated seconds per CPU second, in one step and with inputs that change every millisecond"
     LIMBER="$out/limber" "$python" bench/integration.py inputs
     ;;
 -h | --help) usage ;;

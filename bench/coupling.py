@@ -97,23 +97,23 @@ def energy(example, case, right):
     say(f"Energy at 1 ms: {example.WORK} work minus stored energy and losses, relative to that work; and mechanical work given by the drives minus that received "
         "by the arm, relative to the work given. Within an FMU powers balance exactly, so the differences are due to the coupling.\n")
     say("| method | work - stored - lost | given - received |\n| --- | --- | --- |")
-    for way in study.WAYS:
-        run = study.cosimulate(case, way, 1e-3, right, every=1e-3)
-        say(f"| {way} | {report.imbalance(*example.balance(run)):.1e} | {report.imbalance(*example.passed_on(run)):.1e} |")
+    for method in study.METHODS:
+        run = study.cosimulate(case, method, 1e-3, right, every=1e-3)
+        say(f"| {method} | {report.imbalance(*example.balance(run)):.1e} | {report.imbalance(*example.coupling_work(run)):.1e} |")
     work, stored, lost = example.balance(run)
-    gave, _ = example.passed_on(run)
+    gave, _ = example.coupling_work(run)
     say(f"\n{example.WORK.capitalize()} work is {work:.0f} J, of which {stored:.0f} J are stored and {lost:.0f} J lost; {gave:.0f} J go through the coupling.")
 
 
 def part(example, name, title, folder):
     """Writes a section of the page; returns the case and its errors."""
-    case, package = report.prepare(name, folder, example.RECORDED, example.JUDGED)
+    case, package = report.prepare(name, folder, example.RECORDED, example.COMPARED)
     right = study.reference(case)
     say(f"\n## {title}\n")
     found = study.compare(case, right)
-    for judged in case.judged:
-        say(f"Error of the {judged.name} [{judged.unit}]:\n")
-        for line in study.table(found, judged): say(line)
+    for compared in case.compared:
+        say(f"Error of the {compared.name} [{compared.unit}]:\n")
+        for line in study.table(found, compared): say(line)
         say()
     energy(example, case, right)
     if study.missing_tools() is None: others(case, package, right)
@@ -123,17 +123,17 @@ def part(example, name, title, folder):
 
 def others(case, package, right):
     say("\nThe package in other masters at 1 ms, error against the monolithic simulation:\n")
-    say("| master | " + " | ".join(f"{judged.name} [{judged.unit}]" for judged in case.judged) + " |")
-    say("| --- |" + " --- |" * len(case.judged))
+    say("| master | " + " | ".join(f"{compared.name} [{compared.unit}]" for compared in case.compared) + " |")
+    say("| --- |" + " --- |" * len(case.compared))
     for tool in study.TOOLS:
         errors = study.errors(case, study.run_tool(case, package, tool), right)
-        say(f"| {tool} | " + " | ".join(f"{errors[judged.name]:.2g}" for judged in case.judged) + " |")
+        say(f"| {tool} | " + " | ".join(f"{errors[compared.name]:.2g}" for compared in case.compared) + " |")
 
 
 def reference_error(case, right):
     """The change of the reference at a tenth of its tolerance."""
     errors = study.errors(case, study.reference(case, study.TOLERANCE / 10), right)
-    return ", ".join(f"{judged.name} {errors[judged.name]:.1e} {judged.unit}" for judged in case.judged) + \
+    return ", ".join(f"{compared.name} {errors[compared.name]:.1e} {compared.unit}" for compared in case.compared) + \
         f" between tolerances of {study.TOLERANCE:g} and {study.TOLERANCE / 10:g}."
 
 

@@ -1,7 +1,7 @@
 /* The measured program: calls one algorithm at random states (harness.h). */
 #include "harness.h"
 
-#include "../cli/random_state.h"
+#include "../analysis/random_state.h"
 #include "dyn/dyn.h"
 #include "mech/mechanism.h"
 

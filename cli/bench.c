@@ -6,9 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/closure.h"
+#include "analysis/failure.h"
+#include "analysis/random_state.h"
 #include "cli.h"
-#include "closed.h"
-#include "random_state.h"
+#include "load.h"
 
 enum { STATES = 32, BATCHES = 200 };
 
@@ -96,23 +98,26 @@ static int make_states(struct bench *bench, struct arena *arena)
 }
 
 /* Of a closed robot those that are independent at its start; the random states leave the loops open, which costs the same */
-static int choose_equations(struct cli_model *loaded)
+static enum status choose_equations(struct mechanism *mechanism, struct report *report)
 {
     struct state start;
-    int code = state_read(loaded->mechanism.model, NULL, &start) == 0 ? EXIT_FINE : EXIT_COMPUTATION;
-    if (code == EXIT_FINE) code = closed_state("bench", loaded, false, &start);
+    enum status status = state_start(mechanism->model, report, &start);
+    if (status == STATUS_OK) status = closure_of_state(mechanism, false, &start, report);
     state_free(&start);
-    return code;
+    return status;
 }
 
-static int measure(struct bench *bench, bool json)
+/* Every state can be computed */
+static enum status try_states(struct bench *bench, struct report *report)
 {
-    for (int i = 0; i < STATES; i++) {
-        const enum status status = mechanism_forward(bench->mechanism, &bench->in[i], bench->qdd);
-        if (status == STATUS_NOT_POSITIVE) cli_not_positive("bench", bench->mechanism->model, bench->mechanism->work);
-        else if (status != STATUS_OK) fprintf(stderr, "limber: bench: %s\n", status_text(status));
-        if (status != STATUS_OK) return EXIT_COMPUTATION;
-    }
+    enum status status = STATUS_OK;
+    for (int i = 0; i < STATES && status == STATUS_OK; i++)
+        status = mechanism_forward(bench->mechanism, &bench->in[i], bench->qdd);
+    return report_failure(report, bench->mechanism, status);
+}
+
+static void measure(struct bench *bench, bool json)
+{
     struct json_object *out = json_object_new_object();
     for (int i = 0; i < MEASURED; i++) {
         if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
@@ -123,7 +128,6 @@ static int measure(struct bench *bench, bool json)
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s\r", "");
     if (json) puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
     json_object_put(out);
-    return EXIT_FINE;
 }
 
 int command_bench(int argc, char **argv)
@@ -139,17 +143,16 @@ int command_bench(int argc, char **argv)
     if (file == NULL) return cli_usage("bench", "expected ROBOT");
 
     struct cli_model loaded;
-    int code = cli_load_model(file, 0, &loaded);
+    const int code = cli_load_model(file, 0, &loaded);
     if (code != EXIT_FINE) return code;
     struct arena arena = {0};
     struct bench bench = {.mechanism = &loaded.mechanism};
-    code = choose_equations(&loaded);
-    if (code == EXIT_FINE && make_states(&bench, &arena) != 0) {
-        fprintf(stderr, "limber: bench: %s\n", status_text(STATUS_NO_MEMORY));
-        code = EXIT_COMPUTATION;
-    }
-    if (code == EXIT_FINE) code = measure(&bench, json);
+    struct report report = cli_report("bench");
+    enum status status = choose_equations(&loaded.mechanism, &report);
+    if (status == STATUS_OK && make_states(&bench, &arena) != 0) status = report_status(&report, STATUS_NO_MEMORY);
+    if (status == STATUS_OK) status = try_states(&bench, &report);
+    if (status == STATUS_OK) measure(&bench, json);
     arena_release(&arena);
     cli_free_model(&loaded);
-    return code;
+    return cli_exit_code(status);
 }

@@ -4,16 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/names.h"
+#include "analysis/summary.h"
 #include "cli.h"
-#include "closed.h"
-#include "flex/body.h"
-#include "flex/frequencies.h"
 #include "json_out.h"
 
-enum { MOST_FREQUENCIES = 200 };
-
-static const char *const joint_types[] = {
-    [JOINT_FIXED] = "fixed", [JOINT_REVOLUTE] = "revolute", [JOINT_PRISMATIC] = "prismatic"};
 static const char *const loop_types[] = {
     [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
 static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
@@ -31,95 +26,15 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
     return link->parent < 0 ? "world" : robot->link[link->parent].name;
 }
 
-static int coordinates_of(const struct link *link)
-{
-    return (joint_moves(&link->joint) ? 1 : 0) + link_modes(link);
-}
-
-static double body_mass(const struct link *link)
-{
-    if (link->type == BODY_RIGID) return link->rigid.mass;
-    if (link->type == BODY_BEAM) return link->beam.mass_per_length * link->beam.length;
-    double mass = 0;
-    for (int i = 0; i < link->nodal.n_nodes; i++) mass += link->nodal.node[i].body.mass;
-    return mass;
-}
-
-/* With hub and payload. */
-static double mass_of(const struct link *link)
-{
-    return body_mass(link) + link->hub.mass + link->payload.mass;
-}
-
-static int total_coordinates(const struct robot *robot)
-{
-    int n = 0;
-    for (int i = 0; i < robot->n_links; i++) n += coordinates_of(&robot->link[i]);
-    return n;
-}
-
-static double total_mass(const struct robot *robot)
-{
-    double mass = 0;
-    for (int i = 0; i < robot->n_links; i++) mass += mass_of(&robot->link[i]);
-    return mass;
-}
-
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
-
-/* What closing at the start finds; n_loops = 0: an open robot */
-struct closure {
-    struct cli_model loaded;
-    struct robot robot; /* the same, owning nothing */
-    struct state start; /* closed */
-};
-
-/* Independent equations of a loop */
-static int kept_of(const struct constraints *loops, int loop)
-{
-    int count = 0;
-    for (int k = 0; k < loops->n_kept; k++)
-        count += loops->kept[k] >= loops->first[loop] && loops->kept[k] < loops->first[loop + 1];
-    return count;
-}
-
-/* Messages of the loops with the name of the file before them, as all others have */
-struct named {
-    const char *file;
-    struct report *report;
-};
-
-static void name_file(void *context, enum report_level level, const char *text)
-{
-    const struct named *named = context;
-    report_add(named->report, level, "%s: %s", named->file, text);
-}
-
-/* Closes the loops at the start; what cannot be closed is an error of the file */
-static int close_at_start(const char *file, const struct robot *robot, struct report *report, struct closure *closure)
-{
-    if (robot->n_loops == 0) return EXIT_FINE;
-    closure->robot = *robot;
-    closure->robot.arena = (struct arena){0};
-    const int code = cli_make_model(file, &closure->robot, &closure->loaded);
-    if (code != EXIT_FINE) return code;
-    if (state_read(closure->loaded.mechanism.model, NULL, &closure->start) != 0) return EXIT_COMPUTATION;
-    struct named named = {file, report};
-    struct report with_name = {.line = name_file, .context = &named};
-    const enum status status = closed_report(&closure->loaded, &closure->start, &with_name);
-    if (status == STATUS_OK) return EXIT_FINE;
-    if (with_name.errors == 0) report_add(&with_name, REPORT_ERROR, "loops: %s", status_text(status));
-    return EXIT_INPUT;
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static struct json_object *json_coordinates(const struct link *link)
+/* Names of `count` coordinates from `first` on */
+static struct json_object *json_coordinates(const struct model *model, int first, int count)
 {
     struct json_object *names = json_object_new_array();
-    for (int k = 0; k < coordinates_of(link); k++) {
+    for (int i = first; i < first + count; i++) {
         char name[NAME_SIZE];
-        cli_coordinate_name(link, k, name);
+        coordinate_name(model, POSITION, i, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;
@@ -132,13 +47,11 @@ static struct json_object *json_number(double number)
 }
 
 /* null where there are none, because the modal mass matrix is not positive definite */
-static struct json_object *json_frequencies(const struct link *link)
+static struct json_object *json_frequencies(const struct link_summary *link)
 {
-    double hz[MOST_FREQUENCIES];
-    const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
-    if (count < 0) return NULL;
+    if (link->n_frequencies < 0) return NULL;
     struct json_object *frequencies = json_object_new_array();
-    for (int k = 0; k < count; k++) json_object_array_add(frequencies, json_number(hz[k]));
+    for (int k = 0; k < link->n_frequencies; k++) json_object_array_add(frequencies, json_number(link->frequency[k]));
     return frequencies;
 }
 
@@ -146,7 +59,7 @@ static struct json_object *json_joint(const struct joint *joint)
 {
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", json_object_new_string(joint->name));
-    json_object_object_add(json, "type", json_object_new_string(joint_types[joint->type]));
+    json_object_object_add(json, "type", json_object_new_string(joint_type_name(joint)));
     json_object_object_add(json, "motion", json_object_new_string(motion_of(joint)));
     if (joint->has_limits) {
         struct json_object *limits = json_object_new_array(); /* null: none on that side */
@@ -157,20 +70,22 @@ static struct json_object *json_joint(const struct joint *joint)
     return json;
 }
 
-static struct json_object *json_link(const struct robot *robot, const struct link *link)
+static struct json_object *json_link(const struct robot *robot, const struct summary *summary, int i, int first)
 {
+    const struct link *link = &robot->link[i];
+    const struct link_summary *of = &summary->link[i];
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "name", json_object_new_string(link->name));
     json_object_object_add(json, "parent", json_object_new_string(parent_of(robot, link)));
     json_object_object_add(json, "type", json_object_new_string(body_types[link->type]));
     json_object_object_add(json, "joint", json_joint(&link->joint));
-    json_object_object_add(json, "coordinates", json_coordinates(link));
-    json_object_object_add(json, "mass", json_number(mass_of(link)));
-    json_object_object_add(json, "frequencies", json_frequencies(link));
+    json_object_object_add(json, "coordinates", json_coordinates(summary->mechanism.model, first, of->n_coordinates));
+    json_object_object_add(json, "mass", json_number(of->mass));
+    json_object_object_add(json, "frequencies", json_frequencies(of));
     return json;
 }
 
-static struct json_object *json_loop(const struct robot *robot, const struct constraints *loops, int i)
+static struct json_object *json_loop(const struct robot *robot, const struct summary *summary, int i)
 {
     struct json_object *json = json_object_new_object(), *between = json_object_new_array();
     const struct loop *loop = &robot->loop[i];
@@ -180,33 +95,35 @@ static struct json_object *json_loop(const struct robot *robot, const struct con
     json_object_object_add(json, "type", json_object_new_string(loop_types[loop->type]));
     json_object_object_add(json, "between", between);
     json_object_object_add(json, "equations", json_object_new_int(loop_equations(loop->type)));
-    json_object_object_add(json, "independent", json_object_new_int(kept_of(loops, i)));
+    json_object_object_add(json, "independent", json_object_new_int(summary->independent[i]));
     return json;
 }
 
 /* Loops, and the closed start as a STATE */
-static void add_closure(const struct robot *robot, const struct closure *closure, struct json_object *json)
+static void add_closure(const struct robot *robot, const struct summary *summary, struct json_object *json)
 {
     struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
-    const int n = closure->loaded.mechanism.model->n;
-    for (int i = 0; i < robot->n_loops; i++)
-        json_object_array_add(loops, json_loop(robot, closure->loaded.mechanism.constraints, i));
-    json_object_object_add(start, "q", json_numbers(closure->start.q, n));
-    json_object_object_add(start, "qd", json_numbers(closure->start.qd, n));
+    for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, summary, i));
+    json_object_object_add(start, "q", json_numbers(summary->start.q, summary->n));
+    json_object_object_add(start, "qd", json_numbers(summary->start.qd, summary->n));
     json_object_object_add(json, "loops", loops);
     json_object_object_add(json, "start", start);
 }
 
 /* Prints the robot; the array of warnings stays the caller's. */
-static void print_json(const struct robot *robot, const struct closure *closure, struct json_object *warnings)
+static void print_json(const struct robot *robot, const struct summary *summary, struct json_object *warnings)
 {
     struct json_object *json = json_object_new_object(), *links = json_object_new_array();
-    for (int i = 0; i < robot->n_links; i++) json_object_array_add(links, json_link(robot, &robot->link[i]));
+    int first = 0;
+    for (int i = 0; i < robot->n_links; i++) {
+        json_object_array_add(links, json_link(robot, summary, i, first));
+        first += summary->link[i].n_coordinates;
+    }
     json_object_object_add(json, "name", json_object_new_string(robot->name));
     json_object_object_add(json, "links", links);
-    json_object_object_add(json, "n", json_object_new_int(total_coordinates(robot)));
-    json_object_object_add(json, "mass", json_number(total_mass(robot)));
-    if (robot->n_loops > 0) add_closure(robot, closure, json);
+    json_object_object_add(json, "n", json_object_new_int(summary->n));
+    json_object_object_add(json, "mass", json_number(summary->mass));
+    if (robot->n_loops > 0) add_closure(robot, summary, json);
     json_object_object_add(json, "warnings", json_object_get(warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -238,16 +155,15 @@ static struct widths widths_of(const struct robot *robot)
 }
 
 /* The first few frequencies; the JSON has them all. */
-static void print_frequencies(const struct link *link)
+static void print_frequencies(const struct link_summary *link)
 {
     enum { SHOWN = 6 };
-    double hz[MOST_FREQUENCIES];
-    const int count = link_frequencies(link, hz, MOST_FREQUENCIES);
-    for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", hz[k]);
+    const int count = link->n_frequencies;
+    for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", link->frequency[k]);
     printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
 }
 
-static void print_links(const struct robot *robot)
+static void print_links(const struct robot *robot, const struct summary *summary)
 {
     const struct widths width = widths_of(robot);
     printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
@@ -255,32 +171,32 @@ static void print_links(const struct robot *robot)
     for (int i = 0; i < robot->n_links; i++) {
         const struct link *link = &robot->link[i];
         printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
-               width.parent, parent_of(robot, link), width.joint, link->joint.name, joint_types[link->joint.type],
-               motion_of(&link->joint), coordinates_of(link), mass_of(link));
-        print_frequencies(link);
+               width.parent, parent_of(robot, link), width.joint, link->joint.name, joint_type_name(&link->joint),
+               motion_of(&link->joint), summary->link[i].n_coordinates, summary->link[i].mass);
+        print_frequencies(&summary->link[i]);
     }
 }
 
 /* The joints' positions in the closed start */
-static void print_start(const struct robot *robot, const struct closure *closure)
+static void print_start(const struct robot *robot, const struct summary *summary)
 {
     printf("closes at the start:");
     for (int i = 0; i < robot->n_links; i++) {
-        const int q = closure->loaded.mechanism.model->link[i].q;
-        if (q >= 0) printf(" %s %.9g", robot->link[i].joint.name, closure->start.q[q]);
+        const int q = summary->mechanism.model->link[i].q;
+        if (q >= 0) printf(" %s %.9g", robot->link[i].joint.name, summary->start.q[q]);
     }
     printf("\n");
 }
 
-static void print_connections(const struct robot *robot, const struct closure *closure)
+static void print_connections(const struct robot *robot, const struct summary *summary)
 {
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
                robot->link[loop->between[0]].name, robot->link[loop->between[1]].name, loop_types[loop->type],
-               loop_equations(loop->type), kept_of(closure->loaded.mechanism.constraints, i));
+               loop_equations(loop->type), summary->independent[i]);
     }
-    if (robot->n_loops > 0) print_start(robot, closure);
+    if (robot->n_loops > 0) print_start(robot, summary);
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct actuator *actuator = &robot->actuator[i];
         const int from = actuator->from.link, to = actuator->to.link;
@@ -299,15 +215,15 @@ static void print_stops(const struct robot *robot)
     }
 }
 
-static void print_table(const struct robot *robot, const struct closure *closure, struct json_object *warnings)
+static void print_table(const struct robot *robot, const struct summary *summary, struct json_object *warnings)
 {
-    printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, total_coordinates(robot), total_mass(robot),
+    printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, summary->n, summary->mass,
            robot->link[robot->tip].name);
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
-    print_links(robot);
+    print_links(robot, summary);
     print_stops(robot);
-    print_connections(robot, closure);
+    print_connections(robot, summary);
     for (size_t i = 0; i < json_object_array_length(warnings); i++)
         printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));
 }
@@ -321,35 +237,20 @@ static void take_message(void *warnings, enum report_level level, const char *te
     else fprintf(stderr, "%s\n", text);
 }
 
-/* What only the computation would find out: modes that cannot be told apart */
-static void check_modes(const char *file, const struct robot *robot, struct report *report)
-{
-    for (int i = 0; i < robot->n_links; i++) {
-        struct arena arena = {0};
-        struct body body;
-        const int before = report->errors;
-        if (link_modes(&robot->link[i]) > 0)
-            body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
-        if (report->errors > before) fprintf(stderr, "%s: cannot be computed with\n", file);
-        arena_release(&arena);
-    }
-}
-
 static int check(const char *file,
-                 void (*print)(const struct robot *, const struct closure *, struct json_object *warnings))
+                 void (*print)(const struct robot *, const struct summary *, struct json_object *warnings))
 {
     struct json_object *warnings = json_object_new_array();
     struct report report = {.line = take_message, .context = warnings};
     struct robot *robot;
-    if (robot_read_file(file, &robot, &report) == STATUS_OK) check_modes(file, robot, &report);
-    struct closure closure = {0};
-    int code = report.errors == 0 ? close_at_start(file, robot, &report, &closure) : EXIT_INPUT;
-    if (code == EXIT_FINE) print(robot, &closure, warnings);
-    state_free(&closure.start);
-    cli_free_model(&closure.loaded);
+    struct summary summary = {0};
+    enum status status = robot_read_file(file, &robot, &report);
+    if (status == STATUS_OK) status = summary_make(file, robot, &report, &summary);
+    if (status == STATUS_OK) print(robot, &summary, warnings);
+    summary_free(&summary);
     robot_free(robot);
     json_object_put(warnings);
-    return code;
+    return cli_exit_code(status);
 }
 
 int command_check(int argc, char **argv)

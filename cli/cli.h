@@ -25,15 +25,17 @@ int command_upgrade(int argc, char **argv);
    for `limber check` and kept quiet here. The caller frees the robot. */
 struct robot *cli_load(const char *file, int *exit_code);
 
+/* A report whose errors and warnings go to standard error as `limber: COMMAND: TEXT`. */
+struct report cli_report(const char *command);
+
+/* For struct report: errors, and warnings too, go to standard error as `limber: TEXT`. */
+void cli_print_error(void *context, enum report_level level, const char *text);
+void cli_print_warning(void *context, enum report_level level, const char *text);
+
 /* The one place where a status becomes an exit code. */
 int cli_exit_code(enum status status);
 
-/* For struct report: errors go to standard error as `limber: TEXT`. */
-void cli_print_error(void *context, enum report_level level, const char *text);
-/* The same for warnings too. */
-void cli_print_warning(void *context, enum report_level level, const char *text);
-
-/* Complains of wrong usage on standard error and returns EXIT_USAGE. */
+/* Prints what is wrong with the usage to standard error and returns EXIT_USAGE. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -42,7 +44,7 @@ int cli_usage(const char *command, const char *format, ...);
 /* Whether both names are there and are one file. */
 bool cli_same_file(const char *a, const char *b);
 
-/* Reads the value of an option, or complains of wrong usage. */
+/* Reads the value of an option; wrong usage is reported. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);
 int cli_tolerance(const char *command, const char *option, const char *text, double *number);
 

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/evaluation.h"
 #include "cli.h"
 #include "json_out.h"
 #include "load.h"
-#include "state.h"
 
 struct options {
     const char *robot, *state;
@@ -43,98 +43,33 @@ static int parse_options(int argc, char **argv, struct options *options)
     return EXIT_FINE;
 }
 
-static void describe_loops(struct cli_model *loaded, struct json_object *out)
+/* In the order of cli.md */
+static int print_evaluation(const struct evaluation *e)
 {
-    struct constraints *loops = loaded->mechanism.constraints;
-    if (loops->n_rows == 0) return;
-    constraints_gap(&loaded->mechanism);
-    json_object_object_add(out, "gap", json_numbers(loops->gap, loops->n_rows));
-    json_object_object_add(out, "gap_rate", json_numbers(loops->rate, loops->n_rows));
-    json_object_object_add(out, "lambda", json_numbers(loops->lambda, loops->n_rows));
-}
-
-static void describe_actuators(struct cli_model *loaded, struct json_object *out)
-{
-    const int count = loaded->robot->n_actuators;
-    if (count == 0) return;
-    struct json_object *length = json_object_new_array(), *rate = json_object_new_array();
-    actuators_measure(&loaded->mechanism);
-    for (int i = 0; i < count; i++) {
-        json_object_array_add(length, json_object_new_double(loaded->mechanism.actuators->line[i].length));
-        json_object_array_add(rate, json_object_new_double(loaded->mechanism.actuators->line[i].rate));
+    struct json_object *out = json_object_new_object();
+    json_add_numbers(out, "qdd", e->qdd, e->n);
+    json_object_object_add(out, "mass_matrix", json_rows(e->M, e->n, e->n));
+    json_add_numbers(out, "bias", e->bias, e->n);
+    json_object_object_add(out, "kinetic_energy", json_object_new_double(e->energy.kinetic));
+    json_object_object_add(out, "potential_energy", json_object_new_double(e->energy.elastic + e->energy.gravity));
+    json_add_numbers(out, "tip_position", e->tip.p, 3);
+    json_object_object_add(out, "tip_rotation", json_rows(e->tip.R, 3, 3));
+    json_add_numbers(out, "tip_velocity", e->tip.v, 3);
+    json_add_numbers(out, "tip_angular_velocity", e->tip.omega, 3);
+    json_add_numbers(out, "tip_acceleration", e->tip.a, 3);
+    if (e->n_prescribed > 0) json_add_numbers(out, "prescribed_tau", e->prescribed_tau, e->n_prescribed);
+    if (e->n_rows > 0) {
+        json_add_numbers(out, "gap", e->gap, e->n_rows);
+        json_add_numbers(out, "gap_rate", e->gap_rate, e->n_rows);
+        json_add_numbers(out, "lambda", e->lambda, e->n_rows);
     }
-    json_object_object_add(out, "actuator_length", length);
-    json_object_object_add(out, "actuator_rate", rate);
-}
-
-/* Adds everything that is known once qdd is, in the order of cli.md. */
-static void describe(struct cli_model *loaded, const struct state *state, const double *qdd, double *force,
-                     struct json_object *out)
-{
-    const struct model *model = loaded->mechanism.model;
-    struct work *work = loaded->mechanism.work;
-    const int n = model->n;
-    json_object_object_add(out, "qdd", json_numbers(qdd, n));
-    dyn_mass_matrix(model, work);
-    json_object_object_add(out, "mass_matrix", json_rows(work->M, n, n));
-    const struct input alone = {.q = state->q, .qd = state->qd},
-                       in = mechanism_loaded(&loaded->mechanism, &state->input);
-    dyn_inverse(model, work, &alone, NULL, force);
-    json_object_object_add(out, "bias", json_numbers(force, n));
-
-    dyn_inverse(model, work, &in, qdd, force);
-    dyn_velocity(model, work, &in);
-    struct energy energy;
-    struct frame_motion tip;
-    dyn_energy(model, work, &in, &energy);
-    dyn_tip(model, work, model->tip, &tip);
-    json_object_object_add(out, "kinetic_energy", json_object_new_double(energy.kinetic));
-    json_object_object_add(out, "potential_energy", json_object_new_double(energy.elastic + energy.gravity));
-    json_object_object_add(out, "tip_position", json_numbers(tip.p, 3));
-    json_object_object_add(out, "tip_rotation", json_rows(tip.R, 3, 3));
-    json_object_object_add(out, "tip_velocity", json_numbers(tip.v, 3));
-    json_object_object_add(out, "tip_angular_velocity", json_numbers(tip.omega, 3));
-    json_object_object_add(out, "tip_acceleration", json_numbers(tip.a, 3));
-    if (model->n_prescribed > 0) {
-        struct json_object *prescribed = json_object_new_array();
-        for (int i = 0; i < model->n_links; i++)
-            if (model->link[i].prescribed >= 0)
-                json_object_array_add(prescribed, json_object_new_double(force[model->link[i].q]));
-        json_object_object_add(out, "prescribed_tau", prescribed);
+    if (e->n_actuators > 0) {
+        json_add_numbers(out, "actuator_length", e->actuator_length, e->n_actuators);
+        json_add_numbers(out, "actuator_rate", e->actuator_rate, e->n_actuators);
     }
-    describe_loops(loaded, out);
-    describe_actuators(loaded, out);
-    if (state->qdd != NULL) {
-        dyn_inverse(model, work, &state->input, state->qdd, force);
-        json_object_object_add(out, "inverse", json_numbers(force, n));
-    }
-}
-
-static enum status forward(struct cli_model *loaded, const struct state *state, bool composite, double *qdd)
-{
-    struct report report = {.line = cli_print_warning};
-    const enum status status = constraints_choose(&loaded->mechanism, state->q, &report);
-    if (status != STATUS_OK) return status;
-    return composite ? mechanism_forward_composite(&loaded->mechanism, &state->input, qdd)
-                     : mechanism_forward(&loaded->mechanism, &state->input, qdd);
-}
-
-static int evaluate(struct cli_model *loaded, const struct state *state, bool composite)
-{
-    struct arena scratch = {0};
-    const size_t n = (size_t)loaded->mechanism.model->n;
-    double *qdd = arena_take(&scratch, n, sizeof *qdd), *force = arena_take(&scratch, n, sizeof *force);
-    int code = EXIT_COMPUTATION;
-    const enum status status = scratch.failed ? STATUS_NO_MEMORY : forward(loaded, state, composite, qdd);
-    if (status == STATUS_OK) {
-        struct json_object *out = json_object_new_object();
-        describe(loaded, state, qdd, force, out);
-        code = json_print_finite("eval", out);
-        json_object_put(out);
-    } else {
-        cli_not_solved("eval", &loaded->mechanism, status);
-    }
-    arena_release(&scratch);
+    if (e->inverse != NULL) json_add_numbers(out, "inverse", e->inverse, e->n);
+    const int code = json_print_finite("eval", out);
+    json_object_put(out);
     return code;
 }
 
@@ -144,12 +79,16 @@ int command_eval(int argc, char **argv)
     int code = parse_options(argc, argv, &options);
     if (code != EXIT_FINE) return code;
 
+    struct report report = cli_report("eval");
     struct cli_model loaded;
+    struct state state;
+    struct evaluation evaluation = {0};
     code = cli_load_model(options.robot, options.elastic_terms, &loaded);
     if (code != EXIT_FINE) return code;
-    struct state state;
-    code = state_read(loaded.mechanism.model, options.state, &state) == 0 ? EXIT_FINE : EXIT_INPUT;
-    if (code == EXIT_FINE) code = evaluate(&loaded, &state, options.composite);
+    enum status status = state_read(loaded.mechanism.model, options.state, &report, &state);
+    if (status == STATUS_OK) status = evaluation_at(&loaded.mechanism, &state, options.composite, &report, &evaluation);
+    code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
+    evaluation_free(&evaluation);
     state_free(&state);
     cli_free_model(&loaded);
     return code;

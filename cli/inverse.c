@@ -1,14 +1,14 @@
 /* limber inverse: joint torques and actuator forces for a joint motion, as a table that `limber simulate --inputs` takes. */
+#include "analysis/inverse.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "actuated.h"
+#include "analysis/failure.h"
 #include "cli.h"
-#include "closed.h"
-#include "csv.h"
 #include "instance.h"
-#include "motion.h"
+#include "load.h"
 #include "result.h"
 
 struct options {
@@ -20,15 +20,13 @@ struct options {
 
 struct run {
     struct options options;
-    struct robot *robot; /* as the file says, drives and all                                          */
+    struct robot *robot; /* as the file describes it                              */
     struct motion motion;
-    struct instance *sim;          /* the same robot with every joint of a drive following the motion           */
-    double *out;                   /* a row of torques                                                           */
-    int n_forces;                  /* actuators that move joints in place of drives: all, or none                */
-    double *F;                     /* their forces                                                               */
-    struct table torques, elastic; /* the second has a stream where it is wanted */
-    struct result result;          /* the file of the second                                                     */
+    struct inverse inverse;
+    struct table inputs, elastic; /* the second has a stream where it is wanted   */
+    struct result result;         /* the file of the second                       */
     struct columns columns;
+    struct report report;
     struct arena arena;
 };
 
@@ -96,343 +94,130 @@ static int parse_options(int argc, char **argv, struct options *options)
     return code == EXIT_FINE ? check_options(options) : code;
 }
 
-/* ---- the table of torques: what drives the robot of the file -------------------------------------------------------------- */
+/* ---- the motion ------------------------------------------------------------------------------------------------------------ */
 
-static void write_name(struct table *table, const char *joint, const char *suffix)
+/* One number for every joint that moves */
+static int read_list(const struct run *run, bool passive_too, const char *option, const char *text, double *number)
 {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%s.%s", joint, suffix);
-    table_name(table, name);
-}
-
-static void write_names(struct run *run)
-{
-    static const char *const motion[3] = {"q", "qd", "qdd"};
-    run->torques = (struct table){.stream = stdout, .json = run->options.json};
-    table_name(&run->torques, "time");
-    for (int i = 0; i < run->robot->n_links; i++) {
-        const struct joint *joint = &run->robot->link[i].joint;
-        if (!joint_moves(joint) || joint->passive) continue;
-        for (int d = 0; joint->prescribed && d < 3; d++) write_name(&run->torques, joint->name, motion[d]);
-        if (!joint->prescribed) write_name(&run->torques, joint->name, "tau");
+    const int count = motion_count(run->robot, passive_too);
+    for (int i = 0; i < count; i++) {
+        char *end;
+        number[i] = strtod(text, &end);
+        if (end == text || !isfinite(number[i]) || *end != (i + 1 < count ? ',' : '\0'))
+            return cli_usage("inverse", "%s takes %d numbers with commas between, one for every %s", option, count,
+                             motion_joint(run->robot, passive_too));
+        text = end + 1;
     }
-    for (int a = 0; a < run->n_forces; a++) write_name(&run->torques, run->robot->actuator[a].name, "force");
-}
-
-/* force: generalised forces by coordinate; a joint that the file itself prescribes has its motion as input */
-static void write_row(struct run *run, int row, const double *force)
-{
-    const struct model *model = sim_model(run->sim);
-    int count = 0;
-    run->out[count++] = motion_time(&run->motion, row);
-    for (int i = 0; i < run->robot->n_links; i++) {
-        const struct joint *joint = &run->robot->link[i].joint;
-        if (!joint_moves(joint) || joint->passive) continue;
-        if (joint->prescribed) {
-            motion_at(&run->motion, motion_row(&run->motion, row), i, run->out + count);
-            count += 3;
-        } else {
-            run->out[count++] = force[model->link[i].q];
-        }
-    }
-    for (int a = 0; a < run->n_forces; a++) run->out[count++] = run->F[a];
-    table_row(&run->torques, run->out, count);
-}
-
-/* ---- rigid: tau = M qdd + h with eta = 0 ---------------------------------------------------------------------------------- */
-
-/* One row of the motion: all coordinates, and the forces that go with them */
-struct rigid_row {
-    double *q, *qd, *qdd, *force; /* n */
-};
-
-static void take_motion(struct run *run, int row, struct rigid_row *at)
-{
-    const struct model *model = sim_model(run->sim);
-    for (int i = 0; i < model->n_links; i++) {
-        double x[3];
-        const int q = model->link[i].q;
-        if (q < 0 || !motion_gives(&run->motion, i)) continue;
-        motion_at(&run->motion, motion_row(&run->motion, row), i, x);
-        at->q[q] = x[0], at->qd[q] = x[1], at->qdd[q] = x[2];
-    }
-}
-
-/* Passive joints where the robot file has them: a guess */
-static void rigid_guess(const struct run *run, struct rigid_row *at)
-{
-    const struct model *model = sim_model(run->sim);
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].q >= 0) at->q[model->link[i].q] = run->robot->link[i].joint.start_position;
-}
-
-/* Straightens the links where closing took their bending to help; true where it did */
-static bool straighten(const struct model *model, double *q)
-{
-    bool bent = false;
-    for (int i = 0; i < model->n_links; i++)
-        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++) {
-            bent = bent || q[k] != 0;
-            q[k] = 0;
-        }
-    return bent;
-}
-
-/* Positions of passive joints, from those of the row before */
-static int close_rigid(struct cli_model *own, double t, struct rigid_row *at)
-{
-    struct report report = {.line = cli_print_error};
-    const struct state state = {.q = at->q, .qd = at->qd};
-    const bool closed = constraints_close(&own->mechanism, at->q, &report) == STATUS_OK;
-    if (closed && !straighten(own->mechanism.model, at->q)) return EXIT_FINE;
-    const char *open = closed_worst(own, &state, 0);
-    fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: rigid links cannot follow this motion: loop '%s' opens\n",
-            t, open != NULL ? open : "");
-    return EXIT_COMPUTATION;
-}
-
-static double largest(int count, const double *x)
-{
-    double most = 0;
-    for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* Rates of redundant drives agree to digits of a table */
-static const double DRIVES_AGREE = 1e-6;
-
-/* Rates or accelerations x of passive joints from G_p x_p = -rest, rest being what the gaps do while x_p = 0. Least squares: drives
-   that contradict each other leave more than rounding. */
-static int solve_passive(struct cli_model *own, const double *rest, double *x, double *left, struct arena *arena)
-{
-    const struct model *model = own->mechanism.model;
-    const struct constraints *loops = own->mechanism.constraints;
-    const size_t n = (size_t)model->n, k = (size_t)loops->n_rows;
-    double *A = arena_take(arena, n * k, sizeof *A), *b = arena_take(arena, n + k, sizeof *b);
-    int count = 0;
-    if (arena->failed) return -1;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        if (lm->q < 0 || lm->prescribed >= 0) continue;
-        for (size_t row = 0; row < k; row++) A[k * (size_t)count + row] = loops->G[n * row + (size_t)lm->q];
-        count++;
-    }
-    for (size_t row = 0; row < k; row++) b[row] = -rest[row];
-    const int rank = least_squares((int)k, count, A, b, arena);
-    for (int i = 0, c = 0; i < model->n_links && rank == count; i++)
-        if (model->link[i].q >= 0 && model->link[i].prescribed < 0) x[model->link[i].q] = b[c++];
-    *left = 0;
-    for (size_t row = 0; row < k && rank == count; row++) {
-        double sum = rest[row];
-        for (int i = 0; i < model->n_links; i++) {
-            const struct link_model *lm = &model->link[i];
-            if (lm->q >= 0 && lm->prescribed < 0) sum += loops->G[n * row + (size_t)lm->q] * x[lm->q];
-        }
-        *left = fmax(*left, fabs(sum));
-    }
-    return rank < 0 ? -1 : count - rank;
-}
-
-static int tell(const char *what, double t)
-{
-    fprintf(stderr, "limber: inverse: --rigid: at t = %.9g s: %s\n", t, what);
-    return EXIT_COMPUTATION;
-}
-
-/* Motion of the passive joints that the loops ask for: positions by closing, rates and accelerations from the equations */
-static int follow_loops(struct cli_model *own, double t, struct rigid_row *at)
-{
-    const struct model *model = own->mechanism.model;
-    const struct input in = {.q = at->q, .qd = at->qd};
-    struct arena scratch = {0};
-    double left = 0, *rest = arena_take(&scratch, (size_t)own->mechanism.constraints->n_rows, sizeof *rest);
-    if (rest == NULL) return EXIT_COMPUTATION;
-    int code = close_rigid(own, t, at);
-    for (int derivative = 1; derivative <= 2 && code == EXIT_FINE; derivative++) {
-        double *x = derivative == 1 ? at->qd : at->qdd;
-        for (int i = 0; i < model->n_links; i++)
-            if (model->link[i].q >= 0 && model->link[i].prescribed < 0) x[model->link[i].q] = 0;
-        dyn_configuration(model, own->mechanism.work, at->q);
-        dyn_motion(model, own->mechanism.work, &in, at->qdd);
-        dyn_velocity(model, own->mechanism.work, &in);
-        constraints_rows(&own->mechanism);
-        constraints_accelerations(&own->mechanism);
-        memcpy(rest, derivative == 1 ? own->mechanism.constraints->rate : own->mechanism.constraints->rhs,
-               (size_t)own->mechanism.constraints->n_rows * sizeof *rest);
-        const int undetermined = solve_passive(own, rest, x, &left, &scratch);
-        if (undetermined != 0)
-            code = tell("the loops do not determine the motion of the passive joints: without --rigid it is "
-                        "integrated",
-                        t);
-        else if (left > DRIVES_AGREE * (1 + largest(own->mechanism.constraints->n_rows, rest)))
-            code = tell("the loops have more drives than they can move with, and the given rates or accelerations "
-                        "contradict each other",
-                        t);
-    }
-    arena_release(&scratch);
-    return code;
-}
-
-/* Forces of the actuators in place of drives, of which no joint's share may be left over */
-static int actuate_rigid(struct run *run, struct cli_model *own, double t, double *force)
-{
-    const struct model *model = own->mechanism.model;
-    const double most = largest(model->n, force);
-    const int code = actuated_forces("inverse", own, force, run->F);
-    if (code != EXIT_FINE) return code;
-    for (int i = 0; i < model->n_links; i++)
-        if (joint_actuated(run->robot, i) && fabs(force[model->link[i].q]) > 1e-9 * most)
-            return tell(status_text(STATUS_UNBALANCED), t);
     return EXIT_FINE;
 }
 
-static int write_rigid(struct run *run)
+static int make_cycloid(struct run *run, bool passive_too)
 {
-    const size_t n = (size_t)sim_model(run->sim)->n;
-    struct rigid_row at = {.q = arena_take(&run->arena, n, sizeof(double)),
-                           .qd = arena_take(&run->arena, n, sizeof(double)),
-                           .qdd = arena_take(&run->arena, n, sizeof(double)),
-                           .force = arena_take(&run->arena, n, sizeof(double))};
-    struct robot robot = *sim_robot(run->sim);
-    struct cli_model own;
-    robot.arena = (struct arena){0}; /* what it points to belongs to the instance */
-    if (run->arena.failed) return EXIT_COMPUTATION;
-    int code = cli_make_model(run->options.robot, &robot, &own);
+    const struct options *options = &run->options;
+    const size_t count = (size_t)motion_count(run->robot, passive_too);
+    double *k = arena_take(&run->arena, count, sizeof *k), *T = arena_take(&run->arena, count, sizeof *T);
+    if (run->arena.failed) return cli_exit_code(STATUS_NO_MEMORY);
+    if (!(options->until / options->step < MOST_MOTION_ROWS))
+        return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
+    int code = read_list(run, passive_too, "--rate", options->rate, k);
+    if (code == EXIT_FINE) code = read_list(run, passive_too, "--period", options->period, T);
+    for (int i = 0, given = 0; i < run->robot->n_links && code == EXIT_FINE; i++)
+        if (motion_gives(run->robot, passive_too, i) && !(T[given++] > 0))
+            code = cli_usage("inverse", "--period: T of %s must be positive", run->robot->link[i].joint.name);
     if (code != EXIT_FINE) return code;
-    const struct input in = {.q = at.q, .qd = at.qd};
-    if (robot.n_loops > 0) rigid_guess(run, &at);
-    write_names(run);
-    for (int row = 0; row < run->motion.n_rows && code == EXIT_FINE; row++) {
-        take_motion(run, row, &at);
-        if (robot.n_loops > 0) code = follow_loops(&own, motion_time(&run->motion, row), &at);
-        dyn_configuration(own.mechanism.model, own.mechanism.work, at.q);
-        dyn_inverse(own.mechanism.model, own.mechanism.work, &in, at.qdd, at.force);
-        dyn_velocity(own.mechanism.model, own.mechanism.work, &in);
-        if (code == EXIT_FINE) code = closed_forces("inverse", &own, true, at.force);
-        if (code == EXIT_FINE && run->n_forces > 0)
-            code = actuate_rigid(run, &own, motion_time(&run->motion, row), at.force);
-        if (code == EXIT_FINE) write_row(run, row, at.force);
-    }
-    table_end(&run->torques);
-    cli_free_model(&own);
-    return code;
+    return cli_exit_code(
+        motion_cycloid(run->robot, passive_too, k, T, options->until, options->step, &run->report, &run->motion));
 }
 
-/* ---- flexible: the elastic motion is integrated, the drives' torques are outputs of the instance -------------------------- */
-
-static int write_rows_here(struct run *run, int row)
+static int make_motion(struct run *run)
 {
-    const double t = motion_time(&run->motion, row);
-    const int code = cli_update("inverse", run->sim, t);
-    if (code != EXIT_FINE) return code;
-    for (int a = 0; a < run->n_forces; a++) run->F[a] = sim_actuator_force(run->sim, a);
-    write_row(run, row, sim_drive_forces(run->sim));
-    if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->sim, t, &run->elastic);
-    return EXIT_FINE;
+    const bool passive_too = run->options.rigid && run->robot->n_loops == 0;
+    if (run->options.trajectory == NULL) return make_cycloid(run, passive_too);
+    struct csv table;
+    enum status status = csv_read(run->options.trajectory, &run->arena, &run->report, &table);
+    if (status == STATUS_OK) status = motion_from_table(run->robot, passive_too, &table, &run->report, &run->motion);
+    return cli_exit_code(status);
 }
 
-static int write_flexible(struct run *run)
-{
-    const double end = motion_row(&run->motion, run->motion.n_rows - 1);
-    write_names(run);
-    if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->sim, &run->elastic);
-    int code = write_rows_here(run, 0);
-    for (int row = 1; row < run->motion.n_rows && code == EXIT_FINE; row++) {
-        const double t = motion_row(&run->motion, row);
-        if (instance_step(run->sim, t - motion_row(&run->motion, row - 1)) != STATUS_OK) code = EXIT_COMPUTATION;
-        else code = write_rows_here(run, row);
-        show_progress(t, end);
-    }
-    show_progress(end, end);
-    table_end(&run->torques);
-    if (run->elastic.stream != NULL) table_end(&run->elastic);
-    return code;
-}
+/* ---- the tables ------------------------------------------------------------------------------------------------------------ */
 
 static int open_elastic(struct run *run)
 {
     if (run->options.elastic == NULL) return EXIT_FINE;
     const int code = result_open(run->options.elastic, NULL, &run->result);
     run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
-    return code == EXIT_FINE ? columns_choose(run->sim, &run->arena, &run->columns) : code;
+    return code == EXIT_FINE ? columns_choose(run->inverse.sim, &run->arena, &run->columns) : code;
+}
+
+static void write_names(struct run *run)
+{
+    run->inputs = (struct table){.stream = stdout, .json = run->options.json};
+    table_name(&run->inputs, "time");
+    for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
+    if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
+}
+
+static void write_row(struct run *run)
+{
+    const double t = motion_time(&run->motion, run->inverse.row);
+    table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
+    if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->inverse.sim, t, &run->elastic);
+}
+
+static int write_tables(struct run *run)
+{
+    const double end = motion_row(&run->motion, run->motion.n_rows - 1);
+    enum status status = inverse_start(&run->inverse, &run->report);
+    if (status != STATUS_OK) return cli_exit_code(status);
+    write_names(run);
+    write_row(run);
+    while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
+        status = inverse_next(&run->inverse, &run->report);
+        if (status == STATUS_OK) write_row(run);
+        show_progress(motion_row(&run->motion, run->inverse.row), end);
+    }
+    show_progress(end, end);
+    table_end(&run->inputs);
+    if (run->elastic.stream != NULL) table_end(&run->elastic);
+    return cli_exit_code(status);
 }
 
 /* ---- all together ---------------------------------------------------------------------------------------------------------- */
 
-static int make_motion(struct run *run)
+static int make_inverse(struct run *run, const char *text)
 {
     const struct options *options = &run->options;
-    run->motion = (struct motion){.robot = run->robot, .passive_too = options->rigid && run->robot->n_loops == 0};
-    if (options->trajectory != NULL) return motion_read(options->trajectory, &run->arena, &run->motion);
-    return motion_cycloid("inverse", options->rate, options->period, options->until, options->step, &run->arena,
-                          &run->motion);
-}
-
-/* Torques take K times the error of eta; a tight tolerance hardly costs more than a loose one (docs/analyses.md) */
-static const double DEFAULT_TOLERANCE = 1e-8;
-
-/* A motion from rest starts from the static equilibrium, unless told otherwise */
-static int initialise(struct run *run)
-{
-    const struct options *options = &run->options;
-    const bool from_zero = options->rigid || (options->start != NULL && strcmp(options->start, "zero") == 0);
-    const struct experiment experiment = {.start_time = motion_time(&run->motion, 0),
-                                          .tolerance = options->rtol > 0 ? options->rtol : DEFAULT_TOLERANCE};
-    instance_set(run->sim, instance_variables(run->sim)->start_static, !from_zero);
-    const int code = settings_apply("inverse", &options->settings, run->sim, &run->arena);
+    const struct inverse_options wanted = {.rigid = options->rigid,
+                                           .start_zero = options->start != NULL && strcmp(options->start, "zero") == 0,
+                                           .tolerance = options->rtol};
+    const int code = cli_exit_code(
+        inverse_make(options->robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
     if (code != EXIT_FINE) return code;
-    const enum status status = instance_initialize(run->sim, &experiment);
-    return cli_exit_code(status);
+    return settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena);
 }
 
-/* Something must be asked for: drives, or actuators as many as the passive joints that they move */
-static int find_drives(struct run *run)
+static int run_all(struct run *run)
 {
-    const struct robot *robot = run->robot;
-    int n_drives = 0;
-    for (int i = 0; i < robot->n_links; i++) {
-        n_drives += joint_moves(&robot->link[i].joint) && !robot->link[i].joint.passive;
-        if (joint_actuated(robot, i)) run->n_forces = robot->n_actuators;
-    }
-    run->F = arena_take(&run->arena, (size_t)robot->n_actuators, sizeof(double));
-    run->out = arena_take(&run->arena, 1 + 3 * (size_t)robot->n_links + (size_t)robot->n_actuators, sizeof(double));
-    if (run->arena.failed) return EXIT_COMPUTATION;
-    if (n_drives > 0 || run->n_forces > 0) return EXIT_FINE;
-    fprintf(stderr, "limber: inverse: %s: nothing drives this robot: no joint that moves has a drive%s\n",
-            run->options.robot,
-            robot->n_actuators == 0 ? ""
-            : robot->n_loops > 0
-                ? ", and forces of line actuators are given for open robots alone: give joints a drive (no `passive`)"
-                : ", and forces of line actuators follow from a motion only where there are as many as passive joints "
-                  "between their points: give the other joints a drive (no `passive`), or leave out actuators");
-    return EXIT_INPUT;
-}
-
-static int run_all(struct run *run, struct report *report)
-{
-    const struct sim_motion follow = {.context = &run->motion, .at = motion_at};
-    int code = EXIT_FINE;
-    run->robot = cli_load(run->options.robot, &code);
-    if (code == EXIT_FINE) code = cli_load_sim(run->options.robot, &follow, report, &run->arena, &run->sim);
-    if (code == EXIT_FINE) code = find_drives(run);
+    const char *text = cli_load_text(run->options.robot, &run->arena, &run->report);
+    if (text == NULL) return EXIT_INPUT;
+    struct report errors = errors_only(&run->report); /* warnings of the file are left to `check` */
+    int code = cli_exit_code(robot_read_text(run->options.robot, text, &run->robot, &errors));
     if (code == EXIT_FINE) code = make_motion(run);
-    if (code == EXIT_FINE) code = initialise(run);
-    if (code != EXIT_FINE) return code;
-    if (run->options.rigid) return write_rigid(run);
-    code = open_elastic(run);
-    if (code == EXIT_FINE) code = write_flexible(run);
+    if (code == EXIT_FINE) code = make_inverse(run, text);
+    if (code == EXIT_FINE) code = open_elastic(run);
+    if (code == EXIT_FINE) code = write_tables(run);
     return result_close(&run->result, code);
 }
 
 int command_inverse(int argc, char **argv)
 {
-    struct run run = {0};
+    struct run run = {.report = cli_report("inverse")};
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
-    struct report report = {.line = cli_print_error};
-    code = run_all(&run, &report);
-    instance_free(run.sim);
-    if (run.robot != NULL) robot_free(run.robot);
+    code = run_all(&run);
+    inverse_free(&run.inverse);
+    motion_free(&run.motion);
+    robot_free(run.robot);
     arena_release(&run.arena);
     return code;
 }

@@ -13,6 +13,11 @@ struct json_object *json_numbers(const double *x, int count)
     return array;
 }
 
+void json_add_numbers(struct json_object *object, const char *key, const double *x, int count)
+{
+    json_object_object_add(object, key, json_numbers(x, count));
+}
+
 struct json_object *json_rows(const double *M, int n_rows, int n_columns)
 {
     struct json_object *array = json_object_new_array_ext(n_rows);

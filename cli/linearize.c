@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "json_out.h"
-#include "linear.h"
+#include "linearization.h"
 #include "result.h"
 
 struct options {
@@ -61,7 +61,7 @@ static int print_json(const struct linear *l)
     json_object_object_add(out, "states", names(l->x, l->n_states));
     json_object_object_add(out, "inputs", names(l->u, l->n_inputs));
     json_object_object_add(out, "outputs", names(l->y, l->n_outputs));
-    json_object_object_add(out, "operating_point", linear_operating_point(l));
+    json_object_object_add(out, "operating_point", json_operating_point(l->point));
     for (int i = 0; i < 4; i++)
         json_object_object_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
     const int code = json_print_finite("linearize", out);
@@ -123,10 +123,10 @@ static void write_units(FILE *stream, const struct language *language, const str
 static void write_python(FILE *stream, const struct linear *l)
 {
     static const struct language python = {"np.array([", "]).reshape(%d, %d)\n", "[", "],", "[", "]", '"', '/'};
-    const char *name = l->model->robot->name;
+    const char *name = l->point->mechanism->robot->name;
     fprintf(
         stream,
-        "\"\"\"Robot %s linearised by limber: `from MODULE import system`. In names a slash stands for the dot of the "
+        "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash stands for the dot of the "
         "FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
         name);
     struct matrix matrix[4];
@@ -147,8 +147,8 @@ static void write_python(FILE *stream, const struct linear *l)
 static void write_matlab(FILE *stream, const struct linear *l)
 {
     static const struct language matlab = {"reshape([", "], %d, %d);\n", "", ";", "{", "}", '\'', '.'};
-    fprintf(stream, "%% Robot %s linearised by limber: a script that makes the state-space model sys\n",
-            l->model->robot->name);
+    fprintf(stream, "%% Robot %s linearized by limber: a script that makes the state-space model sys\n",
+            l->point->mechanism->robot->name);
     struct matrix matrix[4];
     list_matrices(l, matrix);
     for (int i = 0; i < 4; i++) {
@@ -168,7 +168,7 @@ static void write_matlab(FILE *stream, const struct linear *l)
         write_units(stream, &matlab, lists[i].variable, lists[i].count);
         fputs(";\n", stream);
     }
-    fprintf(stream, "sys.Name = '%s';\n", l->model->robot->name);
+    fprintf(stream, "sys.Name = '%s';\n", l->point->mechanism->robot->name);
 }
 
 static int write_file(const char *file, const struct linear *linear, void (*write)(FILE *, const struct linear *))
@@ -186,12 +186,12 @@ int command_linearize(int argc, char **argv)
     struct options options = {0};
     int code = parse_options(argc, argv, &options);
     if (code != EXIT_FINE) return code;
-    struct linear linear;
-    code = linear_make("linearize", &options.linear, &linear);
-    if (code == EXIT_FINE && options.minimal) code = linear_minimal("linearize", &linear);
-    if (code == EXIT_FINE) code = print_json(&linear);
-    if (code == EXIT_FINE) code = write_file(options.python, &linear, write_python);
-    if (code == EXIT_FINE) code = write_file(options.matlab, &linear, write_matlab);
-    linear_free(&linear);
+    struct report report = cli_report("linearize");
+    struct linearization l;
+    code = cli_exit_code(linearization_make(&options.linear, options.minimal, &report, &l));
+    if (code == EXIT_FINE) code = print_json(&l.linear);
+    if (code == EXIT_FINE) code = write_file(options.python, &l.linear, write_python);
+    if (code == EXIT_FINE) code = write_file(options.matlab, &l.linear, write_matlab);
+    linearization_free(&l);
     return code;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,29 @@ void cli_print_warning(void *context, enum report_level level, const char *text)
 {
     (void)context;
     fprintf(stderr, "limber: %s%s\n", level == REPORT_ERROR ? "" : "warning: ", text);
+}
+
+static void print_message(void *context, enum report_level level, const char *text)
+{
+    const char *command = context;
+    fprintf(stderr, "limber: %s: %s%s\n", command, level == REPORT_ERROR ? "" : "warning: ", text);
+}
+
+struct report cli_report(const char *command)
+{
+    return (struct report){.line = print_message, .context = (void *)(uintptr_t)command};
+}
+
+int cli_exit_code(enum status status)
+{
+    switch (status) {
+    case STATUS_OK: return EXIT_FINE;
+    case STATUS_BAD_ROBOT:
+    case STATUS_BAD_DRIVE:
+    case STATUS_BAD_INPUT:
+    case STATUS_NO_FILE: return EXIT_INPUT;
+    default: return EXIT_COMPUTATION;
+    }
 }
 
 static void print_error(void *context, enum report_level level, const char *text)

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/closure.h"
+#include "analysis/modes.h"
+#include "analysis/names.h"
 #include "cli.h"
-#include "closed.h"
-#include "csv.h"
-#include "eigenmodes.h"
 #include "json_out.h"
+#include "load.h"
 #include "plot.h"
+#include "table.h"
 
 enum { MOST_POSES = 1000000, PLOTTED = 6 };
 
@@ -20,29 +22,6 @@ struct options {
     const char *robot, *at, *sweep, *plot;
     bool joints_free, json;
     int count; /* most modes to print; 0: all */
-};
-
-/* JOINT=a:b:n */
-struct sweep {
-    int link;
-    double from, to;
-    int poses;
-};
-
-struct analysis {
-    struct options options;
-    struct cli_model loaded;
-    struct state state;
-    struct small_motion motion;
-    struct eigenmodes modes;
-    int independent; /* modes there are */
-    int shown;       /* modes to print  */
-
-    /* a sweep of a closed robot: the same with the swept joint prescribed, so that the rest closes: passive joints, and drives
-       where the swept joint is passive itself */
-    struct robot swept;
-    struct cli_model closing;
-    struct arena arena;
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
@@ -102,76 +81,36 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* ---- modes at a state ------------------------------------------------------------------------------------------------------ */
 
 /* Name of a kept coordinate */
-static void name_of(const struct analysis *analysis, int kept, char name[NAME_SIZE])
+static void name_of(const struct modes *modes, int kept, char name[NAME_SIZE])
 {
-    const struct model *model = analysis->loaded.mechanism.model;
-    const int coordinate = analysis->motion.coordinate[kept];
-    int i = 0;
-    while (coordinate >= model->link[i].eta + model->link[i].m) i++;
-    const int first = model->link[i].q >= 0 ? model->link[i].q : model->link[i].eta;
-    cli_coordinate_name(&model->robot->link[i], coordinate - first, name);
+    coordinate_name(modes->mechanism->model, POSITION, modes->motion.coordinate[kept], name);
 }
 
-static int tell_not_linear(const struct analysis *analysis, enum status status)
-{
-    if (status == STATUS_NOT_FINITE)
-        fprintf(stderr, "limber: modes: the linearised equations of motion are not finite: numbers of the robot or the "
-                        "state are too large or too small to compute with\n");
-    else cli_not_solved("modes", &analysis->motion.full.mechanism, status);
-    return EXIT_COMPUTATION;
-}
-
-static int tell(const struct analysis *analysis, enum eigenmodes_result result)
-{
-    char name[NAME_SIZE];
-    switch (result) {
-    case EIGENMODES_FINE: return EXIT_FINE;
-    case EIGENMODES_SINGULAR:
-        name_of(analysis, analysis->motion.free_one[analysis->modes.singular], name);
-        fprintf(stderr,
-                "limber: modes: %s: nothing of its own resists the motion of '%s': give its link or what that carries "
-                "mass, inertia or motor_inertia, or modes that are less alike\n",
-                status_text(STATUS_NOT_POSITIVE), name);
-        break;
-    case EIGENMODES_OVERFLOW: return tell_not_linear(analysis, STATUS_NOT_FINITE);
-    case EIGENMODES_FAILED: fprintf(stderr, "limber: modes: the eigenvalues were not found\n"); break;
-    }
-    return EXIT_COMPUTATION;
-}
-
-static int solve(struct analysis *analysis)
-{
-    const enum status status =
-        small_motion_at(&analysis->motion, analysis->loaded.mechanism.model, &analysis->state.input);
-    if (status != STATUS_OK) return tell_not_linear(analysis, status);
-    return tell(analysis, eigenmodes_solve(&analysis->motion, &analysis->modes));
-}
-
-static struct json_object *json_participation(const struct analysis *analysis, const struct mode *mode)
+static struct json_object *json_participation(const struct modes *modes, const struct mode *mode)
 {
     struct json_object *shares = json_object_new_object();
-    for (int i = 0; i < analysis->motion.n; i++) {
+    for (int i = 0; i < modes->motion.n; i++) {
         char name[NAME_SIZE];
-        name_of(analysis, i, name);
+        name_of(modes, i, name);
         json_object_object_add(shares, name, json_object_new_double(mode->share[i]));
     }
     return shares;
 }
 
-static int print_json(const struct analysis *analysis)
+static int print_json(const struct modes *modes, int shown)
 {
     struct json_object *out = json_object_new_object(), *frequency = json_object_new_array(),
                        *damping_ratio = json_object_new_array(), *growth = json_object_new_array(),
                        *participation = json_object_new_array(), *damped_frequency = json_object_new_array(),
                        *damped_growth = json_object_new_array();
-    for (int k = 0; k < analysis->shown; k++) {
-        const struct mode *mode = &analysis->modes.mode[k];
+    for (int k = 0; k < shown; k++) {
+        const struct mode *mode = &modes->eigen.mode[k];
         json_object_array_add(frequency, json_object_new_double(mode->frequency));
         json_object_array_add(damping_ratio, json_object_new_double(mode->damping_ratio));
         json_object_array_add(growth, json_object_new_double(mode->growth));
-        json_object_array_add(participation, json_participation(analysis, mode));
-        json_object_array_add(damped_frequency, json_object_new_double(analysis->modes.damped[k].frequency));
-        json_object_array_add(damped_growth, json_object_new_double(analysis->modes.damped[k].growth));
+        json_object_array_add(participation, json_participation(modes, mode));
+        json_object_array_add(damped_frequency, json_object_new_double(modes->eigen.damped[k].frequency));
+        json_object_array_add(damped_growth, json_object_new_double(modes->eigen.damped[k].growth));
     }
     json_object_object_add(out, "frequency", frequency);
     json_object_object_add(out, "damping_ratio", damping_ratio);
@@ -185,53 +124,53 @@ static int print_json(const struct analysis *analysis)
 }
 
 /* The largest shares, up to three, as far as they can be seen */
-static void print_shares(const struct analysis *analysis, const struct mode *mode)
+static void print_shares(const struct modes *modes, const struct mode *mode)
 {
     enum { MOST = 3 };
     const double least = 0.01;
     int printed[MOST];
-    for (int k = 0; k < MOST && k < analysis->motion.n; k++) {
+    for (int k = 0; k < MOST && k < modes->motion.n; k++) {
         int best = -1;
-        for (int i = 0; i < analysis->motion.n; i++) {
+        for (int i = 0; i < modes->motion.n; i++) {
             bool taken = false;
             for (int l = 0; l < k; l++) taken = taken || printed[l] == i;
             if (!taken && (best < 0 || mode->share[i] > mode->share[best])) best = i;
         }
         if (k > 0 && mode->share[best] < least) break;
         char name[NAME_SIZE];
-        name_of(analysis, best, name);
+        name_of(modes, best, name);
         printf("%s%s %.0f %%", k > 0 ? ", " : "", name, 100 * mode->share[best]);
         printed[k] = best;
     }
 }
 
 /* A line of its own: damping may change the order */
-static void print_damped(const struct analysis *analysis)
+static void print_damped(const struct modes *modes, int shown)
 {
     bool damped = false;
-    for (int k = 0; k < analysis->modes.n; k++)
-        damped = damped || analysis->modes.damped[k].frequency != analysis->modes.mode[k].frequency ||
-                 analysis->modes.damped[k].growth != analysis->modes.mode[k].growth;
+    for (int k = 0; k < modes->eigen.n; k++)
+        damped = damped || modes->eigen.damped[k].frequency != modes->eigen.mode[k].frequency ||
+                 modes->eigen.damped[k].growth != modes->eigen.mode[k].growth;
     if (!damped) return;
     printf("\nwith damping [Hz]:");
-    for (int k = 0; k < analysis->shown; k++) printf(" %.7g", analysis->modes.damped[k].frequency);
+    for (int k = 0; k < shown; k++) printf(" %.7g", modes->eigen.damped[k].frequency);
     printf("\n");
 }
 
-static int print_table(const struct analysis *analysis)
+static int print_table(const struct options *options, const struct modes *modes, int shown)
 {
-    printf("%s, joints %s: %d mode%s", analysis->loaded.robot->name, analysis->options.joints_free ? "free" : "locked",
-           analysis->modes.n, analysis->modes.n == 1 ? "" : "s");
-    if (analysis->modes.n == 0) printf(": nothing is left that can move\n");
+    printf("%s, joints %s: %d mode%s", modes->mechanism->robot->name, options->joints_free ? "free" : "locked",
+           modes->eigen.n, modes->eigen.n == 1 ? "" : "s");
+    if (modes->eigen.n == 0) printf(": nothing is left that can move\n");
     else printf("\n\nmode  frequency [Hz]  damping ratio  moves most\n");
-    for (int k = 0; k < analysis->shown; k++) {
-        const struct mode *mode = &analysis->modes.mode[k];
+    for (int k = 0; k < shown; k++) {
+        const struct mode *mode = &modes->eigen.mode[k];
         printf("%4d  %14.7g  %13.5g  ", k + 1, mode->frequency, mode->damping_ratio);
-        print_shares(analysis, mode);
+        print_shares(modes, mode);
         if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
-    print_damped(analysis);
+    print_damped(modes, shown);
     return EXIT_FINE;
 }
 
@@ -245,15 +184,14 @@ static const char *number_and_colon(const char *text, double *number)
     return end != text && *end == ':' && isfinite(*number) ? end + 1 : NULL;
 }
 
-static int read_sweep(const struct analysis *analysis, struct sweep *sweep)
+static int read_sweep(const struct options *options, const struct robot *robot, struct sweep_options *sweep)
 {
-    const char *text = analysis->options.sweep, *equals = strchr(text, '=');
+    const char *text = options->sweep, *equals = strchr(text, '=');
     const char *rest = equals != NULL ? number_and_colon(equals + 1, &sweep->from) : NULL;
     if (rest != NULL) rest = number_and_colon(rest, &sweep->to);
     if (rest == NULL || !whole_number(rest, MOST_POSES, &sweep->poses))
         return cli_usage("modes", "--sweep takes JOINT=a:b:n, n poses from a to b, 1 to %d of them, not '%s'",
                          MOST_POSES, text);
-    const struct robot *robot = analysis->loaded.robot;
     const size_t length = (size_t)(equals - text);
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint *joint = &robot->link[i].joint;
@@ -265,185 +203,109 @@ static int read_sweep(const struct analysis *analysis, struct sweep *sweep)
     return EXIT_INPUT;
 }
 
-static int make_closing(struct analysis *analysis, const struct sweep *sweep)
+static void show_pose(void *context, int done, int poses)
 {
-    const struct robot *robot = analysis->loaded.robot;
-    if (robot->n_loops == 0) return EXIT_FINE;
-    analysis->swept = *robot;
-    analysis->swept.arena = (struct arena){0}; /* what it points to belongs to the robot of the file */
-    analysis->swept.link = arena_take(&analysis->arena, (size_t)robot->n_links, sizeof *robot->link);
-    if (analysis->arena.failed) return EXIT_COMPUTATION;
-    memcpy(analysis->swept.link, robot->link, (size_t)robot->n_links * sizeof *robot->link);
-    const bool drives_follow = robot->link[sweep->link].joint.passive;
-    for (int i = 0; i < robot->n_links; i++) {
-        struct joint *joint = &analysis->swept.link[i].joint;
-        if (i == sweep->link || (joint_moves(joint) && !joint->passive && !drives_follow)) joint->prescribed = true;
-    }
-    return cli_make_model(analysis->options.robot, &analysis->swept, &analysis->closing);
+    (void)context;
+    if (done < poses) fprintf(stderr, "\rpose %d of %d", done, poses);
+    else fputs("\r                              \r", stderr);
 }
 
-/* The first pose says how many modes there are; a pose in which the loops leave more is one where a motion is free that is
-   not elsewhere */
-static int count_modes(struct analysis *analysis, bool first)
-{
-    const int n = analysis->modes.n, count = analysis->options.count;
-    if (first) {
-        analysis->independent = n;
-        analysis->shown = count > 0 && count < n ? count : n;
-    }
-    if (n == analysis->independent) return EXIT_FINE;
-    fprintf(stderr, "limber: modes: the loops leave %d independent motions here and %d at the first pose\n", n,
-            analysis->independent);
-    return EXIT_COMPUTATION;
-}
-
-/* Modes at a pose of a sweep */
-static int solve_pose(struct analysis *analysis, bool first)
-{
-    int code = EXIT_FINE;
-    if (analysis->loaded.robot->n_loops > 0) code = closed_pose("modes", &analysis->closing, &analysis->state);
-    if (code == EXIT_FINE) code = solve(analysis);
-    return code == EXIT_FINE ? count_modes(analysis, first) : code;
-}
-
-/* What a sweep finds: rows by pose, columns by mode. */
-struct map {
-    double *position; /* poses */
-    double *frequency, *damping_ratio, *growth;
-};
-
-static int fill_map(struct analysis *analysis, const struct sweep *sweep, struct map *map)
-{
-    const bool progress = isatty(STDERR_FILENO);
-    double *position = &analysis->state.q[analysis->loaded.mechanism.model->link[sweep->link].q];
-    int code = EXIT_FINE;
-    for (int p = 0; p < sweep->poses && code == EXIT_FINE; p++) {
-        const double part = sweep->poses > 1 ? (double)p / (sweep->poses - 1) : 0;
-        map->position[p] = *position = (1 - part) * sweep->from + part * sweep->to;
-        code = solve_pose(analysis, p == 0);
-        if (code != EXIT_FINE) {
-            fprintf(stderr, "limber: modes: at %s.q = %.9g\n", analysis->loaded.robot->link[sweep->link].joint.name,
-                    *position);
-            break;
-        }
-        for (int k = 0; k < analysis->shown; k++) {
-            const size_t at = (size_t)analysis->shown * (size_t)p + (size_t)k;
-            map->frequency[at] = analysis->modes.mode[k].frequency;
-            map->damping_ratio[at] = analysis->modes.mode[k].damping_ratio;
-            map->growth[at] = analysis->modes.mode[k].growth;
-        }
-        if (progress) fprintf(stderr, "\rpose %d of %d", p + 1, sweep->poses);
-    }
-    if (progress) fputs("\r                              \r", stderr);
-    return code;
-}
-
-static int print_map_json(const struct analysis *analysis, const struct sweep *sweep, const struct map *map)
+static int print_sweep_json(const char *joint, const struct sweep *sweep)
 {
     struct json_object *out = json_object_new_object();
-    const char *joint = analysis->loaded.robot->link[sweep->link].joint.name;
-    const int poses = sweep->poses, shown = analysis->shown;
     json_object_object_add(out, "joint", json_object_new_string(joint));
-    json_object_object_add(out, "position", json_numbers(map->position, poses));
-    json_object_object_add(out, "frequency", json_rows(map->frequency, poses, shown));
-    json_object_object_add(out, "damping_ratio", json_rows(map->damping_ratio, poses, shown));
-    json_object_object_add(out, "growth", json_rows(map->growth, poses, shown));
+    json_object_object_add(out, "position", json_numbers(sweep->position, sweep->poses));
+    json_object_object_add(out, "frequency", json_rows(sweep->frequency, sweep->poses, sweep->n_modes));
+    json_object_object_add(out, "damping_ratio", json_rows(sweep->damping_ratio, sweep->poses, sweep->n_modes));
+    json_object_object_add(out, "growth", json_rows(sweep->growth, sweep->poses, sweep->n_modes));
     const int code = json_print_finite("modes", out);
     json_object_put(out);
     return code;
 }
 
-static int print_map_csv(const struct analysis *analysis, const struct sweep *sweep, const struct map *map, double *row)
+static int print_sweep_csv(const char *joint, const struct sweep *sweep)
 {
-    printf("%s.q", analysis->loaded.robot->link[sweep->link].joint.name);
-    for (int k = 0; k < analysis->shown; k++) printf(",f%d", k + 1);
-    printf("\n");
-    for (int p = 0; p < sweep->poses; p++) {
-        row[0] = map->position[p];
-        memcpy(row + 1, map->frequency + (size_t)analysis->shown * (size_t)p, (size_t)analysis->shown * sizeof *row);
-        csv_write_row(stdout, row, analysis->shown + 1);
+    struct table table = {.stream = stdout};
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.q", joint);
+    table_name(&table, name);
+    for (int k = 0; k < sweep->n_modes; k++) {
+        snprintf(name, sizeof name, "f%d", k + 1);
+        table_name(&table, name);
     }
+    for (int p = 0; p < sweep->poses; p++)
+        table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p, sweep->n_modes);
+    table_end(&table);
     return EXIT_FINE;
 }
 
-static int draw_map(const struct analysis *analysis, const struct sweep *sweep, const struct map *map)
+static int draw_sweep(const struct options *options, const struct robot *robot, const struct joint *joint,
+                      const struct sweep *sweep)
 {
-    const struct robot *robot = analysis->loaded.robot;
-    const struct joint *joint = &robot->link[sweep->link].joint;
     char title[NAME_SIZE], x_label[NAME_SIZE];
-    const int most = analysis->options.count > 0 ? analysis->shown : PLOTTED;
+    const int most = options->count > 0 ? sweep->n_modes : PLOTTED;
     snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
-             analysis->options.joints_free ? "free" : "locked");
-    snprintf(x_label, sizeof x_label, "%s.q [%s]", joint->name, joint->type == JOINT_PRISMATIC ? "m" : "rad");
+             options->joints_free ? "free" : "locked");
+    snprintf(x_label, sizeof x_label, "%s.q [%s]", joint->name, joint_turns(joint) ? "rad" : "m");
     const struct plot plot = {.title = title,
                               .x_label = x_label,
                               .y_label = "frequency [Hz]",
                               .curve = "f",
                               .n_points = sweep->poses,
-                              .n_curves = analysis->shown < most ? analysis->shown : most,
-                              .stride = analysis->shown,
-                              .x = map->position,
-                              .y = map->frequency};
-    return plot_write(&plot, analysis->options.plot);
+                              .n_curves = sweep->n_modes < most ? sweep->n_modes : most,
+                              .stride = sweep->n_modes,
+                              .x = sweep->position,
+                              .y = sweep->frequency};
+    return plot_write(&plot, options->plot);
 }
 
-static int run_sweep(struct analysis *analysis)
+static int run_sweep(const struct options *options, struct modes *modes, struct state *state, struct report *report)
 {
-    struct sweep sweep = {0};
-    int code = read_sweep(analysis, &sweep);
+    const struct robot *robot = modes->mechanism->robot;
+    struct sweep_options wanted = {.count = options->count};
+    if (isatty(STDERR_FILENO)) wanted.progress = show_pose;
+    int code = read_sweep(options, robot, &wanted);
     if (code != EXIT_FINE) return code;
-    struct arena arena = {0};
-    const size_t poses = (size_t)sweep.poses, shown = (size_t)analysis->motion.n; /* at most */
-    struct map map = {.position = arena_take(&arena, poses, sizeof(double)),
-                      .frequency = arena_take(&arena, poses * shown, sizeof(double)),
-                      .damping_ratio = arena_take(&arena, poses * shown, sizeof(double)),
-                      .growth = arena_take(&arena, poses * shown, sizeof(double))};
-    double *row = arena_take(&arena, shown + 1, sizeof *row);
-    code = arena.failed ? EXIT_COMPUTATION : make_closing(analysis, &sweep);
-    if (code == EXIT_FINE) code = fill_map(analysis, &sweep, &map);
-    if (arena.failed || analysis->arena.failed) fprintf(stderr, "limber: modes: %s\n", status_text(STATUS_NO_MEMORY));
-    if (code == EXIT_FINE && analysis->options.plot != NULL) code = draw_map(analysis, &sweep, &map);
+    struct sweep sweep;
+    const struct joint *joint = &robot->link[wanted.link].joint;
+    code = cli_exit_code(sweep_make(modes, &wanted, state, report, &sweep));
+    if (code == EXIT_FINE && options->plot != NULL) code = draw_sweep(options, robot, joint, &sweep);
     if (code == EXIT_FINE)
-        code = analysis->options.json ? print_map_json(analysis, &sweep, &map)
-                                      : print_map_csv(analysis, &sweep, &map, row);
-    arena_release(&arena);
+        code = options->json ? print_sweep_json(joint->name, &sweep) : print_sweep_csv(joint->name, &sweep);
+    sweep_free(&sweep);
     return code;
 }
 
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
 
-static int analyse(struct analysis *analysis)
+static int run_state(const struct options *options, struct modes *modes, struct state *state, struct report *report)
 {
-    if (state_read(analysis->loaded.mechanism.model, analysis->options.at, &analysis->state) != 0) return EXIT_INPUT;
-    enum status status =
-        small_motion_make(analysis->loaded.mechanism.model, analysis->options.joints_free, &analysis->motion);
-    if (status == STATUS_OK && !eigenmodes_make(analysis->motion.n, &analysis->modes)) status = STATUS_NO_MEMORY;
-    if (status != STATUS_OK) {
-        fprintf(stderr, "limber: modes: %s\n", status_text(status));
-        return EXIT_COMPUTATION;
-    }
-    if (analysis->options.sweep != NULL) return run_sweep(analysis);
-    int code = closed_state("modes", &analysis->loaded, analysis->options.at != NULL, &analysis->state);
-    if (code == EXIT_FINE) code = solve(analysis);
-    if (code == EXIT_FINE) code = tell(analysis, eigenmodes_damp(&analysis->motion, &analysis->modes));
-    if (code != EXIT_FINE) return code;
-    code = count_modes(analysis, true);
-    if (code != EXIT_FINE) return code;
-    return analysis->options.json ? print_json(analysis) : print_table(analysis);
+    enum status status = closure_of_state(modes->mechanism, options->at != NULL, state, report);
+    if (status == STATUS_OK) status = modes_at(modes, &state->input, report);
+    if (status == STATUS_OK) status = modes_damp(modes, report);
+    if (status != STATUS_OK) return cli_exit_code(status);
+    const int n = modes->eigen.n, shown = options->count > 0 && options->count < n ? options->count : n;
+    return options->json ? print_json(modes, shown) : print_table(options, modes, shown);
 }
 
 int command_modes(int argc, char **argv)
 {
-    struct analysis analysis = {0};
-    int code = parse_options(argc, argv, &analysis.options);
-    if (code == EXIT_FINE) code = cli_load_model(analysis.options.robot, 0, &analysis.loaded);
+    struct options options = {0};
+    struct cli_model loaded;
+    int code = parse_options(argc, argv, &options);
+    if (code == EXIT_FINE) code = cli_load_model(options.robot, 0, &loaded);
     if (code != EXIT_FINE) return code;
-    code = analyse(&analysis);
-    eigenmodes_free(&analysis.modes);
-    small_motion_free(&analysis.motion);
-    state_free(&analysis.state);
-    cli_free_model(&analysis.closing);
-    arena_release(&analysis.arena);
-    cli_free_model(&analysis.loaded);
+    struct report report = cli_report("modes");
+    struct state state;
+    struct modes modes = {0};
+    enum status status = state_read(loaded.mechanism.model, options.at, &report, &state);
+    if (status == STATUS_OK) status = modes_make(&loaded.mechanism, options.joints_free, &report, &modes);
+    code = cli_exit_code(status);
+    if (code == EXIT_FINE)
+        code = options.sweep != NULL ? run_sweep(&options, &modes, &state, &report)
+                                     : run_state(&options, &modes, &state, &report);
+    modes_free(&modes);
+    state_free(&state);
+    cli_free_model(&loaded);
     return code;
 }

@@ -43,21 +43,30 @@ int pack_complete(const struct pack_options *options)
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */
 
+/* The folder of the running program, with a slash; its length, 0 where it is not known */
+static size_t program_folder(char path[PATH_SIZE])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* The file that the variable names; else beside the program, where it is built; else where it is installed */
 static bool library_path(const struct library_source *source, int platform, char path[PATH_SIZE], bool *named)
 {
-    const char *name = getenv(source->variable[platform]);
+    static const char *const folder[] = {LIMBER_FMU_FOLDER "/", ""};
+    const char *name = getenv(source->variable[platform]), *ending = platforms[platform].ending;
     *named = name != NULL && *name != '\0';
     if (*named) return snprintf(path, PATH_SIZE, "%s", name) < PATH_SIZE;
 
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
-    char *slash = NULL;
-    if (length > 0) {
-        path[length] = '\0';
-        slash = strrchr(path, '/');
+    const size_t length = program_folder(path), room = PATH_SIZE - length;
+    bool fits = length > 0, found = false;
+    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* where it is nowhere, messages name the first place */
+        fits = (size_t)snprintf(path + length, room, "%s%s.%s", folder[pass % 2], source->name, ending) < room;
+        found = fits && access(path, F_OK) == 0;
     }
-    if (slash == NULL) return false;
-    const size_t room = (size_t)(path + PATH_SIZE - slash);
-    return (size_t)snprintf(slash, room, "/%s.%s", source->name, platforms[platform].ending) < room;
+    return fits;
 }
 
 /* No bytes, with a report, where it cannot be had. But the one for Windows may be missing, unless it was named. */

@@ -5,11 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/checked.h"
+#include "analysis/csv.h"
+#include "analysis/operating_point.h"
 #include "cli.h"
-#include "csv.h"
 #include "instance.h"
 #include "load.h"
-#include "state.h"
 
 static const double MOST_STEPS = 1e12; /* no file holds as many rows */
 
@@ -22,12 +23,13 @@ struct options {
 
 struct run {
     struct options options;
-    struct instance *sim;
+    struct sim *sim;
     const struct variables *variables;
     struct csv inputs;
     int *input_reference; /* per column of the inputs; the first (time) unused */
     int next_row;         /* first row of the inputs behind the current time   */
     struct columns columns;
+    struct report report; /* of this command */
     struct arena arena;
 };
 
@@ -71,17 +73,18 @@ static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_FINE;
     struct state state;
-    const int bad = state_read(sim_model(run->sim), run->options.at, &state);
-    if (bad == 0) state_to_start(&state, run->sim);
+    const enum status status = state_read(sim_model(run->sim), run->options.at, &run->report, &state);
+    if (status == STATUS_OK) state_to_start(&state, run->sim);
     state_free(&state);
-    return bad == 0 ? EXIT_FINE : EXIT_INPUT;
+    return cli_exit_code(status);
 }
 
 static int read_inputs(struct run *run)
 {
     const char *file = run->options.inputs;
     if (file == NULL) return EXIT_FINE;
-    if (csv_read(file, &run->arena, &run->inputs) != 0) return EXIT_INPUT;
+    const enum status status = csv_read(file, &run->arena, &run->report, &run->inputs);
+    if (status != STATUS_OK) return cli_exit_code(status);
     run->input_reference = arena_take(&run->arena, (size_t)run->inputs.n_columns, sizeof(int));
     for (int c = 1; c < run->inputs.n_columns; c++) {
         const int row = variables_find(run->variables, run->inputs.name[c]);
@@ -112,16 +115,16 @@ static void set_inputs(struct run *run, double t)
     const double *a = input_row(run, before), *b = input_row(run, after), span = b[0] - a[0];
     for (int c = 1; c < inputs->n_columns; c++) {
         const double slope = span > 0 ? (b[c] - a[c]) / span : 0;
-        instance_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
-        instance_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
+        sim_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
+        sim_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
     }
 }
 
 static int write_row(struct run *run, struct table *table, double t)
 {
-    const int code = cli_update("simulate", run->sim, t);
-    if (code == EXIT_FINE) columns_write_row(&run->columns, run->sim, t, table);
-    return code;
+    const enum status status = checked_update(run->sim, t, &run->report);
+    if (status == STATUS_OK) columns_write_row(&run->columns, run->sim, t, table);
+    return cli_exit_code(status);
 }
 
 /* From t to end, in pieces that end where a row of the inputs stands */
@@ -133,7 +136,7 @@ static enum status advance(struct run *run, double t, double end)
         double to = end;
         if (run->next_row < run->inputs.n_rows && input_row(run, run->next_row)[0] < end * (1 - 1e-12))
             to = input_row(run, run->next_row)[0];
-        status = instance_step(run->sim, to - t);
+        status = sim_step(run->sim, to - t);
         t = to;
     }
     set_inputs(run, t);
@@ -145,8 +148,8 @@ static int simulate(struct run *run)
     const double until = run->options.until, step = run->options.step;
     const long steps = (long)ceil(until / step * (1 - 1e-12));
     set_inputs(run, 0);
-    const struct experiment experiment = {.tolerance = run->options.rtol};
-    enum status status = instance_initialize(run->sim, &experiment);
+    const struct sim_experiment experiment = {.tolerance = run->options.rtol};
+    enum status status = sim_initialise(run->sim, &experiment);
     if (status != STATUS_OK) return cli_exit_code(status);
     struct table table = {.stream = stdout, .json = run->options.json};
     columns_write_names(&run->columns, run->sim, &table);
@@ -165,15 +168,15 @@ static int simulate(struct run *run)
 static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
-    instance_statistics(run->sim, &s);
+    sim_statistics(run->sim, &s);
     fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n",
             s.steps, s.rhs, s.jacobians, s.restarts, cpu_seconds);
 }
 
 static int run_all(struct run *run)
 {
-    int code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
-    if (code == EXIT_FINE) code = apply_state(run);
+    int code = apply_state(run); /* first: a start value that is set wins */
+    if (code == EXIT_FINE) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_FINE) code = read_inputs(run);
     if (code == EXIT_FINE) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_FINE) return code;
@@ -186,17 +189,17 @@ static int run_all(struct run *run)
 
 int command_simulate(int argc, char **argv)
 {
-    struct run run = {0};
+    struct run run = {.report = cli_report("simulate")};
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_FINE) return code;
     struct report report = {.line = cli_print_error};
-    code = cli_load_sim(run.options.robot, NULL, &report, &run.arena, &run.sim);
+    code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
-        report.line = cli_print_warning; /* what the file's warnings are, `check` says; what the start tells is new */
-        run.variables = instance_variables(run.sim);
+        report.line = cli_print_warning; /* warnings of the file are left to `check`; those of the start are new */
+        run.variables = sim_variables(run.sim);
         code = run_all(&run);
     }
-    instance_free(run.sim);
+    sim_free(run.sim);
     arena_release(&run.arena);
     return code;
 }

@@ -1,6 +1,6 @@
-/* The motion of an axis: a reference that goes through up to four smooth moves, and a position loop around it. A servo takes the
-   reference and its rate, a cylinder's valve the command. The axis may be a joint [rad] or a cylinder [m], so positions and gains
-   have no unit in the table. Equations: docs/drives.md. */
+/* The motion of an axis: a reference with up to four smooth moves, and a position loop around it. A servo uses the reference and
+   its rate, the valve of a cylinder the command. The axis may be a joint [rad] or a cylinder [m], so positions and gains have no
+   unit in the table. Equations: docs/drives.md. */
 #include <math.h>
 
 #include "drive.h"
@@ -8,21 +8,21 @@
 
 /* clang-format off */
 #define MOVE(X, k) \
-    X(TIME##k, "move[" #k "].time", PARAMETER, "s", NULL, 0, ANY_NUMBER, "when the move begins, from the start of the simulation") \
-    X(DURATION##k, "move[" #k "].duration", PARAMETER, "s", NULL, 1, ABOVE_ZERO, "how long the move takes") \
-    X(DISTANCE##k, "move[" #k "].distance", PARAMETER, NULL, NULL, 0, ANY_NUMBER, "how far the move goes; 0: no move [m or rad]")
+    X(TIME##k, "move[" #k "].time", PARAMETER, "s", NULL, 0, ANY_NUMBER, "time from the start of the simulation to the beginning of the move") \
+    X(DURATION##k, "move[" #k "].duration", PARAMETER, "s", NULL, 1, ABOVE_ZERO, "duration of the move") \
+    X(DISTANCE##k, "move[" #k "].distance", PARAMETER, NULL, NULL, 0, ANY_NUMBER, "distance of the move; 0: no move [m or rad]")
 
 #define AXIS_LIST(X) \
     X(POSITION, "position", INPUT, NULL, NULL, 0, ANY_NUMBER, "measured position, from the arm [m or rad]") \
-    X(RATE, "rate", INPUT, NULL, NULL, 0, ANY_NUMBER, "rate of the measured position, from the arm: the position goes on by it within a step [m/s or rad/s]") \
-    X(REFERENCE, "reference", OUTPUT, NULL, NULL, 0, ANY_NUMBER, "where the axis shall be, to a servo [m or rad]") \
+    X(RATE, "rate", INPUT, NULL, NULL, 0, ANY_NUMBER, "rate of the measured position, from the arm; extrapolates the position within a step [m/s or rad/s]") \
+    X(REFERENCE, "reference", OUTPUT, NULL, NULL, 0, ANY_NUMBER, "desired position of the axis, to a servo [m or rad]") \
     X(REFERENCE_RATE, "reference_rate", OUTPUT, NULL, NULL, 0, ANY_NUMBER, "rate of the reference, to a servo [m/s or rad/s]") \
-    X(COMMAND, "command", OUTPUT, NULL, NULL, 0, ANY_NUMBER, "of the position loop, to a cylinder's valve") \
+    X(COMMAND, "command", OUTPUT, NULL, NULL, 0, ANY_NUMBER, "command of the position loop, to the valve of a cylinder") \
     X(CLOCK, "clock", LOCAL_STATE, "s", NULL, 1, ANY_NUMBER, "time since the start of the simulation") \
     X(START, "start", PARAMETER, NULL, NULL, 0, ANY_NUMBER, "reference before the first move [m or rad]") \
     MOVE(X, 1) MOVE(X, 2) MOVE(X, 3) MOVE(X, 4) \
-    X(POSITION_GAIN, "position_gain", PARAMETER, NULL, NULL, 15, ANY_NUMBER, "command per error of the position [1/m or 1/rad]") \
-    X(RATE_GAIN, "rate_gain", PARAMETER, NULL, NULL, 3.6, ANY_NUMBER, "command per rate of the reference, fed forward [s/m or s/rad]")
+    X(POSITION_GAIN, "position_gain", PARAMETER, NULL, NULL, 15, ANY_NUMBER, "command per position error [1/m or 1/rad]") \
+    X(RATE_GAIN, "rate_gain", PARAMETER, NULL, NULL, 3.6, ANY_NUMBER, "command per rate of the reference (feedforward) [s/m or s/rad]")
 /* clang-format on */
 
 enum { AXIS_LIST(DRIVE_INDEX) ROWS };
@@ -42,7 +42,7 @@ static struct reference reference_of(const double *v)
     for (const double *move = v + TIME1; move <= v + TIME4; move += MOVE_ROWS) {
         const double T = move[DURATION1 - TIME1], d = move[DISTANCE1 - TIME1];
 
-        /* r += d s(x),   x = (t - t0)/T held to 0 .. 1,   s = x - sin(2 pi x)/(2 pi): s' and s'' vanish at both ends   (1) */
+        /* r += d s(x),   x = (t - t0)/T limited to 0 .. 1,   s = x - sin(2 pi x)/(2 pi): s' and s'' vanish at both ends  (1) */
         const double x = fmin(fmax((v[CLOCK] - move[0]) / T, 0), 1), angle = 2 * PI * x;
         sum.r += d * (x - sin(angle) / (2 * PI));
         sum.rd += d / T * (1 - cos(angle));

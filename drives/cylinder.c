@@ -1,9 +1,9 @@
-/* A hydraulic cylinder with one rod behind a 4/3 proportional valve at constant supply pressure. Equations and numbers:
+/* A hydraulic cylinder with a single rod and a 4/3 proportional valve at constant supply pressure. Equations and numbers:
    docs/drives.md; Merritt, Hydraulic Control Systems, chapters 3, 5 and 6; Jelali and Kroll, Hydraulic Servo-systems,
    chapter 4.
 
-   Pressures are gauge pressures. Chamber 1 is that of the piston (it extends the cylinder), chamber 2 that of the rod. The
-   piston's mass is not here: it is the arm's, or neglected. */
+   Pressures are gauge pressures. Chamber 1 is on the piston side (it extends the cylinder), chamber 2 on the rod side. The
+   mass of the piston is not modeled here: it belongs to the arm, or is neglected. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,56 +11,56 @@
 #include "laws.h"
 
 #define ATMOSPHERE 101325.0 /* Pa */
-#define VAPOUR     1000.0   /* Pa: below, the oil boils and the pressure hardly falls any more */
+#define VAPOR      1000.0   /* Pa: below, the oil boils and the pressure hardly decreases */
 
 /* clang-format off */
 #define CYLINDER_LIST(X) \
-    X(COMMAND, "command", INPUT, "1", NULL, 0, ANY_NUMBER, "of the valve: 1 extends, -1 retracts at full opening; held to that range") \
-    X(LENGTH, "length", INPUT, "m", NULL, 1.9, ANY_NUMBER, "distance of the two pins, from the arm") \
+    X(COMMAND, "command", INPUT, "1", NULL, 0, ANY_NUMBER, "valve command: 1 extends, -1 retracts at full opening; limited to this range") \
+    X(LENGTH, "length", INPUT, "m", NULL, 1.9, ANY_NUMBER, "distance between the two pins, from the arm") \
     X(RATE, "rate", INPUT, "m/s", NULL, 0, ANY_NUMBER, "rate of the length, from the arm") \
     X(FORCE, "force", OUTPUT, "N", NULL, 0, ANY_NUMBER, "force that pushes the two pins apart, to the arm") \
     X(P1, "p1", OUTPUT_STATE, "Pa", "bar", 1e7, ANY_NUMBER, "pressure in chamber 1, on the piston's full area") \
     X(P2, "p2", OUTPUT_STATE, "Pa", "bar", 1e7, ANY_NUMBER, "pressure in chamber 2, on the ring around the rod") \
-    X(SPOOL, "spool", OUTPUT_STATE, "1", NULL, 1, ANY_NUMBER, "position of the valve's spool, as a share of full opening") \
-    X(FLOW1, "flow1", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "from the valve into chamber 1") \
-    X(FLOW2, "flow2", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "from the valve into chamber 2") \
-    X(SUPPLY_FLOW, "supply_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "from the supply into the valve") \
-    X(RETURN_FLOW, "return_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "from the valve into the tank") \
-    X(SPOOL_RATE, "spool_rate", LOCAL_STATE, "1/s", NULL, 100, ANY_NUMBER, "rate of the spool") \
-    X(POSITION, "position", LOCAL, "m", "mm", 0, ANY_NUMBER, "of the piston: 0 retracted, up to the stroke") \
-    X(FRICTION, "friction", LOCAL, "N", NULL, 0, ANY_NUMBER, "of the seals, against the motion") \
-    X(STOP_FORCE, "stop_force", LOCAL, "N", NULL, 0, ANY_NUMBER, "of the end stops, extending positive") \
-    X(POWER_SUPPLY, "power.supply", LOCAL, "W", NULL, 0, ANY_NUMBER, "hydraulic power that goes in: supply less return") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "force times rate: what comes out") \
-    X(POWER_VALVE, "power.valve", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost at the four edges of the valve") \
-    X(POWER_LEAKAGE, "power.leakage", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost in the leakage past the piston") \
-    X(POWER_FRICTION, "power.friction", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost in the seals") \
-    X(POWER_STOPS, "power.stops", LOCAL, "W", NULL, 0, ANY_NUMBER, "into the end stops, stored and lost") \
-    X(POWER_COMPRESSION, "power.compression", LOCAL, "W", NULL, 0, ANY_NUMBER, "into the compression of the oil") \
+    X(SPOOL, "spool", OUTPUT_STATE, "1", NULL, 1, ANY_NUMBER, "position of the valve spool, as a fraction of full opening") \
+    X(FLOW1, "flow1", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the valve into chamber 1") \
+    X(FLOW2, "flow2", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the valve into chamber 2") \
+    X(SUPPLY_FLOW, "supply_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the supply into the valve") \
+    X(RETURN_FLOW, "return_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the valve into the tank") \
+    X(SPOOL_RATE, "spool_rate", LOCAL_STATE, "1/s", NULL, 100, ANY_NUMBER, "rate of the spool position") \
+    X(POSITION, "position", LOCAL, "m", "mm", 0, ANY_NUMBER, "position of the piston: 0 (retracted) to the stroke") \
+    X(FRICTION, "friction", LOCAL, "N", NULL, 0, ANY_NUMBER, "friction force of the seals, against the motion") \
+    X(STOP_FORCE, "stop_force", LOCAL, "N", NULL, 0, ANY_NUMBER, "force of the end stops, positive if extending") \
+    X(POWER_SUPPLY, "power.supply", LOCAL, "W", NULL, 0, ANY_NUMBER, "hydraulic input power: supply minus return") \
+    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: force times rate") \
+    X(POWER_VALVE, "power.valve", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost at the four edges of the valve") \
+    X(POWER_LEAKAGE, "power.leakage", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost by leakage past the piston") \
+    X(POWER_FRICTION, "power.friction", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the seals") \
+    X(POWER_STOPS, "power.stops", LOCAL, "W", NULL, 0, ANY_NUMBER, "power into the end stops, stored and lost") \
+    X(POWER_COMPRESSION, "power.compression", LOCAL, "W", NULL, 0, ANY_NUMBER, "power into the compression of the oil") \
     X(BORE, "bore", PARAMETER, "m", "mm", 0.080, ABOVE_ZERO, "diameter of the piston") \
     X(ROD, "rod", PARAMETER, "m", "mm", 0.045, ABOVE_ZERO, "diameter of the rod") \
-    X(STROKE, "stroke", PARAMETER, "m", NULL, 1, ABOVE_ZERO, "from end stop to end stop") \
-    X(LENGTH_CLOSED, "length_closed", PARAMETER, "m", NULL, 1.4, ABOVE_ZERO, "distance of the pins when retracted") \
-    X(DEAD_LENGTH, "dead_length", PARAMETER, "m", "mm", 0.05, ABOVE_ZERO, "of oil in either chamber and its line when the piston is at that end: volume over area") \
-    X(SUPPLY_PRESSURE, "supply_pressure", PARAMETER, "Pa", "bar", 200e5, ABOVE_ZERO, "at the valve") \
-    X(TANK_PRESSURE, "tank_pressure", PARAMETER, "Pa", "bar", 0, NOT_NEGATIVE, "at the valve") \
-    X(BULK_MODULUS, "bulk_modulus", PARAMETER, "Pa", NULL, 1.2e9, ABOVE_ZERO, "effective, of oil and hoses at high pressure") \
-    X(AIR, "air", PARAMETER, "1", NULL, 0.005, NOT_NEGATIVE, "volume of undissolved air per volume of oil at atmospheric pressure; it softens the oil where the pressure is low") \
-    X(NOMINAL_FLOW, "nominal_flow", PARAMETER, "m3/s", "l/min", 40e-3 / 60, ABOVE_ZERO, "through one edge of the valve, fully open") \
-    X(NOMINAL_DROP, "nominal_drop", PARAMETER, "Pa", "bar", 35e5, ABOVE_ZERO, "pressure drop at that flow, over one edge") \
-    X(LAMINAR_DROP, "laminar_drop", PARAMETER, "Pa", "bar", 1e5, ABOVE_ZERO, "pressure drop below which the flow turns laminar: linear in the drop") \
-    X(OVERLAP, "overlap", PARAMETER, "1", NULL, 0, NOT_NEGATIVE, "of the spool's edges: dead band of the valve, as a share of full opening") \
-    X(CLEARANCE, "clearance", PARAMETER, "1", NULL, 1e-3, NOT_NEGATIVE, "of the spool: twice what every edge stays open at its corner, as a share of full opening") \
+    X(STROKE, "stroke", PARAMETER, "m", NULL, 1, ABOVE_ZERO, "distance from end stop to end stop") \
+    X(LENGTH_CLOSED, "length_closed", PARAMETER, "m", NULL, 1.4, ABOVE_ZERO, "distance between the pins when retracted") \
+    X(DEAD_LENGTH, "dead_length", PARAMETER, "m", "mm", 0.05, ABOVE_ZERO, "dead volume of each chamber and its line, with the piston at that end, divided by the area") \
+    X(SUPPLY_PRESSURE, "supply_pressure", PARAMETER, "Pa", "bar", 200e5, ABOVE_ZERO, "supply pressure at the valve") \
+    X(TANK_PRESSURE, "tank_pressure", PARAMETER, "Pa", "bar", 0, NOT_NEGATIVE, "tank pressure at the valve") \
+    X(BULK_MODULUS, "bulk_modulus", PARAMETER, "Pa", NULL, 1.2e9, ABOVE_ZERO, "effective bulk modulus of oil and hoses at high pressure") \
+    X(AIR, "air", PARAMETER, "1", NULL, 0.005, NOT_NEGATIVE, "volume of undissolved air per volume of oil at atmospheric pressure; softens the oil at low pressure") \
+    X(NOMINAL_FLOW, "nominal_flow", PARAMETER, "m3/s", "l/min", 40e-3 / 60, ABOVE_ZERO, "flow through one fully open edge of the valve") \
+    X(NOMINAL_DROP, "nominal_drop", PARAMETER, "Pa", "bar", 35e5, ABOVE_ZERO, "pressure drop across one edge at the nominal flow") \
+    X(LAMINAR_DROP, "laminar_drop", PARAMETER, "Pa", "bar", 1e5, ABOVE_ZERO, "pressure drop below which the flow becomes laminar: linear in the drop") \
+    X(OVERLAP, "overlap", PARAMETER, "1", NULL, 0, NOT_NEGATIVE, "overlap of the spool edges: dead band of the valve, as a fraction of full opening") \
+    X(CLEARANCE, "clearance", PARAMETER, "1", NULL, 1e-3, NOT_NEGATIVE, "spool clearance: twice the remaining opening of an edge at its corner, as a fraction of full opening") \
     X(SPOOL_FREQUENCY, "spool_frequency", PARAMETER, "rad/s", NULL, 150, ABOVE_ZERO, "natural frequency of the spool") \
     X(SPOOL_DAMPING, "spool_damping", PARAMETER, "1", NULL, 0.8, NOT_NEGATIVE, "damping ratio of the spool") \
     X(LEAKAGE, "leakage", PARAMETER, "m3/s/Pa", NULL, 1e-13, NOT_NEGATIVE, "flow past the piston per pressure difference") \
     X(COULOMB, "coulomb", PARAMETER, "N", NULL, 500, NOT_NEGATIVE, "dry friction of the seals") \
     X(VISCOUS, "viscous", PARAMETER, "N.s/m", NULL, 2000, NOT_NEGATIVE, "viscous friction of the seals") \
-    X(FRICTION_RATE, "friction_rate", PARAMETER, "m/s", NULL, 0.005, ABOVE_ZERO, "rate at which dry friction has come to tanh 1 = 76 per cent") \
-    X(STOP_STIFFNESS, "stop_stiffness", PARAMETER, "N/m", NULL, 1e8, NOT_NEGATIVE, "of the end stops") \
-    X(STOP_DAMPING, "stop_damping", PARAMETER, "s/m", NULL, 2, NOT_NEGATIVE, "of the end stops: force k p (1 + d dp/dt) at a penetration p") \
+    X(FRICTION_RATE, "friction_rate", PARAMETER, "m/s", NULL, 0.005, ABOVE_ZERO, "rate at which dry friction reaches tanh 1 = 76 percent") \
+    X(STOP_STIFFNESS, "stop_stiffness", PARAMETER, "N/m", NULL, 1e8, NOT_NEGATIVE, "stiffness of the end stops") \
+    X(STOP_DAMPING, "stop_damping", PARAMETER, "s/m", NULL, 2, NOT_NEGATIVE, "damping of the end stops: force k p (1 + d dp/dt) at a penetration p") \
     X(FORCE_START, "force_start", PARAMETER, "N", NULL, 0, ANY_NUMBER, "force at the start, without friction: sets the pressures") \
-    X(PRESSURE_START, "pressure_start", PARAMETER, "Pa", "bar", 10e5, NOT_NEGATIVE, "at the start in the chamber that carries less")
+    X(PRESSURE_START, "pressure_start", PARAMETER, "Pa", "bar", 10e5, NOT_NEGATIVE, "start pressure in the chamber with the lower pressure")
 /* clang-format on */
 
 enum { CYLINDER_LIST(DRIVE_INDEX) ROWS };
@@ -68,18 +68,18 @@ enum { P1_DOT = ROWS, P2_DOT, SPOOL_DOT, SPOOL_RATE_DOT, VALUES };
 
 static const struct drive_row table[] = {CYLINDER_LIST(DRIVE_ROW)};
 
-/* An edge of the valve: a way for the oil, open by as much as the spool has passed it */
+/* An edge of the valve: an orifice that opens as the spool moves past it */
 struct edge {
-    struct law open, root; /* opening by the spool's way past the edge; root of the pressure drop */
+    struct law open, root; /* opening by the spool position; root of the pressure drop */
     double drop, q;        /* pressure drop and flow                               [Pa], [m^3/s]  */
 };
 
-/* What evaluate() and tangent() both go through. Index 0: chamber 1, index 1: chamber 2 */
+/* Intermediate values of evaluate() and tangent(). Index 0: chamber 1, index 1: chamber 2 */
 struct work {
     double area[2], volume[2], modulus[2], slope[2]; /* slope: d(modulus)/dp   */
-    double K;                                        /* flow of an open edge per root of the drop */
+    double K;                                        /* flow of an open edge per root of the pressure drop */
     struct edge supply[2], tank[2];                  /* edges from the supply and to the tank    */
-    double command, within;                          /* held to -1 .. 1; within: its slope       */
+    double command, within;                          /* limited to -1 .. 1; within: its derivative */
     struct law dry;
     struct contact out, in; /* end stops, extended and retracted */
 };
@@ -113,8 +113,8 @@ static void fill_chambers(const double *v, struct work *w)
         /* V1 = A1 (l0 + s),   V2 = A2 (l0 + stroke - s)                                               (5) */
         w->volume[c] = w->area[c] * (v[DEAD_LENGTH] + oil[c]);
 
-        /* 1/beta(p) = 1/beta + air pa/P^2,   P = (p + pa)+ : absolute pressure, where the oil boils above zero   (6) */
-        const struct law P = positive_part(p[c] + ATMOSPHERE, VAPOUR);
+        /* 1/beta(p) = 1/beta + air pa/P^2,   P = (p + pa)+ : absolute pressure, kept above zero where the oil boils  (6) */
+        const struct law P = positive_part(p[c] + ATMOSPHERE, VAPOR);
         const double softness = v[AIR] * v[BULK_MODULUS] * ATMOSPHERE / (P.value * P.value);
         w->modulus[c] = v[BULK_MODULUS] / (1 + softness);
         w->slope[c] = 2 * w->modulus[c] * softness / ((1 + softness) * P.value) * P.slope;
@@ -127,7 +127,7 @@ static struct work work_of(const double *v)
     const double s = v[LENGTH] - v[LENGTH_CLOSED], ps = v[SUPPLY_PRESSURE], pt = v[TANK_PRESSURE], z = v[SPOOL];
     fill_chambers(v, &w);
 
-    /* K = Qn / root(dpn);   extending: supply to chamber 1, chamber 2 to tank; retracting the other way   (3), (4) */
+    /* K = Qn / root(dpn);   extending: supply to chamber 1, chamber 2 to tank; retracting: reversed   (3), (4) */
     w.K = v[NOMINAL_FLOW] / signed_root(v[NOMINAL_DROP], v[LAMINAR_DROP]).value;
     w.supply[0] = edge_of(v, w.K, z, ps - v[P1]);
     w.tank[0] = edge_of(v, w.K, -z, v[P1] - pt);
@@ -239,15 +239,14 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
     const double A1 = area_of(v, 0), A2 = area_of(v, 1), low = v[PRESSURE_START], ps = v[SUPPLY_PRESSURE];
     if (v[ROD] >= v[BORE]) return "the rod must be thinner than the bore";
-    if (!(A2 > 0 && isfinite(A1))) return "bore and rod must be lengths in m whose areas are numbers";
+    if (!(A2 > 0 && isfinite(A1))) return "bore and rod must be lengths in m whose areas are finite and positive";
     if (v[TANK_PRESSURE] >= ps) return "tank_pressure must be below supply_pressure";
-    if (low > ps) return "pressure_start must not be above supply_pressure";
+    if (low > ps) return "pressure_start must not exceed supply_pressure";
 
-    /* neither pressure of start() above that of the supply */
+    /* neither pressure of start() may exceed the supply pressure */
     const double least = low * A1 - ps * A2, most = ps * A1 - low * A2;
     if (v[FORCE_START] >= least && v[FORCE_START] <= most) return NULL;
-    snprintf(text, CONFLICT_SIZE,
-             "force_start = %.9g N: supply_pressure and pressure_start allow no more than %.9g to %.9g N",
+    snprintf(text, CONFLICT_SIZE, "force_start = %.9g N: supply_pressure and pressure_start allow only %.9g to %.9g N",
              v[FORCE_START], least, most);
     return text;
 }
@@ -256,7 +255,7 @@ static const char *fault(const double *v)
 {
     const double s = v[LENGTH] - v[LENGTH_CLOSED];
     if (s <= -v[DEAD_LENGTH] || s >= v[STROKE] + v[DEAD_LENGTH])
-        return "the length lies outside of the cylinder: a chamber has no volume left; "
+        return "the length is outside the range of the cylinder: a chamber has no volume left; "
                "check length_closed, stroke and the sign of the force";
     return NULL;
 }

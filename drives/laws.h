@@ -1,4 +1,4 @@
-/* Laws with corners, rounded off: each with its slope, which is continuous too; and contacts. */
+/* Smoothed versions of functions with corners, each with its continuous derivative; and contacts. */
 #ifndef LAWS_H
 #define LAWS_H
 
@@ -10,9 +10,9 @@ struct law {
     double value, slope;
 };
 
-#define BEND 0.1 /* of saturate(): half its width, as a share of the limit */
+#define BEND 0.1 /* of saturate(): half the width of its bend, as a fraction of the limit */
 
-/* x up to nine tenths of the limit, then bending over to reach the limit at eleven tenths, and never above it:
+/* x up to nine tenths of the limit, then a smooth bend that reaches the limit at eleven tenths and never exceeds it:
      m (a - (a - 1 + w)^2/(4 w)) sign x,  a = |x|/m,  1 - w < a < 1 + w */
 static inline struct law saturate(double x, double limit)
 {
@@ -22,22 +22,22 @@ static inline struct law saturate(double x, double limit)
     return (struct law){copysign(limit * (a - over * over / (4 * w)), x), 1 - over / (2 * w)};
 }
 
-/* |x| with its corner rounded over a width: sqrt(x^2 + w^2) - w, zero at zero and never above |x| */
+/* |x| with its corner smoothed over a width: sqrt(x^2 + w^2) - w, zero at zero and at most |x| */
 static inline struct law magnitude(double x, double width)
 {
     const double h = sqrt(x * x + width * width);
     return (struct law){h - width, h > 0 ? x / h : 0};
 }
 
-/* max(x, 0) with its corner rounded over a width: (x + sqrt(x^2 + w^2))/2, positive everywhere for w > 0 */
+/* max(x, 0) with its corner smoothed over a width: (x + sqrt(x^2 + w^2))/2, positive everywhere for w > 0 */
 static inline struct law positive_part(double x, double width)
 {
     const double h = sqrt(x * x + width * width),
-                 y = x > 0 ? 0.5 * (x + h) : 0.5 * width * width / (h - x); /* the same, rounded less */
+                 y = x > 0 ? 0.5 * (x + h) : 0.5 * width * width / (h - x); /* the same with less rounding error */
     return h > 0 ? (struct law){y, y / h} : (struct law){0, 0.5};
 }
 
-/* sign(x) sqrt|x|, its vertical tangent at zero laid over to 1/sqrt(w): x/(x^2 + w^2)^(1/4) */
+/* sign(x) sqrt|x|, its derivative at zero limited to 1/sqrt(w): x/(x^2 + w^2)^(1/4) */
 static inline struct law signed_root(double x, double width)
 {
     const double square = x * x + width * width, root = sqrt(sqrt(square));
@@ -51,10 +51,10 @@ static inline struct law smooth_sign(double x, double width)
     return (struct law){t, (1 - t * t) / width};
 }
 
-/* What resists a penetration p > 0 and never pulls: k p max(0, 1 + d dp/dt) (Hunt and Crossley). No jump at p = 0. */
+/* A force that resists a penetration p > 0 and never pulls: k p max(0, 1 + d dp/dt) (Hunt and Crossley). Continuous at p = 0. */
 struct contact {
-    double p, held;            /* max(p, 0); its slope: 1 or 0  */
-    double force, by_p, by_pd; /* and slopes by p and dp/dt     */
+    double p, held;            /* max(p, 0); its derivative: 1 or 0 */
+    double force, by_p, by_pd; /* and derivatives by p and dp/dt */
 };
 
 static inline struct contact contact(double p, double pd, double k, double d)

@@ -2,8 +2,8 @@
    velocity loop and a position loop in cascade. Equations and numbers: docs/drives.md; Leonhard, Control of Electrical Drives,
    chapters 5 and 7.
 
-   The rotor's inertia is not here: through the stiff gear it moves with the joint, so it is the arm's, J.motor_inertia = N^2
-   times that of the rotor. What the drive gives is the torque on the two together. */
+   The inertia of the rotor is not modeled here: through the stiff gear it moves with the joint, so it belongs to the arm,
+   J.motor_inertia = N^2 times that of the rotor. The output is the torque on both together. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,39 +12,39 @@
 
 /* clang-format off */
 #define SERVO_LIST(X) \
-    X(REFERENCE, "reference", INPUT, "rad", "deg", 0, ANY_NUMBER, "where the joint shall be") \
-    X(REFERENCE_RATE, "reference_rate", INPUT, "rad/s", "deg/s", 0, ANY_NUMBER, "rate of the reference, fed forward to the velocity loop") \
-    X(FEEDFORWARD, "feedforward", INPUT, "N.m", NULL, 0, ANY_NUMBER, "joint torque that is known to be needed, fed forward to the current loop") \
+    X(REFERENCE, "reference", INPUT, "rad", "deg", 0, ANY_NUMBER, "desired joint position") \
+    X(REFERENCE_RATE, "reference_rate", INPUT, "rad/s", "deg/s", 0, ANY_NUMBER, "rate of the reference, feedforward to the velocity loop") \
+    X(FEEDFORWARD, "feedforward", INPUT, "N.m", NULL, 0, ANY_NUMBER, "known part of the required joint torque, feedforward to the current loop") \
     X(Q, "q", INPUT, "rad", "deg", 0, ANY_NUMBER, "joint position, from the arm") \
-    X(QD, "qd", INPUT, "rad/s", "deg/s", 0, ANY_NUMBER, "joint rate, from the arm") \
+    X(QD, "qd", INPUT, "rad/s", "deg/s", 0, ANY_NUMBER, "joint velocity, from the arm") \
     X(TAU, "tau", OUTPUT, "N.m", NULL, 0, ANY_NUMBER, "torque on the joint, to the arm") \
     X(CURRENT, "current", OUTPUT_STATE, "A", NULL, 10, ANY_NUMBER, "motor current") \
     X(VOLTAGE, "voltage", OUTPUT, "V", NULL, 0, ANY_NUMBER, "motor voltage") \
-    X(CURRENT_REFERENCE, "current_reference", OUTPUT, "A", NULL, 0, ANY_NUMBER, "current that the velocity loop asks for, within the limit") \
-    X(RATE_REFERENCE, "rate_reference", LOCAL, "rad/s", "deg/s", 0, ANY_NUMBER, "joint rate that the position loop asks for, within the limit") \
+    X(CURRENT_REFERENCE, "current_reference", OUTPUT, "A", NULL, 0, ANY_NUMBER, "current reference from the velocity loop, limited") \
+    X(RATE_REFERENCE, "rate_reference", LOCAL, "rad/s", "deg/s", 0, ANY_NUMBER, "joint velocity reference from the position loop, limited") \
     X(VOLTAGE_INTEGRAL, "voltage_integral", LOCAL_STATE, "V", NULL, 10, ANY_NUMBER, "integral part of the current loop") \
     X(TORQUE_INTEGRAL, "torque_integral", LOCAL_STATE, "N.m", NULL, 1000, ANY_NUMBER, "integral part of the velocity loop") \
-    X(POWER_ELECTRICAL, "power.electrical", LOCAL, "W", NULL, 0, ANY_NUMBER, "voltage times current: what goes in") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "torque times joint rate: what comes out") \
-    X(POWER_COPPER, "power.copper", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost in the resistance") \
-    X(POWER_GEAR, "power.gear", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost in motor bearings and gear") \
-    X(POWER_MAGNETIC, "power.magnetic", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of the energy in the inductance") \
+    X(POWER_ELECTRICAL, "power.electrical", LOCAL, "W", NULL, 0, ANY_NUMBER, "electrical input power: voltage times current") \
+    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: torque times joint velocity") \
+    X(POWER_COPPER, "power.copper", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the resistance") \
+    X(POWER_GEAR, "power.gear", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in motor bearings and gear") \
+    X(POWER_MAGNETIC, "power.magnetic", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of change of the energy in the inductance") \
     X(GEAR_RATIO, "gear_ratio", PARAMETER, "1", NULL, 120, ABOVE_ZERO, "turns of the motor per turn of the joint") \
     X(TORQUE_CONSTANT, "torque_constant", PARAMETER, "N.m/A", NULL, 0.8, ABOVE_ZERO, "motor torque per current, and voltage per speed") \
-    X(RESISTANCE, "resistance", PARAMETER, "Ohm", NULL, 0.9, ABOVE_ZERO, "of the winding") \
-    X(INDUCTANCE, "inductance", PARAMETER, "H", NULL, 6e-3, ABOVE_ZERO, "of the winding") \
-    X(EFFICIENCY, "efficiency", PARAMETER, "1", NULL, 0.9, UP_TO_ONE, "of the gear when the motor drives: the rest is friction in proportion to the motor's torque") \
+    X(RESISTANCE, "resistance", PARAMETER, "Ohm", NULL, 0.9, ABOVE_ZERO, "resistance of the winding") \
+    X(INDUCTANCE, "inductance", PARAMETER, "H", NULL, 6e-3, ABOVE_ZERO, "inductance of the winding") \
+    X(EFFICIENCY, "efficiency", PARAMETER, "1", NULL, 0.9, UP_TO_ONE, "efficiency of the gear when the motor drives: the rest is friction proportional to the motor torque") \
     X(VISCOUS, "viscous", PARAMETER, "N.m.s/rad", NULL, 20, NOT_NEGATIVE, "viscous friction of motor and gear, at the joint") \
     X(COULOMB, "coulomb", PARAMETER, "N.m", NULL, 10, NOT_NEGATIVE, "Coulomb friction of motor and gear, at the joint") \
-    X(FRICTION_RATE, "friction_rate", PARAMETER, "rad/s", NULL, 0.05, ABOVE_ZERO, "joint rate at which dry friction has come to tanh 1 = 76 per cent") \
-    X(CURRENT_BANDWIDTH, "current_bandwidth", PARAMETER, "rad/s", NULL, 3000, ABOVE_ZERO, "of the closed current loop: its time constant is one over it") \
-    X(VELOCITY_GAIN, "velocity_gain", PARAMETER, "N.m.s/rad", NULL, 2000, ABOVE_ZERO, "joint torque per error of the joint rate") \
-    X(VELOCITY_INTEGRAL_GAIN, "velocity_integral_gain", PARAMETER, "N.m/rad", NULL, 6000, NOT_NEGATIVE, "rate of the joint torque per error of the joint rate") \
-    X(POSITION_GAIN, "position_gain", PARAMETER, "rad/s/rad", NULL, 4, NOT_NEGATIVE, "joint rate per error of the joint position; 0: a velocity drive") \
-    X(CURRENT_LIMIT, "current_limit", PARAMETER, "A", NULL, 20, ABOVE_ZERO, "largest current that is asked for") \
-    X(VOLTAGE_LIMIT, "voltage_limit", PARAMETER, "V", NULL, 300, ABOVE_ZERO, "largest voltage of the supply") \
-    X(RATE_LIMIT, "rate_limit", PARAMETER, "rad/s", "deg/s", 1.5, ABOVE_ZERO, "largest joint rate that is asked for") \
-    X(TORQUE_START, "torque_start", PARAMETER, "N.m", NULL, 0, ANY_NUMBER, "torque at the start beyond the feedforward: current and integral parts are those that hold it at rest")
+    X(FRICTION_RATE, "friction_rate", PARAMETER, "rad/s", NULL, 0.05, ABOVE_ZERO, "joint velocity at which dry friction reaches tanh 1 = 76 percent") \
+    X(CURRENT_BANDWIDTH, "current_bandwidth", PARAMETER, "rad/s", NULL, 3000, ABOVE_ZERO, "bandwidth of the closed current loop: the inverse of its time constant") \
+    X(VELOCITY_GAIN, "velocity_gain", PARAMETER, "N.m.s/rad", NULL, 2000, ABOVE_ZERO, "joint torque per error of the joint velocity") \
+    X(VELOCITY_INTEGRAL_GAIN, "velocity_integral_gain", PARAMETER, "N.m/rad", NULL, 6000, NOT_NEGATIVE, "rate of the joint torque per error of the joint velocity") \
+    X(POSITION_GAIN, "position_gain", PARAMETER, "rad/s/rad", NULL, 4, NOT_NEGATIVE, "joint velocity per error of the joint position; 0: a velocity drive") \
+    X(CURRENT_LIMIT, "current_limit", PARAMETER, "A", NULL, 20, ABOVE_ZERO, "limit of the current reference") \
+    X(VOLTAGE_LIMIT, "voltage_limit", PARAMETER, "V", NULL, 300, ABOVE_ZERO, "limit of the supply voltage") \
+    X(RATE_LIMIT, "rate_limit", PARAMETER, "rad/s", "deg/s", 1.5, ABOVE_ZERO, "limit of the joint velocity reference") \
+    X(TORQUE_START, "torque_start", PARAMETER, "N.m", NULL, 0, ANY_NUMBER, "torque at the start in addition to the feedforward: current and integral parts start with the values that hold it at rest")
 /* clang-format on */
 
 enum { SERVO_LIST(DRIVE_INDEX) ROWS };
@@ -52,13 +52,13 @@ enum { CURRENT_DOT = ROWS, VOLTAGE_INTEGRAL_DOT, TORQUE_INTEGRAL_DOT, VALUES };
 
 static const struct drive_row table[] = {SERVO_LIST(DRIVE_ROW)};
 
-/* What evaluate() and tangent() both go through */
+/* Intermediate values of evaluate() and tangent() */
 struct work {
     double k;                          /* N Kt: joint torque per current                 [N.m/A] */
-    double error;                      /* of the joint rate                              [rad/s] */
-    double tau, u;                     /* torque and voltage asked for                           */
-    struct law rate, current, voltage; /* limited: rate, current, voltage                   */
-    struct law load, sign;             /* |k i| and sign of the rate, rounded                    */
+    double error;                      /* of the joint velocity                          [rad/s] */
+    double tau, u;                     /* torque and voltage before the limits                   */
+    struct law rate, current, voltage; /* limited velocity, current, voltage                     */
+    struct law load, sign;             /* |k i| and sign of the velocity, smoothed               */
     double dry;                        /* dry friction                                   [N.m]   */
 };
 
@@ -147,15 +147,17 @@ static void start(double *v)
     v[TORQUE_INTEGRAL] = v[TORQUE_START];
 }
 
-/* At rest |i| < min(i limit, u limit/R), as far as saturate() is exactly linear: beyond it the start is no equilibrium */
+/* At rest |i| < min(i limit, u limit/R) as long as saturate() is exactly linear; above, the start is not an equilibrium */
 static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
     const double k = v[GEAR_RATIO] * v[TORQUE_CONSTANT], torque = v[TORQUE_START] + v[FEEDFORWARD];
     const double largest = (1 - BEND) * k * fmin(v[CURRENT_LIMIT], v[VOLTAGE_LIMIT] / v[RESISTANCE]);
     if (fabs(torque) <= largest) return NULL;
-    snprintf(text, CONFLICT_SIZE,
-             "torque_start + feedforward = %.9g N.m: nine tenths of the limits of current and voltage are %.9g N.m",
-             torque, largest);
+    snprintf(
+        text, CONFLICT_SIZE,
+        "torque_start + feedforward = %.9g N.m: its magnitude must be at most nine tenths of the limits of current "
+        "and voltage, %.9g N.m",
+        torque, largest);
     return text;
 }
 

@@ -1,8 +1,6 @@
-/* A load in a sling: a point mass on a rope from the arm's tip, that lies on the ground until it is lifted. The rope pulls
-   and never pushes, the ground pushes and never pulls. Equations and numbers: docs/drives.md; Hunt and Crossley, Coefficient of restitution
-   interpreted as damping in vibroimpact, 1975.
-
-   Vectors are in world axes; the ground is a plane across gravity. */
+/* A load in a sling: a point mass on a rope from the arm's tip, which rests on the ground until it is lifted. The rope only pulls,
+   the ground only pushes. Equations and numbers: docs/drives.md; Hunt and Crossley, Coefficient of restitution interpreted as
+   damping in vibroimpact, 1975.  Vectors are in world axes; the ground is a plane normal to gravity. */
 #include <math.h>
 #include <string.h>
 
@@ -22,23 +20,23 @@
     VECTOR(X, FORCE, "force", OUTPUT, "N", 0, 0, 0, "force on the hook, to the arm's tip") \
     VECTOR(X, POSITION, "position", OUTPUT_STATE, "m", 1, 1, 1, "position of the load") \
     VECTOR(X, VELOCITY, "velocity", OUTPUT_STATE, "m/s", 1, 1, 1, "velocity of the load") \
-    X(TENSION, "tension", OUTPUT, "N", NULL, 0, ANY_NUMBER, "of the rope; 0: slack") \
-    X(GROUND_FORCE, "ground_force", OUTPUT, "N", NULL, 0, ANY_NUMBER, "of the ground on the load, upwards; 0: lifted") \
-    X(KINETIC, "energy.kinetic", LOCAL, "J", NULL, 0, ANY_NUMBER, "of the load") \
-    X(GRAVITATIONAL, "energy.gravity", LOCAL, "J", NULL, 0, ANY_NUMBER, "of the load, zero at the world's origin") \
-    X(STRAIN, "energy.strain", LOCAL, "J", NULL, 0, ANY_NUMBER, "of rope and ground") \
-    X(TOTAL, "energy.total", LOCAL, "J", NULL, 0, ANY_NUMBER, "kinetic, gravity and strain") \
-    X(LOSSES, "power.losses", LOCAL, "W", NULL, 0, ANY_NUMBER, "lost in the rope, in the ground and by friction") \
-    X(MASS, "mass", PARAMETER, "kg", NULL, 300, ABOVE_ZERO, "of the load") \
-    X(LENGTH, "length", PARAMETER, "m", NULL, 2, ABOVE_ZERO, "of the rope, not stretched") \
-    X(STIFFNESS, "stiffness", PARAMETER, "N/m", NULL, 2e5, ABOVE_ZERO, "of the rope") \
-    X(DAMPING, "damping", PARAMETER, "s/m", NULL, 0.3, NOT_NEGATIVE, "of the rope: tension k p (1 + d dp/dt) at an elongation p") \
-    X(GROUND, "ground", PARAMETER, "m", NULL, 0, ANY_NUMBER, "height of the ground, against gravity from the world's origin") \
-    X(GROUND_STIFFNESS, "ground_stiffness", PARAMETER, "N/m", NULL, 1e6, ABOVE_ZERO, "of the ground under the load") \
-    X(GROUND_DAMPING, "ground_damping", PARAMETER, "s/m", NULL, 2, NOT_NEGATIVE, "of the ground: force k p (1 + d dp/dt) at a penetration p") \
-    X(FRICTION, "friction", PARAMETER, "1", NULL, 0.5, NOT_NEGATIVE, "coefficient of the load's friction on the ground") \
-    X(FRICTION_RATE, "friction_rate", PARAMETER, "m/s", NULL, 0.01, ABOVE_ZERO, "speed at which friction has come to 1/sqrt 2 = 71 per cent") \
-    VECTOR(X, GRAVITY, "gravity", PARAMETER, "m/s2", 0, 0, -9.81, "gravity, as the arm's")
+    X(TENSION, "tension", OUTPUT, "N", NULL, 0, ANY_NUMBER, "tension of the rope; 0: slack") \
+    X(GROUND_FORCE, "ground_force", OUTPUT, "N", NULL, 0, ANY_NUMBER, "force of the ground on the load, upward; 0: lifted") \
+    X(KINETIC, "energy.kinetic", LOCAL, "J", NULL, 0, ANY_NUMBER, "kinetic energy of the load") \
+    X(GRAVITATIONAL, "energy.gravity", LOCAL, "J", NULL, 0, ANY_NUMBER, "gravitational energy of the load, zero at the world's origin") \
+    X(STRAIN, "energy.strain", LOCAL, "J", NULL, 0, ANY_NUMBER, "strain energy of rope and ground") \
+    X(TOTAL, "energy.total", LOCAL, "J", NULL, 0, ANY_NUMBER, "sum of kinetic, gravitational and strain energy") \
+    X(LOSSES, "power.losses", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the rope, in the ground and by friction") \
+    X(MASS, "mass", PARAMETER, "kg", NULL, 300, ABOVE_ZERO, "mass of the load") \
+    X(LENGTH, "length", PARAMETER, "m", NULL, 2, ABOVE_ZERO, "unstretched length of the rope") \
+    X(STIFFNESS, "stiffness", PARAMETER, "N/m", NULL, 2e5, ABOVE_ZERO, "stiffness of the rope") \
+    X(DAMPING, "damping", PARAMETER, "s/m", NULL, 0.3, NOT_NEGATIVE, "damping of the rope: tension k p (1 + d dp/dt) at an elongation p") \
+    X(GROUND, "ground", PARAMETER, "m", NULL, 0, ANY_NUMBER, "height of the ground above the world's origin, against gravity") \
+    X(GROUND_STIFFNESS, "ground_stiffness", PARAMETER, "N/m", NULL, 1e6, ABOVE_ZERO, "stiffness of the ground under the load") \
+    X(GROUND_DAMPING, "ground_damping", PARAMETER, "s/m", NULL, 2, NOT_NEGATIVE, "damping of the ground: force k p (1 + d dp/dt) at a penetration p") \
+    X(FRICTION, "friction", PARAMETER, "1", NULL, 0.5, NOT_NEGATIVE, "friction coefficient of the load on the ground") \
+    X(FRICTION_RATE, "friction_rate", PARAMETER, "m/s", NULL, 0.01, ABOVE_ZERO, "speed at which friction reaches 1/sqrt 2 = 71 percent") \
+    VECTOR(X, GRAVITY, "gravity", PARAMETER, "m/s2", 0, 0, -9.81, "gravity; the same as the arm's")
 /* clang-format on */
 
 enum { SLING_LIST(DRIVE_INDEX) ROWS };
@@ -46,16 +44,16 @@ enum { POSITION_DOT = ROWS, VELOCITY_DOT = ROWS + 3, VALUES = ROWS + 6 };
 
 static const struct drive_row table[] = {SLING_LIST(DRIVE_ROW)};
 
-/* What evaluate() and tangent() both go through */
+/* Intermediate values of evaluate() and tangent() */
 struct work {
-    double up[3];                  /* against gravity                                              */
-    double e[3], r;                /* of the rope: direction from load to hook, length        [m]  */
-    double w[3], pd;               /* velocity of the hook past the load, rate of elongation [m/s] */
-    double slide[3], sinkd, speed; /* of the load along the ground and into it; rounded |slide|    */
-    struct contact rope, ground;   /* by elongation; by penetration                                */
+    double up[3];                  /* against gravity                                                     */
+    double e[3], r;                /* of the rope: direction from load to hook, length               [m]  */
+    double w[3], pd;               /* velocity of the hook relative to the load, rate of elongation [m/s] */
+    double slide[3], sinkd, speed; /* of the load along the ground and into it; smoothed |slide|          */
+    struct contact rope, ground;   /* by elongation; by penetration                                       */
 };
 
-/* The length of gravity; *up against it */
+/* The magnitude of gravity; `up` is the direction against it */
 static double gravity_of(const double *v, double up[3])
 {
     const double g = sqrt(dot3(v + GRAVITY, v + GRAVITY));
@@ -69,7 +67,7 @@ static struct work work_of(const double *v)
     struct work w;
     (void)gravity_of(v, w.up);
 
-    /* r e = hook - x,   p = r - l,   dp/dt = e.(hook' - x').  A slack rope needs no direction: r = l will do      (1) */
+    /* r e = hook - x,   p = r - l,   dp/dt = e.(hook' - x').  A slack rope needs no direction: r = l is sufficient  (1) */
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = v[HOOK + i] - x[i];
     const double distance = sqrt(dot3(d, d));
@@ -81,7 +79,7 @@ static struct work work_of(const double *v)
     w.pd = dot3(w.e, w.w);
     w.rope = contact(distance - v[LENGTH], w.pd, v[STIFFNESS], v[DAMPING]); /* (2) */
 
-    /* penetration p = ground - up.x; what is left of x' lies along the ground                         (3), (4) */
+    /* penetration p = ground - up.x; the rest of x' is along the ground                         (3), (4) */
     w.sinkd = -dot3(w.up, xd);
     w.ground = contact(v[GROUND] - dot3(w.up, x), w.sinkd, v[GROUND_STIFFNESS], v[GROUND_DAMPING]);
     for (int i = 0; i < 3; i++) w.slide[i] = xd[i] + w.sinkd * w.up[i];
@@ -150,8 +148,8 @@ static void tangent(const double *v, double *dv)
                  mu * (dN * slide2 + N * (dslide2 - slide2 * dspeed / w.speed)) / w.speed;
 }
 
-/* At rest straight below the hook, at the height y where rope and ground carry the weight together:
-   k (h - l - y)+ + kg (ground - y)+ = m g. Each alone and both at once give a y, and the highest is the one       (7) */
+/* At rest straight below the hook, at the height y where rope and ground together support the weight:
+   k (h - l - y)+ + kg (ground - y)+ = m g. Each alone and both together give a y; the highest is the solution     (7) */
 static void start(double *v)
 {
     double up[3];
@@ -166,7 +164,8 @@ static void start(double *v)
 static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 {
     (void)text;
-    return dot3(v + GRAVITY, v + GRAVITY) > 0 ? NULL : "gravity must not be zero: it says where the ground is";
+    return dot3(v + GRAVITY, v + GRAVITY) > 0 ? NULL
+                                              : "gravity must not be zero: it determines the orientation of the ground";
 }
 
 /* A load on the ground above its hook, held there by the rope */
@@ -177,7 +176,7 @@ static const char *fault(const double *v)
     for (int i = 0; i < 3; i++) d[i] = v[HOOK + i] - v[POSITION + i];
     const double height = dot3(up, d), distance = sqrt(dot3(d, d));
     return height < 0 && distance > v[LENGTH] && dot3(up, v + POSITION) < v[GROUND]
-               ? "the hook lies below the ground and pulls the load down; check ground, gravity and hook.position"
+               ? "the hook is below the ground and pulls the load down; check ground, gravity and hook.position"
                : NULL;
 }
 

@@ -1,10 +1,10 @@
-"""The forced Canadarm, from robot file to plot: packs the FMU, makes torques, simulates with FMPy, checks itself.
+"""The forced Canadarm, from robot file to plot: packs the FMU, computes torques, simulates with FMPy, checks the result.
 
-usage: canadarm.py [FOLDER]    results go to FOLDER, build/out/run if not given; LIMBER may name another limber program
+usage: canadarm.py [FOLDER]    results are written to FOLDER (default build/out/run); LIMBER may name another limber program
 
 The torques are those that would move the rigid arm along theta_i = k_i (t - T_i/pi sin(pi t/T_i)) (Mohan and Saha). The flexible
-arm follows that motion, but for the bending of its links. Two checks, and exit code 1 when one fails: the energy that the joints
-put in is the energy of the arm, and `limber simulate` at a tight tolerance gives the same motion."""
+arm follows that motion, except for the bending of its links. Two checks, with exit code 1 if one fails: the work of the joints
+equals the energy of the arm, and `limber simulate` at a tight tolerance gives the same motion."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def shown(path):
 
 
 def limber(*arguments):
-    """Shows the command and runs it in the project's folder."""
+    """Prints the command and runs it in the project's folder."""
     arguments = [shown(argument) if isinstance(argument, Path) else argument for argument in arguments]
     print("$ limber", *arguments, flush=True)
     result = subprocess.run([LIMBER, *arguments], cwd=ROOT)
@@ -42,7 +42,7 @@ def limber(*arguments):
 
 
 def read_table(file):
-    """Columns by FMU name. (numpy's own reading of names would drop dots and brackets.)"""
+    """Columns by FMU name. (numpy's own reader of names would drop dots and brackets.)"""
     with open(file, encoding="utf-8") as text: names = text.readline().strip().split(",")
     return dict(zip(names, np.loadtxt(file, delimiter=",", skiprows=1, unpack=True)))
 
@@ -53,9 +53,9 @@ def write_table(file, result):
 
 
 def signals_of(table):
-    """Torques as FMPy wants them, and the wrench on the tip, zero.
+    """Torques in the form FMPy needs, and a tip wrench of zero.
 
-    All nine inputs are there: FMPy 0.3.32 passes input derivatives on only if there are nine signals."""
+    All nine inputs are included: FMPy 0.3.32 passes input derivatives only if there are nine signals."""
     names = ["time", *(f"{link}_joint.tau" for link in LINKS), *WRENCH]
     signals = np.zeros(len(table["time"]), dtype=[(name, float) for name in names])
     for name in names[:4]: signals[name] = table[name]
@@ -63,7 +63,7 @@ def signals_of(table):
 
 
 def simulate(fmu, signals):
-    """The result, and the CPU seconds it took, the importer's unpacking and reading included."""
+    """The result and the CPU seconds, including unpacking and reading by the importer."""
     description = fmpy.read_model_description(str(fmu))
     recorded = [variable.name for variable in description.modelVariables
                 if variable.causality == "output" or variable.name.startswith(("energy.", "power."))]
@@ -74,7 +74,7 @@ def simulate(fmu, signals):
 
 
 def wanted_angles(t):
-    """theta_i, a row for each joint."""
+    """theta_i, one row per joint."""
     return RATE[:, None] * (t - PERIOD[:, None] / np.pi * np.sin(np.pi * t / PERIOD[:, None]))
 
 
@@ -83,7 +83,7 @@ def angles(result):
 
 
 def deflections(result):
-    """Of each link's end against its hinge, across the link in the plane of motion."""
+    """Deflection of each link's tip relative to its hinge, normal to the link in the plane of motion."""
     return np.array([result[f"{link}.deflection[2]"] for link in LINKS])
 
 
@@ -96,14 +96,14 @@ def plot(result, file):
     plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
                          "grid.alpha": 0.3, "legend.frameon": False})
     figure, axes = plt.subplots(3, 1, figsize=(9, 9), sharex=True, constrained_layout=True, height_ratios=[1.3, 1, 1.3])
-    colours = ["#1b6ca8", "#d1602e", "#3a8c5c"]
-    for i, (link, colour) in enumerate(zip(LINKS, colours)):
-        axes[0].plot(t, np.degrees(q[i]), color=colour, linewidth=1.8, label=f"{link}_joint.q")
+    colors = ["#1b6ca8", "#d1602e", "#3a8c5c"]
+    for i, (link, color) in enumerate(zip(LINKS, colors)):
+        axes[0].plot(t, np.degrees(q[i]), color=color, linewidth=1.8, label=f"{link}_joint.q")
         axes[0].plot(t, np.degrees(wanted[i]), color="black", linewidth=1, linestyle=(0, (4, 4)),
                      label="desired $\\theta_i$" if i == 2 else None)
-        axes[1].plot(t, np.degrees(q[i] - wanted[i]), color=colour, linewidth=1.2, label=f"{link}_joint")
+        axes[1].plot(t, np.degrees(q[i] - wanted[i]), color=color, linewidth=1.2, label=f"{link}_joint")
         bend = 1e3 * deflections(result)[i]
-        axes[2].plot(t, bend, color=colour, linewidth=1.2, label=f"{link}.deflection[2], up to {np.abs(bend).max():.3g} mm")
+        axes[2].plot(t, bend, color=color, linewidth=1.2, label=f"{link}.deflection[2], up to {np.abs(bend).max():.3g} mm")
     axes[0].set(ylabel="joint angle [deg]", title="Canadarm driven by the torques of the rigid arm")
     axes[1].set(ylabel="angle minus $\\theta_i$ [deg]")
     axes[2].set(ylabel="tip deflection of the link [mm]", xlabel="time [s]", xlim=(0, UNTIL))
@@ -115,20 +115,20 @@ def plot(result, file):
 
 
 def energy_gap(result):
-    """The largest difference of the arm's energy and the work of the joints, as a share of the largest energy."""
+    """The largest difference between the arm's energy and the work of the joints, as a fraction of the largest energy."""
     power, energy = result["power.joints"], result["energy.total"]
     work = np.concatenate([[0], np.cumsum(np.diff(result["time"]) * (power[1:] + power[:-1]) / 2)])
     return np.abs(energy - energy[0] - work).max() / np.abs(energy).max()
 
 
 def checks(result, reference):
-    """(what, largest value, limit): each value must stay below its limit."""
-    return [("energy minus work of the joints, share of the energy", energy_gap(result), 1e-3),
+    """(quantity, largest value, limit): each value must be below its limit."""
+    return [("energy minus work of the joints, fraction of the energy", energy_gap(result), 1e-3),
             ("joints against limber simulate [rad]", np.abs(angles(result) - angles(reference)).max(), 1e-3),
             ("tip against limber simulate [m]", np.abs(tip(result) - tip(reference)).max(), 1e-3)]
 
 
-def summarise(result, cpu_seconds):
+def summarize(result, cpu_seconds):
     bend, gap = np.abs(deflections(result)), np.abs(angles(result) - wanted_angles(result["time"]))
     softest, loosest = (np.unravel_index(array.argmax(), array.shape) for array in (bend, gap))
     at = lambda place: f"at {result['time'][place[1]]:.2f} s"
@@ -136,7 +136,7 @@ def summarise(result, cpu_seconds):
     print(f"  final tip position       {x:.4f}  {y:.4f}  {z:.4f} m")
     print(f"  largest tip deflection   {1e3 * bend[softest]:.2f} mm, {LINKS[softest[0]]}, {at(softest)}")
     print(f"  largest angle - theta_i  {np.degrees(gap[loosest]):.3f} deg, {LINKS[loosest[0]]}_joint, {at(loosest)}")
-    print(f"  CPU time                 {cpu_seconds:.2f} s for {UNTIL:g} s simulated, unpacking the FMU included")
+    print(f"  CPU time                 {cpu_seconds:.2f} s for {UNTIL:g} s simulated, including unpacking the FMU")
 
 
 def main():
@@ -155,7 +155,7 @@ def main():
     result, cpu_seconds = simulate(fmu, signals_of(read_table(torques)))
     write_table(table, result)
     plot(result, picture)
-    summarise(result, cpu_seconds)
+    summarize(result, cpu_seconds)
 
     good = True
     for what, value, limit in checks(result, read_table(reference)):

@@ -1,13 +1,14 @@
 """A hydraulic crane lifts a load from the ground: arm, two cylinders with valves, their axis controllers and the load, six FMUs in one
-SSP package (resources/crane.ssd), coupled in every way that there is and compared with the same system in one piece.
+SSP package (resources/crane.ssd), coupled by every method and compared with a monolithic simulation of the same system.
 
 usage: crane.py [FOLDER] [--quick]
-       results go to FOLDER, build/out/run if not given; --quick: one step size, a rougher reference, no other
+       results are written to FOLDER (default build/out/run); --quick: one step size, a coarser reference, no other
        masters; LIMBER may name another limber program
 
 The lift cylinder extends by 0.25 m from 0.5 s to 3.5 s, the fold cylinder by 0.08 m from 3 s to 5 s; the rope of the load, 200 kg, is
-slack at first and comes taut after 1.2 s. Checks, and exit code 1 when one fails: it starts at rest, the load is lifted and the cylinders
-arrive; at 1 ms, hydraulic work is energy and losses; the tip is where it is in one piece; other masters give what ours gives."""
+slack at first and becomes taut after 1.2 s. Checks, with exit code 1 if one fails: the crane starts at rest, the load is lifted and the
+cylinders reach their references; at 1 ms, hydraulic work equals energy plus losses; the tip agrees with the monolithic simulation; other
+masters agree with ours."""
 
 import sys
 
@@ -27,21 +28,21 @@ RECORDED = {
     "arm": ["lift.length", "fold.length", "boom_joint.q", "jib_joint.q", "boom.deflection[1]", "boom.deflection[2]",
             "tip.position[1]", "tip.position[2]", "tip.velocity[1]", "tip.velocity[2]", "energy.total", "power.losses", "power.actuators"],
 }
-JUDGED = [study.Judged("tip", "mm", ["arm.tip.position[1]", "arm.tip.position[2]"], 1e3),
-          study.Judged("force of the lift cylinder", "share of its range", ["cylinder_lift.force"])]
+COMPARED = [study.Compared("tip", "mm", ["arm.tip.position[1]", "arm.tip.position[2]"], 1e3),
+          study.Compared("force of the lift cylinder", "fraction of its range", ["cylinder_lift.force"])]
 WORK = "hydraulic"
 FIRST_MOVE = 0.5  # [s]
 
 
 def balance(run):
-    """Hydraulic work, what of it is in the energy of crane and load and in the compression of oil and stops, and what is lost [J]"""
+    """Hydraulic work, the part stored (energy of crane and load, compression of oil and stops), and the part lost [J]"""
     work = report.integral(run, *(f"cylinder_{line}.power.supply" for line in LINES))
     gained = sum(run[f"{part}.energy.total"][-1] - run[f"{part}.energy.total"][0] for part in ("arm", "sling"))
     return work, gained + report.integral(run, *COMPRESSED), report.integral(run, *LOSSES, "arm.power.losses", "sling.power.losses")
 
 
-def passed_on(run):
-    """Work at the pins: what the cylinders gave, what the crane took [J]"""
+def coupling_work(run):
+    """Work at the pins: given by the cylinders, received by the crane [J]"""
     return report.integral(run, *(f"cylinder_{line}.power.mechanical" for line in LINES)), report.integral(run, "arm.power.actuators")
 
 
@@ -49,9 +50,9 @@ def checks(run):
     before = run["time"] < FIRST_MOVE
     speed = np.hypot(run["arm.tip.velocity[1]"], run["arm.tip.velocity[2]"])[before].max()
     arrival = max(abs(run[f"arm.{line}.length"][-1] - run[f"axis_{line}.reference"][-1]) for line in LINES)
-    return [("speed of the tip before the first move: it creeps, the valve leaks [m/s]", speed, 0.01),
+    return [("speed of the tip before the first move (it creeps because the valve leaks) [m/s]", speed, 0.01),
             ("force of the ground at the end [N]", run["sling.ground_force"][-1], 1e-9),
-            ("cylinders from their references at the end [m]", arrival, 0.01)]
+            ("cylinders minus their references at the end [m]", arrival, 0.01)]
 
 
 def plot_crane(axis, run):
@@ -62,10 +63,10 @@ def plot_crane(axis, run):
         q, along, across = at("arm.boom_joint.q"), 4 + at("arm.boom.deflection[1]"), at("arm.boom.deflection[2]")
         boom = [np.cos(q) * along - np.sin(q) * across, 2 + np.sin(q) * along + np.cos(q) * across]
         tip, load = ([at(f"{of}.position[{j}]") for j in (1, 2)] for of in ("arm.tip", "sling"))
-        colour = plt.cm.viridis(k / 5)
-        axis.plot(*zip((0, 2), boom, tip), "-o", color=colour, linewidth=2.5, markersize=4, label=f"{t:g} s")
-        axis.plot(*zip(tip, load), color=colour, linewidth=0.8)
-        axis.plot(*load, "s", color=colour, markersize=9)
+        color = plt.cm.viridis(k / 5)
+        axis.plot(*zip((0, 2), boom, tip), "-o", color=color, linewidth=2.5, markersize=4, label=f"{t:g} s")
+        axis.plot(*zip(tip, load), color=color, linewidth=0.8)
+        axis.plot(*load, "s", color=color, markersize=9)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.plot([0, 0], [0, 2], color="black", linewidth=5)
     axis.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", title="Crane and load")
@@ -96,11 +97,11 @@ def plot(run, case, found, file):
     plt.close(figure)
 
 
-def story(run):
+def summary(run):
     lifted = run["sling.position[2]"][-1] - run["sling.position[2]"][0]
     yield f"load lifted by {lifted:.2f} m, its weight {run['sling.ground_force'][0]:.0f} N; rope {run['sling.tension'].max():.0f} N at most"
     bent = 1e3 * run["arm.boom.deflection[2]"]
-    yield f"boom bent by {-bent[0]:.1f} mm at first, {-bent.min():.1f} mm at most, {-bent[-1]:.1f} mm at the end"
+    yield f"boom bent by {-bent[0]:.1f} mm at the start, {-bent.min():.1f} mm at most, {-bent[-1]:.1f} mm at the end"
 
 
 if __name__ == "__main__": report.run("crane", sys.modules[__name__])

@@ -1,22 +1,22 @@
-"""The DualEMPS on a circle and on a square, from robot file to plot: packs the FMU, closes a position loop around it, checks itself.
+"""The DualEMPS on a circle and on a square, from robot file to plot: packs the FMU, closes a position loop around it, checks the result.
 
 usage: dualemps.py [FOLDER] [--seconds S] [--tolerance R]
-       results go to FOLDER, build/out/run if not given; S seconds of either path (25); R of the FMU's integrator (1e-5);
+       results are written to FOLDER (default build/out/run); S: seconds of each path (25); R: of the FMU's integrator (1e-5);
        LIMBER may name another limber program
 
-Two sliders carry two flexible legs, joined by a pin (Briot and Khalil). The controller runs here, beside the FMU, every
-millisecond: force = Kp (r - q) + Kd (r' - q'), held over the step, with Kp = m w^2 and Kd = 2 m w, w = 100 rad/s and m what a slider
-and its leg weigh. Friction is that of the paper, and the controller's to overcome. The references are those of the rigid robot:
+Two flexible legs are attached to two sliders and joined by a pin (Briot and Khalil). The controller runs here, outside the FMU, every
+millisecond: force = Kp (r - q) + Kd (r' - q'), constant over the step, with Kp = m w^2 and Kd = 2 m w, w = 100 rad/s and m the mass of a
+slider and its leg. Friction is as in the paper; the controller does not compensate it. The references are those of the rigid robot:
 
 circle   of the point P, radius 0.1 m around (0.28, 0.90) m at 0.2 m/s, after 2 s from the start to its lowest point
-square   of the two sliders, 0.25 m wide; an edge takes 1.8 s, then the robot rests until 6.25 s are over
+square   of the two sliders, 0.25 m wide; an edge takes 1.8 s, then the robot rests until 6.25 s
 
 The speed along a path rises and falls as half a cosine: within 0.2 s on the circle, within 0.05 s on the square, so that the legs
-swing after each stop. (The paper shows its profile as a figure only.) They swing at the first frequency of the robot, near 14 Hz,
-until the friction of the pivots holds them; what is left swings at some 20 Hz, that of the robot with its pivots held.
+vibrate after each stop. (The paper shows its profile only as a figure.) They vibrate at the first frequency of the robot, near 14 Hz,
+until the friction of the pivots locks them; the remaining vibration is at about 20 Hz, the frequency of the robot with locked pivots.
 
-Checks, and exit code 1 when one fails: the loop is closed in every sample, the legs as the outputs show them end where the FMU says
-that P is, the sliders follow, the legs swing at their first frequency."""
+Checks, with exit code 1 if one fails: the loop is closed in every sample, the ends of the legs computed from the outputs agree with the
+FMU's P, the sliders follow, the legs vibrate at the first frequency."""
 
 import argparse
 import json
@@ -37,10 +37,10 @@ from canadarm import ROOT, limber, shown  # noqa: E402
 ROBOT = ROOT / "resources/dualemps.json"
 STEP = 1e-3
 CUT_OFF = 100.0  # w, rad/s
-CENTRE, RADIUS, SPEED, APPROACH, SOFT = np.array([0.28, 0.90]), 0.1, 0.2, 2.0, 0.2
+CENTER, RADIUS, SPEED, APPROACH, SOFT = np.array([0.28, 0.90]), 0.1, 0.2, 2.0, 0.2
 STROKE, EDGE, PERIOD, HARD = 0.25, 1.8, 6.25, 0.05
-PAPER_SECONDS = 6 * 60 + 5  # of the square, on a Pentium 4 at 2.7 GHz
-FIRST_FREQUENCY = 14.212  # Hz, sliders held; the paper computes 14.22 and measures 14
+PAPER_SECONDS = 6 * 60 + 5  # for the square, on a Pentium 4 at 2.7 GHz
+FIRST_FREQUENCY = 14.212  # Hz, sliders locked; the paper computes 14.22 and measures 14
 INPUTS = ["slide1.tau", "slide2.tau"]
 MEASURED = ["slide1.q", "slide2.q", "slide1.qd", "slide2.qd"]
 OUTPUTS = MEASURED + [
@@ -78,7 +78,7 @@ class Geometry:
         return np.array([q1, q1 + self.leg * (np.sin(a1) - np.sin(a2))])
 
     def point(self, q):
-        """P of the rigid robot: the apex stands over the middle of the line between the sliders"""
+        """P of the rigid robot: the apex is above the middle of the line between the sliders"""
         half = np.array([np.full_like(q[0], self.distance), q[1] - q[0]]) / 2
         height = np.sqrt(self.leg**2 / (half**2).sum(axis=0) - 1)
         apex = half + height * np.array([-half[1], half[0]])
@@ -86,12 +86,12 @@ class Geometry:
 
 
 def ahead(angle, x, y):
-    """A step by (x, y) in axes turned by the angle"""
+    """A step by (x, y) in axes rotated by the angle"""
     return np.array([np.cos(angle) * x - np.sin(angle) * y, np.sin(angle) * x + np.cos(angle) * y])
 
 
 def leg_end(geometry, result, side):
-    """Where the elbow of a leg ends, and which way it looks, from slider, pivot and bending"""
+    """Position and direction of the end of a leg's elbow, from slider, pivot and bending"""
     blade, angle = f"blade{side}", result[f"pivot{side}.q"]
     x = np.full_like(angle, geometry.distance if side == 2 else 0)
     p = np.array([x, result[f"slide{side}.q"]])
@@ -104,7 +104,7 @@ def leg_end(geometry, result, side):
 
 
 def travelled(t, duration, ramp):
-    """Share of a path at time t: its speed rises within `ramp`, stays, and falls again until `duration`"""
+    """Fraction of a path at time t: the speed rises within `ramp`, is constant, and falls within `ramp` to zero at `duration`"""
     t = np.clip(t, 0, duration)
     rising = lambda s: (s - ramp / np.pi * np.sin(np.pi * s / ramp)) / 2
     started, stopping = np.minimum(t, ramp), np.maximum(t - (duration - ramp), 0)
@@ -113,10 +113,10 @@ def travelled(t, duration, ramp):
 
 
 def circle(geometry, t, seconds):
-    """Sliders on the way from the start to the lowest point, then round and round, at rest again half a second before the end"""
+    """Sliders from the start to the lowest point, then around the circle, at rest again half a second before the end"""
     turning = seconds - APPROACH - 0.5
     angle = SPEED / RADIUS * (turning - SOFT) * travelled(t - APPROACH, turning, SOFT) - np.pi / 2
-    around = geometry.sliders(CENTRE[:, None] + RADIUS * np.array([np.cos(angle), np.sin(angle)]))
+    around = geometry.sliders(CENTER[:, None] + RADIUS * np.array([np.cos(angle), np.sin(angle)]))
     return around * travelled(t, APPROACH, SOFT)
 
 
@@ -162,21 +162,21 @@ def drive(fmu, reference_of, mass, path, seconds):
 
 
 def acceleration_of_P(result):
-    """In the axes of the last link: along it and across it. The accelerometer of the paper stands across."""
+    """In the axes of the last link: along it and normal to it. The accelerometer of the paper measures the normal component."""
     w, z = result["tip.quaternion[1]"], result["tip.quaternion[4]"]
     return ahead(-2 * np.arctan2(z, w), result["tip.acceleration[1]"], result["tip.acceleration[2]"])
 
 
-# ---- what came out -----------------------------------------------------------------------------------------------------------
+# ---- results -----------------------------------------------------------------------------------------------------------------
 
 
 def gap(geometry, result):
-    """Largest distance of the two legs' ends over the run"""
+    """Largest distance between the ends of the two legs over the run"""
     return np.linalg.norm(leg_end(geometry, result, 1)[0] - leg_end(geometry, result, 2)[0], axis=0).max()
 
 
 def point_gap(geometry, result):
-    """Largest distance of the FMU's P and of P by way of the first leg"""
+    """Largest distance between the FMU's P and P computed along the first leg"""
     p, angle = leg_end(geometry, result, 1)
     p = p + ahead(angle, geometry.blade_b + result["blade1b.deflection[1]"], result["blade1b.deflection[2]"])
     return np.linalg.norm(p - [result["tip.position[1]"], result["tip.position[2]"]], axis=0).max()
@@ -192,25 +192,25 @@ def point_error(geometry, result):
 
 
 def swing_frequency(result):
-    """Largest in the spectrum of the acceleration across, in the half second after the first stop"""
+    """Peak of the spectrum of the normal acceleration, in the half second after the first stop"""
     piece = acceleration_of_P(result)[1][round((EDGE + 0.02) / STEP):][:500]
     spectrum = np.abs(np.fft.rfft((piece - piece.mean()) * np.hanning(len(piece)), 2**14))
     return np.fft.rfftfreq(2**14, STEP)[spectrum.argmax()]
 
 
 def checks(geometry, results):
-    """(what, largest value, limit): each value must stay below its limit."""
+    """(quantity, largest value, limit): each value must be below its limit."""
     largest = lambda of: max(of(result) for result in results.values())
     return [("gap of the loop [m]", largest(lambda result: gap(geometry, result)), 1e-9),
-            ("P by the first leg against tip.position [m]", largest(lambda result: point_gap(geometry, result)), 1e-9),
+            ("P along the first leg against tip.position [m]", largest(lambda result: point_gap(geometry, result)), 1e-9),
             ("sliders against their references [m]", largest(slider_error), 1e-3),
-            ("swing after the stop, share off 14.21 Hz", abs(swing_frequency(results["square"]) / FIRST_FREQUENCY - 1), 0.05)]
+            ("frequency after the stop, relative error to 14.21 Hz", abs(swing_frequency(results["square"]) / FIRST_FREQUENCY - 1), 0.05)]
 
 
 def plot_paths(axis, geometry, results):
-    for (name, result), colour in zip(results.items(), ("#1b6ca8", "#d1602e")):
+    for (name, result), color in zip(results.items(), ("#1b6ca8", "#d1602e")):
         x, y = geometry.point(np.array([result["reference1"], result["reference2"]]))
-        axis.plot(result["tip.position[1]"], result["tip.position[2]"], color=colour, linewidth=1.8, label=f"P, {name}")
+        axis.plot(result["tip.position[1]"], result["tip.position[2]"], color=color, linewidth=1.8, label=f"P, {name}")
         axis.plot(x, y, color="black", linewidth=0.8, linestyle=(0, (4, 4)), label="rigid robot" if name == "square" else None)
     axis.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", title="Paths of P")
     axis.legend(loc="lower center", bbox_to_anchor=(0.5, -0.6), ncols=3, fontsize=9)
@@ -226,7 +226,7 @@ def plot(geometry, results, file):
         t, across = results[name]["time"], acceleration_of_P(results[name])[1]
         axes[name].plot(t, across, color="#1b6ca8", linewidth=0.7)
         axes[name].set(xlabel="time [s]", ylabel="acceleration of P [m/s$^2$]", xlim=(0, t[-1]),
-                       title=f"Across the last link, {name}")
+                       title=f"Normal to the last link, {name}")
     shown_part = (t > EDGE - 0.15) & (t < EDGE + 1.05)
     axes["swing"].plot(t[shown_part], across[shown_part], color="#1b6ca8", linewidth=1)
     axes["swing"].axvline(EDGE, color="black", linewidth=0.8, linestyle=(0, (4, 4)))
@@ -236,18 +236,18 @@ def plot(geometry, results, file):
     plt.close(figure)
 
 
-def summarise(geometry, name, result, cpu_seconds):
+def summarize(geometry, name, result, cpu_seconds):
     seconds, across = result["time"][-1], acceleration_of_P(result)[1]
     force = max(np.abs(result[name]).max() for name in INPUTS)
-    print(f"{name}: {cpu_seconds:.2f} s of CPU for {seconds:g} s simulated, the loop in Python included")
+    print(f"{name}: {cpu_seconds:.2f} s of CPU for {seconds:g} s simulated, including the loop in Python")
     if name == "square":
         print(f"  the paper's model            {PAPER_SECONDS} s for its square, on a Pentium 4 at 2.7 GHz, not on this computer")
     print(f"  largest gap of the loop      {gap(geometry, result):.1e} m")
     print(f"  slider minus reference       {1e3 * slider_error(result):.3f} mm at most, with at most {force:.0f} N")
     print(f"  P minus P of the rigid robot {1e3 * point_error(geometry, result):.3f} mm at most")
-    print(f"  acceleration across          {np.abs(across).max():.2f} m/s^2 at most, {np.sqrt((across**2).mean()):.3f} rms")
+    print(f"  normal acceleration          {np.abs(across).max():.2f} m/s^2 at most, {np.sqrt((across**2).mean()):.3f} rms")
     if name == "square":
-        print(f"  after the first stop         swings at {swing_frequency(result):.2f} Hz (model at rest, no friction: {FIRST_FREQUENCY})")
+        print(f"  after the first stop         vibrates at {swing_frequency(result):.2f} Hz (model at rest, no friction: {FIRST_FREQUENCY})")
 
 
 def write_table(file, result):
@@ -261,7 +261,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=25.0)
     parser.add_argument("--tolerance", type=float, default=1e-5)
     given = parser.parse_args()
-    if not given.seconds >= 3: parser.error(f"--seconds {given.seconds:g}: at least 3, for the way to the circle")
+    if not given.seconds >= 3: parser.error(f"--seconds {given.seconds:g}: must be at least 3, for the approach to the circle")
     return given
 
 
@@ -289,7 +289,7 @@ def main():
         instance.freeInstance()
         tables.append(folder / f"dualemps-{name}.csv")
         write_table(tables[-1], results[name])
-        summarise(geometry, name, results[name], cpu_seconds)
+        summarize(geometry, name, results[name], cpu_seconds)
     shutil.rmtree(unpacked, ignore_errors=True)
     plot(geometry, results, picture)
 

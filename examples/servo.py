@@ -1,14 +1,14 @@
-"""An arm with flexible links and electric drives carries a load from one place to another: Cibicik and Egeland's manipulator with a servo
-drive and an axis controller at each joint, nine FMUs in one SSP package (resources/servo.ssd), coupled in every way that there is and
-compared with the same system in one piece.
+"""An arm with flexible links and electric drives moves a load: Cibicik and Egeland's manipulator with a servo drive and an axis controller
+at each joint, nine FMUs in one SSP package (resources/servo.ssd), coupled by every method and compared with a monolithic simulation of
+the same system.
 
 usage: servo.py [FOLDER] [--quick]
-       results go to FOLDER, build/out/run if not given; --quick: one step size, a rougher reference, no other
+       results are written to FOLDER (default build/out/run); --quick: one step size, a coarser reference, no other
        masters; LIMBER may name another limber program
 
-Slewing and boom move from 0.2 s to 1.7 s, jib and hand from 0.7 s to 2.2 s, with 10 kg in the hand. Checks, and exit code 1 when one fails:
-it starts at rest and the joints arrive; at 1 ms, electrical work is energy and losses; the tip is where it is in one piece; other masters
-give what ours gives."""
+Slewing and boom move from 0.2 s to 1.7 s, jib and hand from 0.7 s to 2.2 s, with 10 kg in the hand. Checks, with exit code 1 if one fails:
+the arm starts at rest and the joints reach their references; at 1 ms, electrical work equals energy plus losses; the tip agrees with the
+monolithic simulation; other masters agree with ours."""
 
 import sys
 
@@ -26,21 +26,21 @@ RECORDED = {
             *(f"tip.velocity[{k}]" for k in (1, 2, 3)), "boom.deflection[2]", "boom.deflection[3]", "jib.deflection[2]", "jib.deflection[3]",
             "energy.total", "power.losses", "power.joints"],
 }
-JUDGED = [study.Judged("tip", "mm", [f"arm.tip.position[{k}]" for k in (1, 2, 3)], 1e3),
-          study.Judged("torque of the slewing drive", "share of its range", ["servo_slew.tau"])]
+COMPARED = [study.Compared("tip", "mm", [f"arm.tip.position[{k}]" for k in (1, 2, 3)], 1e3),
+          study.Compared("torque of the slewing drive", "fraction of its range", ["servo_slew.tau"])]
 WORK = "electrical"
 FIRST_MOVE = 0.2  # [s]
 
 
 def balance(run):
-    """Electrical work, what of it is in the energy of arm and windings, and what is lost [J]"""
+    """Electrical work, the part stored (energy of arm and windings), and the part lost [J]"""
     of = lambda *powers: report.integral(run, *(f"servo_{axis}.power.{power}" for axis in JOINTS for power in powers))
     gained = run["arm.energy.total"][-1] - run["arm.energy.total"][0]
     return of("electrical"), gained + of("magnetic"), of("copper", "gear") + report.integral(run, "arm.power.losses")
 
 
-def passed_on(run):
-    """Work at the joints: what the drives gave, what the arm took [J]"""
+def coupling_work(run):
+    """Work at the joints: given by the drives, received by the arm [J]"""
     return report.integral(run, *(f"servo_{axis}.power.mechanical" for axis in JOINTS)), report.integral(run, "arm.power.joints")
 
 
@@ -52,7 +52,7 @@ def checks(run):
     speed = np.linalg.norm([run[f"arm.tip.velocity[{k}]"] for k in (1, 2, 3)], axis=0)
     return [("speed of the tip before the first move [m/s]", speed[run["time"] < FIRST_MOVE].max(), 1e-3),
             ("speed of the tip at the end [m/s]", speed[-1], 5e-3),
-            ("joints from their references at the end [rad]", max(abs(joint_error(run, axis)[-1]) for axis in JOINTS), 1e-3)]
+            ("joints minus their references at the end [rad]", max(abs(joint_error(run, axis)[-1]) for axis in JOINTS), 1e-3)]
 
 
 def plot(run, case, found, file):
@@ -69,7 +69,7 @@ def plot(run, case, found, file):
         for k, how in ((2, "in the plane"), (3, "across")):
             values = 1e3 * run[f"arm.{link}.deflection[{k}]"]
             axes["bending"].plot(t, values - values[0], label=f"{link}, {how}")
-    for name, unit, title in (("joints", "[rad]", "Joints, and their references (dashed)"), ("error", "[mrad]", "Joints less references"),
+    for name, unit, title in (("joints", "[rad]", "Joints, and their references (dashed)"), ("error", "[mrad]", "Joints minus references"),
                               ("current", "[A]", "Motor currents"), ("voltage", "[V]", "Motor voltages"), ("tip", "[m]", "Tip"),
                               ("bending", "[mm]", "Deflection of the links, from the start")):
         axes[name].set(xlabel="time [s]", ylabel=unit, title=title, xlim=(0, t[-1]))
@@ -80,7 +80,7 @@ def plot(run, case, found, file):
     plt.close(figure)
 
 
-def story(run):
+def summary(run):
     moved = np.linalg.norm([run[f"arm.tip.position[{k}]"][-1] - run[f"arm.tip.position[{k}]"][0] for k in (1, 2, 3)])
     off = 1e3 * max(np.abs(joint_error(run, axis)).max() for axis in JOINTS)
     yield f"load moved by {moved:.2f} m; joints {off:.1f} mrad off their references at most"

@@ -1,5 +1,5 @@
-/* Which knowns (inputs and continuous states) an unknown (output, state derivative) depends on: of a robot by the rows of its
-   variable table, of a drive by the structure of its tangent. */
+/* Which knowns (inputs and continuous states) an unknown (output, state derivative) depends on: for a robot from the rows of its
+   variable table, for a drive from the structure of its tangent. */
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
@@ -9,7 +9,7 @@
 
 bool is_known(const struct variable *variable);
 
-/* The structure of a robot, for depends_on(). NULL: no memory, or a drive. */
+/* The structure of a robot, for depends_on(). NULL: out of memory, or a drive. */
 const struct structure *dependency_structure(const struct fmu *fmu, struct arena *arena);
 bool depends_on(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
                 const struct variable *known);

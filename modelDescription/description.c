@@ -11,7 +11,7 @@
 #include "units.h"
 #include "xml.h"
 
-/* ---- what it is ---------------------------------------------------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------------------------------------------------- */
 
 static void write_common_capabilities(struct xml *xml, const char *identifier)
 {
@@ -28,7 +28,7 @@ static void write_interfaces(struct xml *xml, const struct fmu *fmu)
     const bool loops = fmu->model != NULL && fmu->model->robot->n_loops > 0;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are watched there */
+    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are checked there */
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");
@@ -44,7 +44,7 @@ static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 static void write_unit(struct xml *xml, const char *unit)
 {
     int exponent[BASE_COUNT];
-    if (!unit_exponents(unit, exponent)) xml->failed = true; /* the table has a unit that units.c does not know */
+    if (!unit_exponents(unit, exponent)) xml->failed = true; /* the table has a unit that is missing in units.c */
     xml_begin(xml, "Unit");
     xml_attribute(xml, "name", unit);
     xml_begin(xml, "BaseUnit");
@@ -83,11 +83,11 @@ static void write_types(struct xml *xml)
         const char *name, *description;
     } items[] = {{TERMS_FULL, "full", "all terms, of any order in the elastic coordinates"},
                  {TERMS_LINEAR, "linear", "inertia of the links to first order in the elastic coordinates"},
-                 {TERMS_RUTHLESS, "ruthless", "inertia of the links as if they were undeformed"}};
+                 {TERMS_RUTHLESS, "ruthless", "inertia of the undeformed links"}};
     xml_begin(xml, "TypeDefinitions");
     xml_begin(xml, "SimpleType");
     xml_attribute(xml, "name", ELASTIC_TERMS_TYPE);
-    xml_attribute(xml, "description", "Order of the elastic terms that are kept");
+    xml_attribute(xml, "description", "Order in the elastic coordinates to which terms are kept");
     xml_begin(xml, "Enumeration");
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         xml_begin(xml, "Item");
@@ -116,7 +116,7 @@ static void write_log_categories(struct xml *xml)
 
 /* ---- default experiment ------------------------------------------------------------------------------------------------ */
 
-/* The lowest of the links' own frequencies; 1 Hz for a rigid robot. */
+/* The lowest clamped frequency of the links; 1 Hz for a rigid robot. */
 static double lowest_frequency(const struct robot *robot)
 {
     double lowest = INFINITY;
@@ -127,7 +127,8 @@ static double lowest_frequency(const struct robot *robot)
     return isfinite(lowest) ? lowest : 1;
 }
 
-/* About ten periods of the slowest link, for a drive one second, as 1, 2 or 5 times a power of ten within 1 to 100 s, in a thousand steps. */
+/* About ten periods of the slowest link, one second for a drive; rounded to 1, 2 or 5 times a power of ten, within 1 to 100 s; a
+   thousand steps. */
 static void write_experiment(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const stops[] = {"1", "2", "5", "10", "20", "50", "100"};
@@ -205,7 +206,7 @@ struct structure {
     const struct structure *robot; /* for depends_on()        */
     const int *known;              /* rows of inputs and states, ascending */
     int n_known;
-    char *list; /* room for the numbers of all rows */
+    char *list; /* capacity for the numbers of all rows */
 };
 
 /* The rows are numbered from 1. */
@@ -225,8 +226,8 @@ static void write_unknown(struct xml *xml, const struct structure *structure, in
     xml_end(xml);
 }
 
-/* Outputs, states and derivatives that initialisation calculates, ascending. They depend on all that is known then
-   (parameters, inputs), which need not be said. */
+/* Outputs, states and derivatives computed during initialization, ascending. They depend on all knowns (parameters, inputs), which
+   is the default. */
 static bool is_initial_unknown(const struct variables *variables, int row)
 {
     const struct variable *v = &variables->row[row];
@@ -258,11 +259,11 @@ static void write_structure(struct xml *xml, const struct structure *structure)
     xml_end(xml);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- document ------------------------------------------------------------------------------------------------------------ */
 
 struct blob description_make(const struct fmu *fmu, struct arena *arena)
 {
-    enum { DIGITS = 12 }; /* of a row's number, with a blank */
+    enum { DIGITS = 12 }; /* of a row number, with a space */
     const struct variables *variables = fmu->variables;
     int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
     struct structure structure = {fmu, dependency_structure(fmu, arena), known, 0,

@@ -1,4 +1,4 @@
-/* What is packed into an FMU and from what it is made. Each part is a file of its own that makes one blob. */
+/* Packaging: everything that is packed into an FMU. Each part has its own source file, which makes one blob. */
 #ifndef FMU_H
 #define FMU_H
 
@@ -7,17 +7,17 @@
 
 struct drive;
 
-/* What every part is made from: a robot or a drive. */
+/* The source of every part: a robot or a drive. */
 struct fmu {
     const char *name, *description, *guid;
     const struct variables *variables;
-    const struct model *model; /* of a robot, NULL: a drive */
+    const struct model *model; /* of a robot; NULL: a drive */
     struct work *work;
     const struct drive *drive; /* NULL: a robot             */
 };
 
 struct blob {
-    const void *bytes; /* NULL: could not be made */
+    const void *bytes; /* NULL: failure */
     size_t size;
 };
 
@@ -28,11 +28,11 @@ struct blob page_make(const struct fmu *fmu, struct arena *arena);
 /* model.png */
 struct blob icon_make(const struct fmu *fmu, struct arena *arena);
 
-/* Words of the table's enumerations, as FMI spells them. */
+/* Names of the table's enumerations in FMI. */
 const char *causality_name(enum causality causality);
 const char *variability_name(enum variability variability);
 
-/* "%.17g" or shorter, if that reads back the same */
+/* "%.17g", or shorter if it reads back as the same number */
 enum { NUMBER_SIZE = 32 };
 const char *exact_number(double value, char text[NUMBER_SIZE]);
 

@@ -169,7 +169,7 @@ const struct license licenses[] = {
     {"SUNDIALS (CVODE)", "integration", "BSD-3-Clause", "sundials.txt", {sundials_head, bsd_terms, sundials_notice}},
     {"json-c", "reading the robot file", "MIT", "json-c.txt", {json_c_head, mit_terms, NULL}},
     {"mingw-w64",
-     "what a C program needs on Windows",
+     "run-time support for C programs on Windows",
      "ZPL-2.1",
      "mingw-w64.txt",
      {mingw_head, zpl_terms, lucent_notice}},

@@ -1,4 +1,4 @@
-/* The licences of what is inside an FMU. */
+/* The licenses of the software in an FMU. */
 #ifndef LICENSES_H
 #define LICENSES_H
 
@@ -8,11 +8,11 @@
 enum { LICENSE_PARTS = 3 };
 
 struct license {
-    const char *what;                 /* the software                            */
-    const char *role;                 /* what it does in the FMU                 */
-    const char *name;                 /* short name of the licence               */
-    const char *file;                 /* within documentation/licenses           */
-    const char *parts[LICENSE_PARTS]; /* the text, one part after the other; NULL: no more */
+    const char *what;                 /* the software                              */
+    const char *role;                 /* what it does in the FMU                   */
+    const char *name;                 /* short name of the license                 */
+    const char *file;                 /* within documentation/licenses             */
+    const char *parts[LICENSE_PARTS]; /* the text, in consecutive parts; NULL: end */
 };
 
 extern const struct license licenses[];

@@ -8,7 +8,7 @@
 
 enum { NAME_SIZE = 1024 };
 enum { PLAIN_FILE = 0100644, PROGRAM_FILE = 0100755 };
-enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date that a zip file knows */
+enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date in a zip file */
 
 const struct platform platforms[PLATFORM_COUNT] = {
     [PLATFORM_LINUX] = {"Linux", "linux64", "so", "\177ELF"},
@@ -21,13 +21,13 @@ struct package {
     bool failed;
 };
 
-/* The bytes must stay until the archive is closed. */
+/* The bytes must remain valid until the archive is closed. */
 static void add(struct package *package, const char *name, struct blob blob, zip_uint32_t mode)
 {
     if (package->failed) return;
     package->failed = true;
     if (blob.bytes == NULL) {
-        report_add(package->report, REPORT_ERROR, "%s could not be made", name);
+        report_add(package->report, REPORT_ERROR, "%s: cannot be generated", name);
         return;
     }
     zip_source_t *source = zip_source_buffer(package->zip, blob.bytes, blob.size, 0);
@@ -74,7 +74,7 @@ static void add_all(struct package *package, const struct fmu *fmu, struct blob 
     add_licenses(package, arena);
 }
 
-/* libzip writes beside the file and renames at the end. */
+/* libzip writes to a temporary file and renames it at the end. */
 enum status package_write(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
                           const char *file, struct report *report)
 {

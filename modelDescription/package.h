@@ -1,4 +1,4 @@
-/* The zip file: deflated, no links, the same bytes for the same content. */
+/* The zip file: deflated, no links; the same content gives the same bytes. */
 #ifndef PACKAGE_H
 #define PACKAGE_H
 
@@ -7,21 +7,21 @@
 enum { PLATFORM_LINUX, PLATFORM_WINDOWS, PLATFORM_COUNT };
 
 struct platform {
-    const char *name;   /* what people call it                        */
+    const char *name;   /* usual name                                 */
     const char *folder; /* within binaries                            */
-    const char *ending; /* of the name of a shared library            */
-    const char *magic;  /* how the bytes of one begin                 */
+    const char *ending; /* extension of a shared library              */
+    const char *magic;  /* first bytes of a shared library            */
 };
 
 extern const struct platform platforms[PLATFORM_COUNT];
 
-/* The shared library of each system; no bytes: the FMU goes without it. */
+/* The shared library of each system; no bytes: the FMU does not contain it. */
 struct libraries {
     struct blob of[PLATFORM_COUNT];
 };
 
-/* Packs the FMU: its parts, the bytes of the robot's or drive's file and the shared libraries. The file appears whole or not at all; problems go
-   to `report`. */
+/* Packs the FMU: its parts, the bytes of the robot's or drive's file and the shared libraries. The file is written completely or
+   not at all; problems are reported to `report`. */
 enum status package_write(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
                           const char *file, struct report *report);
 

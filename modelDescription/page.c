@@ -120,7 +120,7 @@ static void begin_label(struct xml *xml, double x, double y, int size)
     xml_attribute(xml, "fill", "#1a2938");
 }
 
-/* The world's axes in the lower left corner; one that points at the reader is left out. */
+/* The world axes in the lower left corner, without an axis that points at the viewer. */
 static void draw_axes(struct xml *xml, const struct picture *picture)
 {
     const double corner[2] = {34, picture->height - 34};
@@ -157,7 +157,7 @@ static bool coincide(const struct picture_link *a, const struct picture_link *b)
     return hypot(a->hinge[0] - b->hinge[0], a->hinge[1] - b->hinge[1]) < 12;
 }
 
-/* A badge with the joint's number; joints that lie upon each other share one. */
+/* A badge with the joint's number; joints at the same place share one. */
 static void draw_badge(struct xml *xml, const struct picture *picture, int first)
 {
     char label[128];
@@ -221,7 +221,7 @@ static bool draw(struct xml *xml, const struct fmu *fmu, struct arena *arena)
     xml_end_full(xml);
     xml_leaf(
         xml, "figcaption",
-        "Start pose, undeformed. Circles: joints, numbered as in the tables; blue: flexible links; grey: rigid links; "
+        "Start pose, undeformed. Circles: joints, numbered as in the tables; blue: flexible links; gray: rigid links; "
         "dashed: offsets of joints; orange dot: the tip frame; square: payload.");
     xml_end_full(xml);
     return true;
@@ -229,7 +229,7 @@ static bool draw(struct xml *xml, const struct fmu *fmu, struct arena *arena)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
-/* Start positions and their units, each unit once where they are alike */
+/* Start positions and their units, with a common unit only once */
 static void start_cells(struct xml *xml, const struct joint *joint)
 {
     const int nq = joint_positions(joint);
@@ -273,7 +273,7 @@ static void write_joints(struct xml *xml, const struct fmu *fmu)
     end_table(xml);
 }
 
-/* With hub and payload. */
+/* Mass with hub and payload. */
 static double mass_of(const struct link_model *lm)
 {
     return lm->rigid.m + (lm->body != NULL ? lm->body->mass + lm->payload.m : 0);
@@ -299,7 +299,7 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const types[] = {"rigid", "beam", "nodal"};
     static const char *const heads[] = {
-        "#no.", "link", "body", "#mass [kg]", "#length [m]", "#modes", "own frequencies [Hz]"};
+        "#no.", "link", "body", "#mass [kg]", "#length [m]", "#modes", "clamped frequencies [Hz]"};
     const struct model *model = fmu->model;
     heading(xml, "Links");
     begin_table(xml, sizeof heads / sizeof heads[0], heads);
@@ -317,9 +317,8 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
         xml_end_full(xml);
     }
     end_table(xml);
-    paragraph(
-        xml,
-        "Masses are with hub and payload. Own frequencies are those of the bare link, undamped, held at its hinge.");
+    paragraph(xml, "Masses include hub and payload. Clamped frequencies are those of the link alone, without hub and "
+                   "payload, undamped, fixed at its hinge.");
 }
 
 static void write_variables(struct xml *xml, const struct fmu *fmu)
@@ -344,7 +343,7 @@ static void write_variables(struct xml *xml, const struct fmu *fmu)
 
 static void write_licenses(struct xml *xml)
 {
-    static const char *const heads[] = {"software", "what it does here", "licence"};
+    static const char *const heads[] = {"software", "purpose", "license"};
     heading(xml, "Licences");
     paragraph(xml, "The library in this FMU contains the following software. The robot or drive file is its author's.");
     begin_table(xml, sizeof heads / sizeof heads[0], heads);
@@ -363,37 +362,39 @@ static void write_licenses(struct xml *xml)
     end_table(xml);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------------------------- */
 
 static void write_words(struct xml *xml, const struct fmu *fmu)
 {
     heading(xml, "Using it");
-    paragraph(xml, "The FMU follows FMI 2.0 and serves both co-simulation, with its own integrator (CVODE), and model "
-                   "exchange, with the importer's. Whatever input is not connected stays at its start value.");
+    paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrator (CVODE), and model "
+                   "exchange, with the importer's solver. An input that is not connected keeps its start value.");
     paragraph(xml, fmu->model != NULL
                        ? "Torques and forces of the driven joints and the wrench on the tip are inputs."
-                       : "What the arm does comes in, what acts on it or tells it where to go comes out: "
-                         "the descriptions say what to connect with which.");
+                       : "Inputs are quantities of the arm; outputs act on the arm or are references for it: "
+                         "the descriptions state what to connect.");
     paragraph(
         xml,
-        "Units are SI throughout: metres, kilograms, seconds, newtons, radians. Degrees and millimetres are offered "
+        "Units are SI throughout: meters, kilograms, seconds, newtons, radians. Degrees and millimeters are offered "
         "as display units only; values that are set or read are always in the unit of the table.");
     paragraph(
-        xml, "Parameters with variability fixed act when the initialisation ends; tunable ones may also change between "
-             "steps (co-simulation) or in event mode (model exchange).");
+        xml,
+        "Parameters with variability fixed take effect when initialization ends; tunable ones may also change between "
+        "steps (co-simulation) or in event mode (model exchange).");
     if (fmu->model != NULL)
         paragraph(xml, "With start_static the elastic coordinates start in equilibrium under gravity and payload, the "
-                       "joints held.");
+                       "joints locked.");
     paragraph(
         xml,
         "Saving the state of the FMU (fmi2GetFMUstate) restarts the integrator: its history cannot be stored, so the "
-        "next step of the saved instance, and of every copy made from the saved state, begins anew with the stored "
-        "step size. Both then go on bit for bit alike. Every restart costs a few small steps, so "
-        "save only where you may want to return.");
+        "next step of the saved instance, and of every copy made from the saved state, begins again at order 1 with "
+        "the stored step size. Both then continue with bitwise equal results. Every restart costs a few small steps, "
+        "so save only states that you may want to restore.");
     paragraph(
         xml,
         "solver.relative_tolerance, solver.max_step and solver.max_order are for co-simulation: 0 leaves the choice "
-        "to the importer or the FMU, a positive value wins. In model exchange the importer's solver decides.");
+        "to the importer or the FMU, a positive value takes precedence. In model exchange the importer's solver "
+        "decides.");
 }
 
 static void write_head(struct xml *xml, const struct fmu *fmu)

@@ -8,12 +8,11 @@
 
 /* ---- pose -------------------------------------------------------------------------------------------------------------- */
 
-/* Frames of all links at the start, modes undeformed. */
-static bool take_pose(const struct fmu *fmu, struct arena *arena)
+/* Frames of all undeformed links at the start. */
+static bool compute_pose(const struct fmu *fmu, struct arena *arena)
 {
     const struct model *model = fmu->model;
-    double *q = arena_take(arena, (size_t)model->nq, sizeof *q),
-           *qd = arena_take(arena, (size_t)model->nv, sizeof *qd);
+    double *q = arena_take(arena, (size_t)model->nq, sizeof *q), *qd = arena_take(arena, (size_t)model->nv, sizeof *qd);
     if (arena->failed) return false;
     model_start(model, q, qd);
     memset(qd, 0, (size_t)model->nv * sizeof *qd);
@@ -30,7 +29,8 @@ struct view {
     double right[3], up[3];
 };
 
-/* A robot that stays in a plane across axis `n` of the world: its hinges along it, its slides and offsets across. */
+/* A robot that stays in a plane normal to the world axis `n`: its rotation axes are along n, its translation axes and offsets
+   normal to n. */
 static bool planar(const struct model *model, const struct work *work, int n)
 {
     double lowest = 0, highest = 0, size = 0;
@@ -49,7 +49,7 @@ static bool planar(const struct model *model, const struct work *work, int n)
     return highest - lowest <= 1e-9 * size;
 }
 
-/* Plane robots from across their plane; others from above, a little to the side, gravity down. */
+/* Planar robots are viewed normal to their plane, others obliquely from above, with gravity down. */
 static struct view choose_view(const struct model *model, const struct work *work)
 {
     static const struct view across[3] = {{{0, 1, 0}, {0, 0, 1}}, {{1, 0, 0}, {0, 0, 1}}, {{1, 0, 0}, {0, 1, 0}}};
@@ -111,7 +111,7 @@ static void widen(struct box *box, const double p[2])
     }
 }
 
-/* Metres to pixels, the robot in the middle. */
+/* Meters to pixels, the robot in the center. */
 static void fit(struct picture *picture, double low, double height, double margin)
 {
     struct box box = {{0}, {0}};
@@ -145,7 +145,7 @@ bool picture_make(const struct fmu *fmu, double width, double low, double height
     const int n = fmu->model->n_links;
     *picture = (struct picture){.width = width, .n_links = n, .tip = fmu->model->tip};
     picture->link = arena_take(arena, (size_t)n, sizeof *picture->link);
-    if (picture->link == NULL || !take_pose(fmu, arena)) return false;
+    if (picture->link == NULL || !compute_pose(fmu, arena)) return false;
     const struct view view = choose_view(fmu->model, fmu->work);
     for (int i = 0; i < 3; i++) {
         const double e[3] = {i == 0, i == 1, i == 2};

@@ -1,4 +1,4 @@
-/* Units as products of base units, and the units in which people like to see them. */
+/* Units as products of base units, and display units. */
 #ifndef UNITS_H
 #define UNITS_H
 
@@ -7,8 +7,8 @@
 enum base_unit { BASE_KG, BASE_M, BASE_S, BASE_RAD, BASE_A, BASE_COUNT };
 extern const char *const base_unit_name[BASE_COUNT];
 
-/* Exponents of a unit such as "N.m.s/rad": symbols with an exponent behind them, multiplied by '.', divided by '/', which
-   acts on the next symbol alone. False where a symbol is not known. */
+/* Exponents of a unit such as "N.m.s/rad": symbols followed by an exponent, multiplied by '.', divided by '/', which applies to the
+   next symbol only. False if a symbol is unknown. */
 bool unit_exponents(const char *unit, int exponent[BASE_COUNT]);
 
 /* The value in `name` is factor times the value in `unit`. */

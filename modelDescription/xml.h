@@ -1,4 +1,4 @@
-/* libxml2's text writer with its errors kept: a failed call spoils the whole document, which then comes out as NULL. */
+/* libxml2's text writer with sticky errors: after a failed call the document is NULL. */
 #ifndef XML_H
 #define XML_H
 
@@ -18,23 +18,23 @@ struct xml {
 enum document { DOCUMENT_XML, DOCUMENT_HTML };
 
 void xml_open(struct xml *xml, enum document document);
-/* The finished document; the writer is gone afterwards. */
+/* Returns the finished document and frees the writer. */
 struct blob xml_close(struct xml *xml, struct arena *arena);
 
 void xml_begin(struct xml *xml, const char *element);
-void xml_end(struct xml *xml);      /* <e/> where it is empty                             */
-void xml_end_full(struct xml *xml); /* <e></e> likewise: what HTML wants                  */
+void xml_end(struct xml *xml);      /* <e/> if it is empty                                */
+void xml_end_full(struct xml *xml); /* <e></e> if it is empty, as HTML requires           */
 void xml_text(struct xml *xml, const char *text);
-void xml_raw(struct xml *xml, const char *text); /* not escaped: style sheets of our own  */
+void xml_raw(struct xml *xml, const char *text); /* not escaped: for style sheets         */
 void xml_attribute(struct xml *xml, const char *name, const char *value);
 void xml_number(struct xml *xml, const char *name, double value); /* reads back exactly   */
 void xml_integer(struct xml *xml, const char *name, int value);
 void xml_true(struct xml *xml, const char *name);
-/* An attribute in pieces: what is written in between, by xml_text() and xml_printf(), is its value. */
+/* An attribute in pieces: its value is what xml_text() and xml_printf() write in between. */
 void xml_begin_attribute(struct xml *xml, const char *name);
 void xml_end_attribute(struct xml *xml);
 
-/* Text, or an attribute, as printf() makes it; up to 511 characters. */
+/* Text, or an attribute, formatted as by printf(); up to 511 characters. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

@@ -1,5 +1,5 @@
-"""python cosim_master.py JOB: runs an SSP package in libcosim, a co-simulation master, through libcosimpy. The job file says what and
-where to."""
+"""python cosim_master.py JOB: runs an SSP package in libcosim, a co-simulation master, through libcosimpy. The job file states what to
+run and where to write the result."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ job = json.loads(Path(sys.argv[1]).read_text())
 log_output_level(CosimLogLevel.FATAL)
 execution = CosimExecution.from_ssp_file(job["package"], round(job["step"] * 1e9))
 observer = CosimObserver.create_last_value()
-if not execution.add_observer(observer): sys.exit("no observer")
+if not execution.add_observer(observer): sys.exit("the observer could not be added")
 number = {each.name.decode(): each.index for each in execution.slave_infos()}
 
 
@@ -27,7 +27,7 @@ wanted = [references(*each) for each in job["recorded"].items()]
 record = lambda: [value for of, names in wanted for value in observer.last_real_values(of, names)]
 rows = []
 for k in range(job["steps"]):
-    if not execution.step(): sys.exit(f"no step from {k * job['step']:.4g} s")
-    if k == 0: rows.append(record())  # it shows nothing before the first step: that row is never compared
+    if not execution.step(): sys.exit(f"the step failed from {k * job['step']:.4g} s")
+    if k == 0: rows.append(record())  # no values before the first step: this row is never compared
     rows.append(record())
 np.save(job["result"], rows)

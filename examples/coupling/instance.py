@@ -1,6 +1,6 @@
-"""An FMU of a system at work, with its connected variables as vectors.
+"""A running FMU of a system, with its connected variables as vectors.
 
-A system's connections are counted, and what goes through them is one vector w. Of an instance, `out` are the connections that begin
+A system's connections are numbered, and their values form one vector w. For an instance, `out` are the connections that begin
 at it, `into` those that end at it: w[out] is read from its outputs, w[into] written to its inputs."""
 
 import shutil
@@ -38,7 +38,7 @@ class Port:
 
 
 class Instance:
-    """`tolerance` goes to the FMU's integrator; in model exchange there is none."""
+    """`tolerance`: of the FMU's integrator; unused in model exchange."""
 
     def __init__(self, system, component, folder, kind, tolerance=1e-6, recorded=()):
         fmu = folder / component.source
@@ -64,7 +64,7 @@ class Instance:
         return Port(self.fmu, [self.variables[name].valueReference for name in names])
 
     def _feedthrough(self, system, description):
-        """For each connection that begins here, those into this FMU whose value acts on it at the same instant."""
+        """For each connection that begins here, the connections into this FMU that it depends on directly."""
         depends = {each.variable.name: {other.name for other in each.dependencies} for each in description.outputs}
         end = lambda i: system.connections[i].end[1]
         return {i: [j for j in self.into if end(j) in depends[system.connections[i].start[1]]] for i in self.out}
@@ -81,18 +81,18 @@ class Instance:
 
 
 def instantiate(system, folder, kind, tolerance=1e-6, recorded={}):
-    """All of them, in initialisation mode. `recorded`: {component: names of variables}"""
+    """All instances, in initialization mode. `recorded`: {component: names of variables}"""
     return [Instance(system, each, folder, kind, tolerance, recorded.get(each.name, ())) for each in system.components.values()]
 
 
 def levels(system, instances):
-    """[(port, connections, instances that they end at), ...] in an order in which reading the port and writing what it feeds settles
-    all of w: outputs that do not depend on connected inputs first, then those that depend on these, and so on."""
+    """[(port, connections, instances that they end at), ...] in an order in which reading each port and writing the inputs connected
+    to it makes w consistent: first outputs that do not depend on connected inputs, then those that depend on these, and so on."""
     feedthrough = {i: before for each in instances for i, before in each.feedthrough.items()}
     depth, order = {}, []
     while len(depth) < len(system.connections):
         ready = [i for i in feedthrough if i not in depth and all(j in depth for j in feedthrough[i])]
-        if not ready: raise SystemExit(f"{system.name}: an algebraic loop: {[system.connections[i] for i in feedthrough if i not in depth]}")
+        if not ready: raise SystemExit(f"{system.name}: algebraic loop: {[system.connections[i] for i in feedthrough if i not in depth]}")
         depth.update(dict.fromkeys(ready, len(order)))
         order.append(ready)
     groups = []
@@ -104,8 +104,8 @@ def levels(system, instances):
     return groups
 
 
-def settle(groups, w):
-    """All connected outputs at one instant"""
+def propagate(groups, w):
+    """Passes all connected outputs to their inputs at one instant"""
     for port, mine, fed in groups:
         w[mine] = port.get()
         for other in fed: other.inputs.set(w[other.into])

@@ -1,18 +1,18 @@
-"""A system of FMUs integrated in one piece: all of them in model exchange, their states one vector, x' = f(t, x). No communication
-steps: what one FMU puts out acts on the others at the same instant. The reference for co-simulation."""
+"""Monolithic simulation of a system of FMUs: all of them in model exchange, their states in one vector, x' = f(t, x). There are no
+communication steps: outputs act on the other FMUs at the same instant. The reference for co-simulation."""
 
 import ctypes
 
 import numpy as np
 import scipy.integrate
 
-from .instance import instantiate, levels, settle
+from .instance import instantiate, levels, propagate
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)
 
 
 class Part:
-    """An FMU's share of the states and their derivatives: a place in both vectors that the FMU reads and writes."""
+    """An FMU's part of the states and their derivatives: a slice of both vectors, which the FMU reads and writes."""
 
     def __init__(self, instance, x, dx):
         self.fmu, self.me, self.n = instance.fmu, instance.fmu.component, instance.n_states
@@ -40,7 +40,7 @@ class Monolith:
         self.instances = instantiate(system, folder, "ME", None, recorded)
         self.w = np.zeros(len(system.connections))
         self.groups = levels(system, self.instances)
-        settle(self.groups, self.w)
+        propagate(self.groups, self.w)
         ends = np.cumsum([0, *(each.n_states for each in self.instances)])
         self.x, self.dx, self.evaluations = np.zeros(ends[-1]), np.zeros(ends[-1]), 0
         self.parts = [Part(each, self.x[a:b], self.dx[a:b]) for each, a, b in zip(self.instances, ends, ends[1:])]
@@ -48,7 +48,7 @@ class Monolith:
     def put(self, t, x):
         self.x[:] = x
         for part in self.parts: part.put(t)
-        settle(self.groups, self.w)
+        propagate(self.groups, self.w)
 
     def f(self, t, x):
         self.put(t, x)
@@ -57,8 +57,8 @@ class Monolith:
         return self.dx.copy()
 
     def run(self, times, tolerance, progress=lambda t: None):
-        """Rows of the recorded variables at the times; then `largest` is what was largest in each connection. Steps of at most 20 ms: moves
-        begin at rest, and none may be overlooked."""
+        """Rows of the recorded variables at the times; `largest` is then the largest magnitude in each connection. Steps of at most
+        20 ms: moves begin at rest, and none must be missed."""
 
         def f(t, x):
             if self.evaluations % 1000 == 0: progress(t)

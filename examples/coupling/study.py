@@ -1,4 +1,4 @@
-"""How far co-simulation of a system is from the system in one piece: by communication step, by way of coupling, by master."""
+"""Errors of the co-simulation of a system against its monolithic simulation: by communication step, coupling method and master."""
 
 import contextlib
 import io
@@ -17,9 +17,9 @@ from .monolith import Monolith
 from .system import ROOT, System
 
 STEPS = [0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3]
-SHOWN = 0.01  # [s] between the points at which runs are compared: a multiple of each step
+SHOWN = 0.01  # [s] between the points of comparison: a multiple of each step
 TOLERANCE = 1e-8  # of the reference
-WAYS = {
+METHODS = {
     "at once": lambda case, right: Master(case.system, case.folder, recorded=case.recorded),
     "at once, slopes": lambda case, right: Master(case.system, case.folder, slopes=True, recorded=case.recorded),
     "in turn": lambda case, right: Master(case.system, case.folder, case.order, recorded=case.recorded),
@@ -27,13 +27,13 @@ WAYS = {
     "iterated": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], recorded=case.recorded),
     "iterated, tight": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], tolerance=1e-8, recorded=case.recorded),
 }
-MARKERS = dict(zip(WAYS, "o^sDvP"))
+MARKERS = dict(zip(METHODS, "o^sDvP"))
 BEST = "in turn, slopes"
 TOOLS = {"ecos": "ecos_master.py", "libcosim": "cosim_master.py"}
 
 
-class Judged(NamedTuple):
-    """What is compared: the distance between two runs' values of these columns, times `scale`; if not scaled, the share of its range."""
+class Compared(NamedTuple):
+    """A compared quantity: the distance between the values of these columns in two runs, times `scale`; 0: as a fraction of the range."""
     name: str
     unit: str
     columns: list
@@ -45,7 +45,7 @@ class Case(NamedTuple):
     system: System
     folder: Path
     recorded: dict
-    judged: list
+    compared: list
 
     @property
     def order(self):
@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
 
 class Progress:
-    """A line that says how far it is; elsewhere than on a terminal one line at the end."""
+    """A progress line on a terminal; otherwise one line at the end."""
 
     def __init__(self, what, until):
         self.what, self.until, self.start, self.shown = what, until, time.monotonic(), 0.0
@@ -79,8 +79,8 @@ class Progress:
 
 
 def reference(case, tolerance=TOLERANCE):
-    """The system in one piece, at the points of comparison; "largest": what was largest in each connection."""
-    progress = Progress(f"{case.system.name}: in one piece, tolerance {tolerance:g}", case.system.stop_time)
+    """The monolithic simulation, at the points of comparison; "largest": the largest magnitude in each connection."""
+    progress = Progress(f"{case.system.name}: monolithic, tolerance {tolerance:g}", case.system.stop_time)
     times = np.linspace(0, case.system.stop_time, round(case.system.stop_time / SHOWN) + 1)
     monolith = Monolith(case.system, case.folder, case.recorded)
     rows = monolith.run(times, tolerance, progress)
@@ -90,43 +90,43 @@ def reference(case, tolerance=TOLERANCE):
 
 
 def rows_of(case, master, h, every, right, progress):
-    """What is recorded every so many seconds. Raises Failed where what is judged runs away: to ten times its largest in the right run."""
-    judged = {name for each in case.judged for name in each.columns}
-    most = np.array([10 * np.abs(right[name]).max() if name in judged else np.inf for name in case.names(master.instances)])
+    """The recorded values every `every` seconds. Raises Failed if a compared quantity exceeds ten times its largest value in the reference."""
+    compared = {name for each in case.compared for name in each.columns}
+    most = np.array([10 * np.abs(right[name]).max() if name in compared else np.inf for name in case.names(master.instances)])
     rows = [master.record()]
     for k in range(round(case.system.stop_time / h)):
         master.step(h)
         progress(master.time)
         if (k + 1) % round(every / h) != 0: continue
         rows.append(master.record())
-        if (np.abs(rows[-1]) > most).any(): raise Failed(f"runs away at {master.time:.3f} s")
+        if (np.abs(rows[-1]) > most).any(): raise Failed(f"diverges at {master.time:.3f} s")
     return rows
 
 
-def cosimulate(case, way, h, right, every=SHOWN):
-    """A run with rows every so many seconds. Raises Failed where a step is refused or values run away."""
-    progress = Progress(f"{case.system.name}: {way}, {1e3 * h:g} ms", case.system.stop_time)
-    with contextlib.redirect_stdout(io.StringIO()):  # what FMUs say when they refuse a step
-        master = WAYS[way](case, right)
+def cosimulate(case, method, h, right, every=SHOWN):
+    """A run with rows every `every` seconds. Raises Failed if a step is rejected or values diverge."""
+    progress = Progress(f"{case.system.name}: {method}, {1e3 * h:g} ms", case.system.stop_time)
+    with contextlib.redirect_stdout(io.StringIO()):  # messages of FMUs that reject a step
+        master = METHODS[method](case, right)
         try: rows = rows_of(case, master, h, every, right, progress)
         except Failed as failure:
             progress.done(f", fails: {failure}")
             raise
         finally: master.free()
-    passes = f", {master.passes / round(case.system.stop_time / h):.1f} passes a step" if hasattr(master, "passes") else ""
+    passes = f", {master.passes / round(case.system.stop_time / h):.1f} passes per step" if hasattr(master, "passes") else ""
     progress.done(passes)
     return case.columns(rows, master.instances)
 
 
 def missing_tools():
-    """Why the masters of others are not there; None where they are."""
+    """Why other masters are not available; None if they are."""
     folder = ROOT / "build/out/tools"
     if (folder / "python.missing").exists(): return " / ".join((folder / "python.missing").read_text().splitlines()[1:])
     return None if (folder / "python.stamp").exists() else "build/setup.sh masters was not run"
 
 
 def run_tool(case, package, tool, h=1e-3):
-    """The package in another master; Failed where that does not get to the end."""
+    """Runs the package in another master; Failed if that does not complete."""
     progress = Progress(f"{case.system.name}: {tool}, {1e3 * h:g} ms", case.system.stop_time)
     with tempfile.TemporaryDirectory() as folder:
         job, result = Path(folder) / "job.json", Path(folder) / "rows.npy"
@@ -140,9 +140,9 @@ def run_tool(case, package, tool, h=1e-3):
 
 
 def errors(case, run, right):
-    """{what is judged: largest distance from the right run at the points of comparison}; infinite where it is larger than the motion"""
+    """{compared quantity: largest distance from the reference at the points of comparison}; infinite if larger than the motion"""
     result = {}
-    for each in case.judged:
+    for each in case.compared:
         values = lambda of: np.array([of[name][::round((len(of["time"]) - 1) / (len(right["time"]) - 1))] for name in each.columns])
         distance = np.linalg.norm(values(run) - values(right), axis=0)[1:].max()
         size = np.ptp(values(right), axis=1).max()
@@ -150,48 +150,48 @@ def errors(case, run, right):
     return result
 
 
-def compare(case, right, steps=STEPS, ways=WAYS):
-    """{(way, step): errors, infinite where it fails}"""
+def compare(case, right, steps=STEPS, methods=METHODS):
+    """{(method, step): errors, infinite if it fails}"""
     result = {}
-    for way in ways:
+    for method in methods:
         for h in steps:
-            try: found = errors(case, cosimulate(case, way, h, right), right)
-            except Failed: found = {each.name: np.inf for each in case.judged}
-            result[way, h] = found if np.isfinite(list(found.values())).all() else dict.fromkeys(found, np.inf)
+            try: found = errors(case, cosimulate(case, method, h, right), right)
+            except Failed: found = {each.name: np.inf for each in case.compared}
+            result[method, h] = found if np.isfinite(list(found.values())).all() else dict.fromkeys(found, np.inf)
     return result
 
 
-def table(found, judged, steps=STEPS, ways=WAYS):
-    """Lines of a table in Markdown, a column a way."""
-    error = lambda way, h: found[way, h][judged.name]
-    yield "| step [ms] | " + " | ".join(ways) + " |"
-    yield "| --- |" + " --- |" * len(ways)
+def table(found, compared, steps=STEPS, methods=METHODS):
+    """Lines of a Markdown table, one column per method."""
+    error = lambda method, h: found[method, h][compared.name]
+    yield "| step [ms] | " + " | ".join(methods) + " |"
+    yield "| --- |" + " --- |" * len(methods)
     for h in steps:
-        yield f"| {1e3 * h:g} | " + " | ".join(f"{error(way, h):.2g}" if np.isfinite(error(way, h)) else "fails" for way in ways) + " |"
+        yield f"| {1e3 * h:g} | " + " | ".join(f"{error(method, h):.2g}" if np.isfinite(error(method, h)) else "fails" for method in methods) + " |"
 
 
 def plot_errors(case, found, axes):
-    """The errors by step; what fails stands above the line, side by side."""
-    for axis, judged in zip(axes, case.judged):
-        error = {key: each[judged.name] for key, each in found.items()}
+    """The errors by step; failed runs are above the line, side by side."""
+    for axis, compared in zip(axes, case.compared):
+        error = {key: each[compared.name] for key, each in found.items()}
         good = [each for each in error.values() if np.isfinite(each)]
         edge = 3 * max(good)
-        for k, (way, marker) in enumerate(MARKERS.items()):
-            steps = np.array([h for h in STEPS if (way, h) in found])
+        for k, (method, marker) in enumerate(MARKERS.items()):
+            steps = np.array([h for h in STEPS if (method, h) in found])
             if len(steps) == 0: continue
-            values = np.array([error[way, h] for h in steps])
-            line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), marker + "-", label=way)
+            values = np.array([error[method, h] for h in steps])
+            line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), marker + "-", label=method)
             lost = 1e3 * steps[~np.isfinite(values)] * 1.06 ** (k - 2.5)
             axis.plot(lost, [1.8 * edge] * len(lost), marker, color=line.get_color(), fillstyle="none", markersize=5)
         if len(good) < len(error):
             axis.axhline(edge, color="black", linewidth=0.6)
             axis.text(1e3 * STEPS[0], 1.3 * edge, "fails", fontsize=9)
-        axis.set(xlabel="communication step [ms]", ylabel=f"[{judged.unit}]", title=f"{case.system.name}: error of the {judged.name}",
+        axis.set(xlabel="communication step [ms]", ylabel=f"[{compared.unit}]", title=f"{case.system.name}: error of the {compared.name}",
                  ylim=(min(good) / 2, 4 * edge))
         axis.set_xticks([1e3 * h for h in STEPS], [f"{1e3 * h:g}" for h in STEPS], minor=False)
         axis.minorticks_off()
 
 
 def plot_legend(axis):
-    """Below the whole figure"""
-    axis.figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=len(WAYS), fontsize=9)
+    """A legend below the figure"""
+    axis.figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=len(METHODS), fontsize=9)

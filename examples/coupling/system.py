@@ -1,9 +1,9 @@
 """A system of FMUs as an SSP package (System Structure and Parameterization 1.0): packed from NAME.ssd, read back.
 
-The structure, resources/NAME.ssd, is the one place that says which FMUs there are, how they are connected and with which parameters.
-Its sources name the FMUs: resources/cylinder.fmu is made by `limber drive cylinder` where there is such a companion, otherwise, as
-resources/crane.fmu, by `limber fmu resources/crane.json`. Parameters stand inside of the structure, in sets that are all named
-"parameters": ecos is told one name, libcosim takes any."""
+The structure, resources/NAME.ssd, is the only place that states which FMUs there are, their connections and their parameters.
+Its sources name the FMUs: resources/cylinder.fmu is made by `limber drive cylinder` if there is such a drive, others, such as
+resources/crane.fmu, by `limber fmu resources/crane.json`. Parameters are inside the structure, in sets that are all named
+"parameters": ecos needs one name, libcosim accepts any."""
 
 import zipfile
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPANIONS = {file.stem for file in (ROOT / "drives").glob("*.c")}
+DRIVES = {file.stem for file in (ROOT / "drives").glob("*.c")}
 NAMES = {each: f"http://ssp-standard.org/SSP1/SystemStructure{what}"
          for each, what in dict(ssd="Description", ssv="ParameterValues", ssc="Common").items()}
 CONVERT = {"Real": float, "Integer": int, "Boolean": lambda text: text == "true"}
@@ -54,12 +54,12 @@ def read(file):
 
 
 def pack(ssd, folder, limber):
-    """The package FOLDER.ssp, and the same not zipped in FOLDER. FMUs are made with limber("fmu" or "drive", ...)."""
+    """Makes the package FOLDER.ssp, and the same unpacked in FOLDER. FMUs are made with limber("fmu" or "drive", ...)."""
     files = {STRUCTURE: ssd}
     for source in dict.fromkeys(each.source for each in read(ssd).components.values()):
         name, files[source] = Path(source).stem, folder / source
         files[source].parent.mkdir(parents=True, exist_ok=True)
-        limber(*(["drive", name] if name in COMPANIONS else ["fmu", ROOT / f"resources/{name}.json"]), "-o", files[source])
+        limber(*(["drive", name] if name in DRIVES else ["fmu", ROOT / f"resources/{name}.json"]), "-o", files[source])
     package = folder.with_suffix(".ssp")
     with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in files.items(): archive.write(file, name)

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-struct allocator allocator_of(void *(*take)(size_t count, size_t size), void (*give_back)(void *block))
+struct allocator allocator_of(void *(*allocate)(size_t count, size_t size), void (*release)(void *block))
 {
-    if (take == NULL || give_back == NULL) return (struct allocator){calloc, free};
-    return (struct allocator){take, give_back};
+    if (allocate == NULL || release == NULL) return (struct allocator){calloc, free};
+    return (struct allocator){allocate, release};
 }

@@ -1,15 +1,15 @@
-/* Single blocks that a caller hands back one by one: from the host's functions where it gives both, else from the C library. */
+/* Memory blocks that are released one by one: from the host's functions if it provides both, else from the C library. */
 #ifndef BASE_ALLOCATOR_H
 #define BASE_ALLOCATOR_H
 
 #include <stddef.h>
 
 struct allocator {
-    void *(*take)(size_t count, size_t size); /* zeroed, NULL when there is none */
-    void (*give_back)(void *block);
+    void *(*allocate)(size_t count, size_t size); /* zeroed; NULL if out of memory */
+    void (*release)(void *block);
 };
 
-/* The host's pair, or the C library's where one of them is missing. */
-struct allocator allocator_of(void *(*take)(size_t count, size_t size), void (*give_back)(void *block));
+/* The host's functions, or calloc() and free() if one of them is missing. */
+struct allocator allocator_of(void *(*allocate)(size_t count, size_t size), void (*release)(void *block));
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory that lives and dies together: many takes, one release. Used at initialisation only. */
+/* Memory with one lifetime: many allocations, one release. Used only during initialization. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -7,12 +7,12 @@
 struct arena_block;
 
 struct arena {
-    struct arena_block *newest; /* blocks, newest first; NULL when empty          */
-    int failed;                 /* a take did not find memory: nothing after it does */
+    struct arena_block *newest; /* blocks, newest first; NULL: empty              */
+    int failed;                 /* out of memory: all later calls return NULL */
 };
 
-/* Zeroed memory for count items of size bytes, aligned for any type and for 32-byte vectors; NULL when there is none.
-   count = 0 gives a valid pointer that must not be read. */
+/* Zeroed memory for count items of size bytes, aligned for any type and for 32-byte vectors; NULL if out of
+   memory. count = 0 returns a valid pointer that must not be dereferenced. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
 
 /* A copy of a string. */

@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits: names robots and guards saved states against damage (not against intent). */
+/* FNV-1a, 64 bits: identifies robots and detects damaged saved states; not cryptographic. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -7,7 +7,7 @@
 
 #define HASH_START 14695981039346656037ULL
 
-/* Goes on from `hash`, HASH_START at first. */
+/* Continues from `hash`; begin with HASH_START. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;

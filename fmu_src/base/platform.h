@@ -1,24 +1,24 @@
-/* What Windows does in another way than the rest. */
+/* Differences between Windows and other platforms. */
 #ifndef BASE_PLATFORM_H
 #define BASE_PLATFORM_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Paths may begin with C: and have backslashes. */
+/* Paths may begin with a drive letter (C:) and contain backslashes. */
 #if defined(_WIN32)
 enum { platform_has_drives = true };
 #else
 enum { platform_has_drives = false };
 #endif
 
-/* Opens a file for reading, byte by byte; its name is UTF-8 on Windows too, or else in the system's code page. NULL with errno
-   where that fails. */
+/* Opens a file for reading in binary mode. On Windows too the name is UTF-8, or else in the system's code page. NULL with errno
+   set on failure. */
 FILE *platform_open(const char *file);
 
 #if defined(_WIN32)
-/* strtod() with a decimal point in every locale, for json-c (build/windows.sh): it would else switch the locale of the whole
-   process while it reads. Elsewhere it can switch that of one thread. */
+/* strtod() with a decimal point in every locale, for json-c (build/windows.sh), which would otherwise switch the locale of the
+   whole process while it reads. On other platforms it switches the locale of one thread only. */
 double platform_read_number(const char *text, char **end);
 #endif
 

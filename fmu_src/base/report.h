@@ -1,8 +1,8 @@
-/* Where messages go: the command line prints them, an FMU hands them to its logger. */
+/* Where messages go: the command line prints them, an FMU passes them to its logger. */
 #ifndef BASE_REPORT_H
 #define BASE_REPORT_H
 
-/* The compiler checks the arguments behind a format; mingw must be told whose printf it is. */
+/* The compiler checks the arguments after a format string; mingw needs to know which printf is meant. */
 #if defined(__MINGW32__)
 #define PRINTF_LIKE(text, first) __attribute__((format(gnu_printf, text, first)))
 #elif defined(__GNUC__)
@@ -15,9 +15,9 @@ enum report_level { REPORT_ERROR, REPORT_WARNING };
 
 struct report {
     void (*line)(void *context, enum report_level level,
-                 const char *text); /* one finished message, no newline; NULL: silent */
+                 const char *text); /* one complete message without newline; NULL: silent */
     void *context;
-    int errors; /* counted here */
+    int errors; /* counted by report_add() */
     int warnings;
 };
 

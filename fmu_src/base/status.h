@@ -1,42 +1,48 @@
-/* Status codes and their texts, in one list. The sign decides what a caller may do: 0 is success, positive is recoverable (another
-   state or a smaller step may work), negative is final. One code per cause. */
+/* Status codes and their texts, in one list. The sign decides what a caller may do: 0 is success, positive is recoverable
+   (another state or a smaller step may work), negative is final. One code per cause. */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
 #include <stdbool.h>
 
-#define STATUS_LIST(X)                                                                                           \
-    X(OK, 0, "success")                                                                                          \
-    /* recoverable: the mechanism in this state */                                                               \
-    X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state")                                 \
-    X(NOT_FINITE, 2, "the time derivatives are not finite in this state")                                        \
-    X(SINGULAR_LOOP, 3, "a loop is in a position in which its forces are not determined")                        \
-    X(LOOP_NOT_CLOSED, 4, "a loop cannot be closed")                                                             \
-    X(MISSED_LOOP, 5, "an equation that was left out at the start is no longer met")                             \
-    X(SHORT_ACTUATOR, 6, "the two points of an actuator coincide: its force has no direction")                   \
-    X(UNBALANCED, 7, "the forces of the actuators do not follow from the motion: the moment arm of one is zero") \
-    X(DRIVE_FAULT, 8, "the drive cannot work in this state")                                                     \
-    /* recoverable: the integrator from this state */                                                            \
-    X(STEPS_TOO_SHORT, 20, "the motion is too fast to follow, with steps too short to get to the end")           \
-    X(TOO_ACCURATE, 21, "the tolerance asks for more digits than there are")                                     \
-    X(ERROR_TEST, 22, "the error test fails with any step")                                                      \
-    X(NEWTON, 23, "Newton's iteration finds no solution with any step")                                          \
-    X(NEWTON_MATRIX, 24, "the Newton matrix cannot be made")                                                     \
-    X(NO_RATES, 25, "the time derivatives cannot be computed")                                                   \
-    X(NOT_PROJECTED, 26, "the loops cannot be closed")                                                           \
-    X(INTEGRATION, 27, "the integration failed")                                                                 \
-    /* final */                                                                                                  \
-    X(BAD_ROBOT, -1, "the robot file is not valid")                                                              \
-    X(NO_MEMORY, -2, "out of memory")                                                                            \
-    X(NO_FILE, -3, "the file cannot be read or written")                                                         \
-    X(NO_DERIVATIVE, -4, "there is no derivative of this variable")                                              \
-    X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")                                               \
-    X(BAD_STATE, -6, "a loop cannot be closed from the given state")                                             \
-    X(OPEN_LOOP, -7, "a loop cannot be closed from the start positions")                                         \
-    X(LOOP_OPENS, -8, "an equation that was left out at the start ceases to be met")                             \
-    X(NO_EQUILIBRIUM, -9, "no static equilibrium was found")                                                     \
-    X(SOLVER_SETUP, -10, "the integrator could not be set up")                                                   \
-    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")
+#define STATUS_LIST(X)                                                                                   \
+    X(OK, 0, "success")                                                                                  \
+    /* recoverable: the mechanism in this state */                                                       \
+    X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state")                         \
+    X(NOT_FINITE, 2, "the time derivatives are not finite in this state")                                \
+    X(SINGULAR_LOOP, 3, "a loop is singular: its constraint forces are not determined in this position") \
+    X(LOOP_NOT_CLOSED, 4, "a loop cannot be closed")                                                     \
+    X(MISSED_LOOP, 5, "a redundant constraint that was dropped at the start is violated")                \
+    X(SHORT_ACTUATOR, 6, "the two points of an actuator coincide, so its force has no direction")        \
+    X(UNBALANCED, 7, "the actuator forces are not determined by the motion: a lever arm is zero")        \
+    X(DRIVE_FAULT, 8, "the drive cannot work in this state")                                             \
+    /* recoverable: the integrator from this state */                                                    \
+    X(STEPS_TOO_SHORT, 20, "the motion is too fast: the steps became too small to reach the end")        \
+    X(TOO_ACCURATE, 21, "the tolerance is tighter than double precision allows")                         \
+    X(ERROR_TEST, 22, "the error test fails even with the smallest step")                                \
+    X(NEWTON, 23, "the Newton iteration does not converge even with the smallest step")                  \
+    X(NEWTON_MATRIX, 24, "the Newton matrix cannot be computed")                                         \
+    X(NO_RATES, 25, "the time derivatives cannot be computed")                                           \
+    X(NOT_PROJECTED, 26, "the state cannot be projected onto the constraints")                           \
+    X(INTEGRATION, 27, "the integration failed")                                                         \
+    /* recoverable: analyses of this state */                                                            \
+    X(NO_EIGENVALUES, 31, "the eigenvalues could not be computed")                                       \
+    X(ZERO_TRANSFER, 32, "the transfer function is identically zero")                                    \
+    X(NOT_DETERMINED, 33, "the loops do not determine the motion of the passive joints")                 \
+    X(CONTRADICTION, 34, "the given motions of the joints contradict each other")                        \
+    /* final */                                                                                          \
+    X(BAD_ROBOT, -1, "the robot file is not valid")                                                      \
+    X(NO_MEMORY, -2, "out of memory")                                                                    \
+    X(NO_FILE, -3, "the file cannot be read or written")                                                 \
+    X(NO_DERIVATIVE, -4, "this variable has no derivative")                                              \
+    X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")                                       \
+    X(BAD_STATE, -6, "a loop cannot be closed from the given state")                                     \
+    X(OPEN_LOOP, -7, "a loop cannot be closed from the start positions")                                 \
+    X(LOOP_OPENS, -8, "a redundant constraint that was dropped at the start begins to be violated")      \
+    X(NO_EQUILIBRIUM, -9, "no static equilibrium was found")                                             \
+    X(SOLVER_SETUP, -10, "the integrator could not be set up")                                           \
+    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")                                              \
+    X(BAD_INPUT, -12, "a state, a motion or a name is not valid")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),

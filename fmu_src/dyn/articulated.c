@@ -1,5 +1,5 @@
-/* Articulated-body forward dynamics, O(n): per link the modes are eliminated before the hinge. Factors and solution are
-   apart, so that one factorisation serves any number of right-hand sides. (theory.md 29 to 33; Jain and Rodriguez, section 7;
+/* Articulated-body forward dynamics, O(n): in each link the modes are eliminated before the hinge. Factorization and solution are
+   separate, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33; Jain and Rodriguez, section 7;
    the same U D U' elimination as Mohan and Saha 35 to 42.) */
 #include <string.h>
 
@@ -7,19 +7,19 @@
 #include "dyn/updated.h"
 
 /* Z = P_T J */
-static void weigh_tip(const struct body *restrict body, struct link_work *restrict w)
+static void tip_products(const struct body *restrict body, struct link_work *restrict w)
 {
     if (!body->plain)
         for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
     else
         for (int b = 0; b < body->n_blocks; b++)
-            weigh_family(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
+            family_products(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
 {
     if (lm->loaded) {
-        weigh_tip(lm->body, w);
+        tip_products(lm->body, w);
         fold_tip(m, w->r, w->M0, w->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
         inertia_shift(&w->PT, w->r, &w->P);
         inertia_add_rigid(&w->P, &w->self);
@@ -31,7 +31,7 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
     return eliminate_modes(m, w->M0, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
 
-/* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D;   D must be more than rounding of `size`                          (32) */
+/* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D;   D must exceed the rounding error of `size`                      (32) */
 INLINE int eliminate_column(const struct link_model *lm, int k, double size, bool last, struct link_work *w)
 {
     double D = lm->joint.motor_inertia[k], *U = w->U[k];
@@ -47,14 +47,14 @@ INLINE int eliminate_column(const struct link_model *lm, int k, double size, boo
     }
     if (!(D > PIVOT_SHARE * size)) return -1;
     w->inverse_D[k] = 1 / D;
-    if (last) return 0; /* nobody asks for P+ */
+    if (last) return 0; /* P+ is not needed */
     double G[6];        /* U/D */
     for (int i = 0; i < 6; i++) G[i] = w->inverse_D[k] * U[i];
     inertia_downdate(&w->P, G, U);
     return 0;
 }
 
-/* Column by column, the last first: the LDL' factorization of the pivot block H' P H + Jm                             (68) */
+/* Column by column, from the last to the first: the LDL' factorization of the pivot block H' P H + Jm                 (68) */
 INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct link_work *w)
 {
     double size[MOST_VELOCITIES];
@@ -67,29 +67,29 @@ INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct lin
     return 0;
 }
 
-/* Hands P+ on to the parent; the first child sets, the next ones add */
-static void hand_on(const struct link_model *parent_model, const struct link_work *w, struct link_work *parent)
+/* Adds P+ to the parent; the first child assigns */
+static void add_to_parent(const struct link_model *parent_model, const struct link_work *w, struct link_work *parent)
 {
     struct inertia *sum = parent_model->body == NULL ? &parent->P : &parent->PT;
-    if (parent->carrying) {
+    if (parent->has_child) {
         struct inertia moved;
         inertia_shift(&w->P, w->d, &moved);
         inertia_add(sum, &moved);
     } else {
         inertia_shift(&w->P, w->d, sum);
-        parent->carrying = true;
+        parent->has_child = true;
     }
 }
 
-/* A link's own bodies join what it carries */
-static int own_bodies(const struct link_model *lm, struct link_work *w)
+/* Adds the link's own bodies to the inertia of its children and eliminates the modes */
+static int add_own_bodies(const struct link_model *lm, struct link_work *w)
 {
-    struct inertia *carried = lm->body == NULL ? &w->P : &w->PT;
+    struct inertia *sum = lm->body == NULL ? &w->P : &w->PT;
     const struct rigid *own = lm->body == NULL ? &w->self : &w->load;
-    if (!w->carrying) {
-        inertia_rigid(carried, own);
+    if (!w->has_child) {
+        inertia_rigid(sum, own);
     } else {
-        if (lm->body == NULL || lm->has_payload) inertia_add_rigid(carried, own);
+        if (lm->body == NULL || lm->has_payload) inertia_add_rigid(sum, own);
     }
     int failed = 0;
     if (lm->updated != NULL) failed = updated_articulate(lm, w);
@@ -99,16 +99,16 @@ static int own_bodies(const struct link_model *lm, struct link_work *w)
 
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
-    for (int i = 0; i < model->n_links; i++) work->link[i].carrying = false;
+    for (int i = 0; i < model->n_links; i++) work->link[i].has_child = false;
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         work->failed_link = i;
-        if (own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
+        if (add_own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
         int failed = 0;
         WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
         if (failed != 0) return STATUS_NOT_POSITIVE;
-        if (lm->parent >= 0) hand_on(&model->link[lm->parent], w, &work->link[lm->parent]);
+        if (lm->parent >= 0) add_to_parent(&model->link[lm->parent], w, &work->link[lm->parent]);
     }
     return STATUS_OK;
 }
@@ -161,10 +161,10 @@ static inline void pass_on(const struct model *model, struct work *work, int i)
     const struct link_model *lm = &model->link[i];
     if (lm->parent < 0) return;
     struct link_work *w = &work->link[i], *parent = &work->link[lm->parent];
-    wrench_add_shifted(carried(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
+    wrench_add_shifted(at_parent_frame(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
 }
 
-/* tau and the joint's own forces */
+/* tau and the forces of friction, springs and stops */
 INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct input *in, double *Q)
 {
     if (nv == 0) return;
@@ -219,7 +219,8 @@ static void spread(const struct model *model, struct work *work, const struct in
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
-        motion_shift(parent == NULL ? rest : carried(&model->link[lm->parent], parent->x, parent->xT), w->d, w->x);
+        motion_shift(parent == NULL ? rest : at_parent_frame(&model->link[lm->parent], parent->x, parent->xT), w->d,
+                     w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
         if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
         if (lm->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);

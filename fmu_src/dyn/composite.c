@@ -1,12 +1,12 @@
-/* Composite-body mass matrix and its factorisation: the non-recursive rival of the papers, O(n^3). With joints and modes
-   held, everything outboard is one rigid body, ten numbers. (theory.md 36 to 38; Jain and Rodriguez, section 5) */
+/* Composite-body mass matrix and its factorization: the non-recursive alternative of the papers, O(n^3). With joints and modes
+   locked, everything outward of a joint is one rigid body, ten numbers. (theory.md 36 to 38; Jain and Rodriguez, section 5) */
 #include <string.h>
 
 #include "dyn/dyn.h"
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* Ic += body about a point at distance r */
+/* Ic += body, moved by r */
 static void add_shifted(struct rigid *sum, struct rigid body, const double *r)
 {
     rigid_shift(&body, r);
@@ -54,8 +54,8 @@ static int own_block(const struct model *model, struct work *work, int i, double
     return nv + m;
 }
 
-/* The columns carried to the base, meeting the coordinates of every ancestor                                       (37) */
-static void meet_ancestors(const struct model *model, struct work *work, int i, int count, double *M)
+/* Moves the columns inward to the base and projects them onto the coordinates of every ancestor                    (37) */
+static void ancestor_blocks(const struct model *model, struct work *work, int i, int count, double *M)
 {
     const int n = model->nv, first = model->link[i].v;
     double(*restrict column)[6] = work->column;
@@ -76,12 +76,12 @@ static void meet_ancestors(const struct model *model, struct work *work, int i, 
     }
 }
 
-/* The upper triangle of M; links on different branches do not meet */
+/* The upper triangle of M; blocks of links on different branches are zero */
 static void upper_triangle(const struct model *model, struct work *work, double *M)
 {
     if (model->branched) memset(M, 0, (size_t)(model->nv * model->nv) * sizeof(double));
     composite_inertias(model, work);
-    for (int i = 0; i < model->n_links; i++) meet_ancestors(model, work, i, own_block(model, work, i, M), M);
+    for (int i = 0; i < model->n_links; i++) ancestor_blocks(model, work, i, own_block(model, work, i, M), M);
 }
 
 void dyn_mass_matrix(const struct model *model, struct work *work)
@@ -92,8 +92,8 @@ void dyn_mass_matrix(const struct model *model, struct work *work)
         for (int j = 0; j < i; j++) work->M[n * i + j] = work->M[n * j + i];
 }
 
-/* Prescribed velocities are known: their rows become qdd = given - given, that is zero beside a unit diagonal */
-static void hold_prescribed(const struct model *model, double *M, double *rhs)
+/* Prescribed accelerations are known: their rows and columns become those of the identity, with right-hand side zero */
+static void eliminate_prescribed(const struct model *model, double *M, double *rhs)
 {
     const int n = model->nv;
     for (int i = 0; i < model->n_links; i++) {
@@ -127,7 +127,7 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
         for (int k = 0; !lm->passive && in->tau != NULL && k < lm->joint.nv; k++)
             work->rhs[lm->v + k] += in->tau[lm->tau + k];
     }
-    hold_prescribed(model, work->factor, work->rhs);
+    eliminate_prescribed(model, work->factor, work->rhs);
     const int failed = cholesky_factor(n, work->factor, work->inverse_d);
     if (failed != 0) {
         work->failed_link = link_of(model, failed - 1);

@@ -1,5 +1,5 @@
-/* The algorithms. Each is f(const model, work, ...): three kinds of passes over the links, out, back, out.
-   Order of use:  dyn_configuration(q) -> dyn_motion(qd, qdd) -> one of the solvers. dyn_forward() does all of it. */
+/* The algorithms. Each is f(const model, work, ...): passes over the links outward, inward, outward.
+   Order of use:  dyn_configuration(q) -> dyn_motion(qd, qdd) -> one of the solvers. dyn_forward() does all of these. */
 #ifndef DYN_DYN_H
 #define DYN_DYN_H
 
@@ -7,26 +7,26 @@
 
 /* A wrench (moment; force) on a link's hinge or tip frame, at its origin, world axes: of loops and actuators. */
 struct load {
-    int link;               /* -1: on the world, where it does nothing */
+    int link;               /* -1: on the world, without effect */
     enum point_frame frame; /* POINT_HINGE or POINT_TIP */
     double wrench[6];
 };
 
-/* A state and what acts on it. Pointers that are NULL mean zeros. */
+/* A state and the forces on it. NULL pointers mean zeros. */
 struct input {
     const double *q, *qd;         /* nq, nv                                                          */
-    const double *tau;            /* n_tau: torque or force on every velocity of the joints          */
+    const double *tau;            /* n_tau: torque or force for every joint velocity                 */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
     const double *prescribed_qdd; /* n_prescribed                                                    */
-    const double *actuator_force; /* n_actuators; mech/ makes loads of them                 [N]      */
+    const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
     int n_loads;
-    const struct load *load; /* further wrenches                                                */
+    const struct load *load; /* additional wrenches                                             */
 };
 
 /* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
 void dyn_configuration(const struct model *model, struct work *work, const double *q);
 
-/* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero but for prescribed
+/* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero except for prescribed
    joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
@@ -34,40 +34,40 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
 
-/* Positions of the frames' origins, on which only loops and actuators depend: p of O and T. After dyn_configuration(). */
+/* Positions of the frames' origins, p of O and T, which only loops and actuators need. After dyn_configuration(). */
 void dyn_position(const struct model *model, struct work *work);
 
 /* Positions and velocities of the frames' origins: p and v of O and T. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 
-/* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). Where it is not
-   positive definite, work->failed_link says which link has nothing that resists its joint or modes. */
+/* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). If it is not positive
+   definite, work->failed_link is the link whose joint or modes have no inertia. */
 enum status dyn_articulate(const struct model *model, struct work *work);
 
-/* qdd of M qdd = generalised forces, for the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
+/* Solves M qdd = generalized forces for qdd, with the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
 /* Forward dynamics by the articulated-body recursion: the default. */
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
-/* Forward dynamics by mass matrix and Cholesky factorisation: the rival (composite.c, theory.md 36 to 38). */
+/* Forward dynamics by mass matrix and Cholesky factorization: the alternative (composite.c, theory.md 36 to 38). */
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
 /* M at the configuration of the last dyn_configuration(), nv x nv in work->M. */
 void dyn_mass_matrix(const struct model *model, struct work *work);
 
-/* Generalised forces M qdd + h - (share of the tip wrench) by the recursion out and back; qdd as in dyn_motion(), which it
-   calls. Leaves the hinge wrenches in work (inverse.c, theory.md 34, 35). */
+/* Generalized forces M qdd + h - (part of the tip wrench) by the outward and inward recursion; qdd as in dyn_motion(), which it
+   calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                  double *force);
 
-/* Given accelerations of a prescribed joint; NULL: zero, or it is not prescribed. */
+/* Given accelerations of a prescribed joint; NULL: zero, or the joint is not prescribed. */
 static inline const double *prescribed_acceleration(const struct link_model *lm, const struct input *in)
 {
     return lm->prescribed >= 0 && in->prescribed_qdd != NULL ? in->prescribed_qdd + lm->prescribed : NULL;
 }
 
-/* Accelerations of a prescribed joint, as given, into qdd. */
+/* Copies the given accelerations of a prescribed joint to qdd. */
 void copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
 /* Forces of friction, springs and stops of a joint with N velocities. */
@@ -81,10 +81,10 @@ INLINE void joint_own_forces(const int N, const struct link_model *lm, const str
 void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
 
 struct energy {
-    double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops [J] */
-    double power;                     /* sum tau qd of the driven joints             [W] */
-    double tip;                       /* power of the tip wrench                     [W] */
-    double loss;                      /* taken by friction, damping of links, stops  [W] */
+    double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops           [J] */
+    double power;                     /* sum tau qd of the driven joints                 [W] */
+    double tip;                       /* power of the tip wrench                         [W] */
+    double loss;                      /* dissipated by friction, link damping and stops  [W] */
 };
 
 /* After dyn_configuration(), dyn_motion() and dyn_velocity() (energy.c, theory.md 39). */
@@ -97,20 +97,20 @@ struct frame_motion {
     double a[3], alpha[3];
 };
 
-/* The hinge or tip frame of a link, the tip frame, and any section (a node, a point of a beam) of a flexible link, for the accelerations of the last
-   dyn_motion() (frames.c). After dyn_velocity(). */
+/* The hinge or tip frame of a link, the tip frame, and any section (a node, a point of a beam) of a flexible link, for the
+   accelerations of the last dyn_motion() (frames.c). After dyn_velocity(). */
 void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame frame,
                struct frame_motion *motion);
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
 
-/* Generalised forces of a wrench on a frame, added to force[nv]: the transposed Jacobian of the frame, O(depth). After
+/* Generalized forces of a wrench on a frame, added to force[nv]: the transposed Jacobian of the frame, O(depth). After
    dyn_configuration(). */
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 
-/* Of a flexible link: position of T in O less its value at eta = 0, and the rotation vector of T in O, which is zero at
-   eta = 0; axes of O. Zeros for a rigid link. After dyn_configuration(). */
+/* For a flexible link: position of T in O minus its value at eta = 0, and the rotation vector of T in O, which is zero at eta = 0;
+   axes of O. Zero for a rigid link. After dyn_configuration(). */
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
                     double rotation[3]);
 

@@ -43,7 +43,7 @@ static void elastic(const struct body *body, const double *eta, const double *et
         }
 }
 
-/* Motor inertia, springs and stops, drive, friction */
+/* Motor inertia, springs and stops, drive power, friction */
 static void add_joint(const struct link_model *lm, const struct input *in, struct energy *energy)
 {
     const double *qd = in->qd + lm->v;

@@ -1,11 +1,11 @@
-/* Frames that are reported: tips, and any section of a flexible link. */
+/* Frames for output: hinge and tip frames, and any section of a flexible link. */
 #include <string.h>
 
 #include "dyn/dyn.h"
 #include "flex/section.h"
 #include "math/vec.h"
 
-/* Gravity was an acceleration of the base: give it back. */
+/* Gravity is modeled as an acceleration of the base: remove it. */
 static void finish(const struct model *model, const double *acc, struct frame_motion *out)
 {
     copy3(acc, out->alpha);
@@ -73,7 +73,7 @@ void dyn_section(const struct model *model, const struct work *work, const struc
     section_rates(section, m, eta, etad, rd, td, rdd);
     const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
     rotation_rate(&e, theta, td, rate, rate_dot);
-    if (qdd != NULL) { /* what eta_ddot adds: as a rate, with the bias part of another name */
+    if (qdd != NULL) { /* the terms in eta_ddot have the form of a rate */
         double u[3], t[3], jt[3], unused[3];
         section_rates(section, m, eta, qdd + lm->eta_v, u, t, unused);
         rotation_rate(&e, theta, t, jt, NULL);
@@ -110,7 +110,7 @@ void dyn_frame_force(const struct model *model, const struct work *work, const s
         if (on_tip && lm->body != NULL) {
             for (int k = 0; k < lm->m; k++) force[lm->eta_v + k] += dot6(w->J[k], f);
             add_cross3(w->r, f + 3, f);
-        } else if (on_tip && i == load->link) { /* children of a rigid link hang on its O */
+        } else if (on_tip && i == load->link) { /* children of a rigid link are attached to its O */
             double r[3];
             mul3(w->O.R, lm->tip.p, r);
             add_cross3(r, f + 3, f);

@@ -1,4 +1,4 @@
-/* Recursive inverse dynamics: all generalised forces of a motion, and what every joint carries. (theory.md 34, 35) */
+/* Recursive inverse dynamics: all generalized forces of a motion, and the wrench of every joint. (theory.md 34, 35) */
 #include <string.h>
 
 #include "dyn/dyn.h"
@@ -39,7 +39,7 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
         WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
         if (lm->parent >= 0) {
             struct link_work *parent = &work->link[lm->parent];
-            wrench_add_shifted(carried(&model->link[lm->parent], parent->f, parent->fT), w->f, w->d);
+            wrench_add_shifted(at_parent_frame(&model->link[lm->parent], parent->f, parent->fT), w->f, w->d);
         }
     }
 }

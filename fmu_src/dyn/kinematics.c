@@ -1,5 +1,5 @@
-/* First pass, base to tips: frames, tip Jacobians and mass blocks of every link at q. World axes throughout, so that what
-   passes from link to link is only shifted, never rotated. */
+/* First pass, base to tips: frames, tip Jacobians and mass blocks of every link at q. World axes throughout, so that quantities
+   passed between links are only shifted, never rotated. */
 #include <string.h>
 
 #include "dyn/dyn.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* R = R_J Rot(axis, q): the columns across the axis turn; a general axis by Rodrigues' formula on the rows */
+/* R = R_J Rot(axis, q): only the columns normal to the axis change; a general axis by Rodrigues' formula on the rows */
 static void turn(const struct joint_model *joint, const double *h, double q, double *R)
 {
     const double s = sin(q), c = cos(q);
@@ -32,7 +32,7 @@ static void turn(const struct joint_model *joint, const double *h, double q, dou
     }
 }
 
-/* O from the frame that carries the link:  d, h, R                                                     (theory.md 20) */
+/* O from the parent frame:  d, h, R                                                                    (theory.md 20) */
 static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q,
                            struct link_work *w)
 {
@@ -55,7 +55,7 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
     }
 }
 
-/* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F held         (theory.md 22) */
+/* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F fixed        (theory.md 22) */
 static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl,
                              double (*restrict J)[SIX])
 {
@@ -72,7 +72,7 @@ static void section_jacobian(const struct section *section, int m, const double 
     }
 }
 
-/* The same of a plain beam: a mode turns about one axis and moves along one */
+/* The same for a plain beam: a mode rotates about one axis and moves along one */
 INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R,
                           const double *restrict RJ, double (*restrict J)[SIX], double *restrict Jt)
 {
@@ -107,7 +107,7 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
     }
 }
 
-/* T and its Jacobian, seen from O                                                                      (theory.md 22) */
+/* T and its Jacobian, relative to O                                                                    (theory.md 22) */
 static void tip_position(const struct body *body, const double *eta, struct link_work *w)
 {
     double u[3], E[9], Jl[9], rT[3];
@@ -122,7 +122,7 @@ static void tip_position(const struct body *body, const double *eta, struct link
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
     } else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
     copy3(rT, w->r);
-    if (w->JF != NULL) { /* J_T = J_T|F + (T seen from F) J_F */
+    if (w->JF != NULL) { /* J_T = J_T|F + (T relative to F) J_F */
         for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
         for (int k = 0; k < body->m; k++) {
             axpy6(1, w->JF[k], w->J[k]);
@@ -215,7 +215,7 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
-            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
         hinge_position(lm, carrier, q, w);
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);

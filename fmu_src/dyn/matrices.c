@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "math/vec.h"
+
 static enum status strip(struct model *model)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -9,6 +11,7 @@ static enum status strip(struct model *model)
         for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
             struct joint_numbers *number = &lm->joint.number[k];
             number->viscous = number->coulomb = number->stiffness = 0;
+            number->has_limits = false;
         }
         if (lm->body == NULL) continue;
         struct body *body = arena_take(&model->arena, 1, sizeof *body);
@@ -32,6 +35,21 @@ enum status model_make_bare(const struct robot *robot, struct model **model, str
     return status;
 }
 
+/* C += 1/2 M A,  A x = omega x x for the angular velocity of a quaternion, else 0: M_dot - 2 C is skew for velocities that are
+   not rates of coordinates too, and C qd stays the same */
+static void add_frame_turn(const struct model *bare, const struct work *work, const double *qd, double *C)
+{
+    const int n = bare->nv;
+    for (int i = 0; i < bare->n_links; i++) {
+        const int omega = joint_omega(&bare->robot->link[i].joint), v = bare->link[i].v + omega;
+        for (int row = 0; omega >= 0 && row < n; row++) {
+            double turned[3]; /* M A by rows: (M_row)' A = M_row x omega */
+            cross3(work->M + n * row + v, qd + v, turned);
+            for (int k = 0; k < 3; k++) C[n * row + v + k] += 0.5 * turned[k];
+        }
+    }
+}
+
 /* The velocity terms are quadratic, h_i = sum_jk Gamma_ijk qd_j qd_k, Gamma symmetric in j and k:
        C_ij = sum_k Gamma_ijk qd_k = 1/2 dh_i/dqd_j,   and dh/dqd = -d(Q - ID)/dqd at qdd = 0 */
 void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *tangent, const struct input *in,
@@ -47,8 +65,10 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
     dyn_velocity(bare, work, &moving);
     dyn_tangent_state(bare, work, tangent, &moving, qdd);
     dyn_force_jacobian(bare, work, tangent, &moving, by_q, by_qd);
-    for (int i = 0; i < n; i++) /* columns to rows */
+    for (int i = 0; i < n; i++) /* transpose */
         for (int j = 0; j < n; j++) C[n * i + j] = -0.5 * by_qd[n * j + i];
+    dyn_mass_matrix(bare, work);
+    add_frame_turn(bare, work, in->qd, C);
 }
 
 void dyn_gravity(const struct model *bare, struct work *work, const double *q, double *G)
@@ -59,7 +79,7 @@ void dyn_gravity(const struct model *bare, struct work *work, const double *q, d
     dyn_inverse(bare, work, &standing, NULL, G);
 }
 
-/* d force/dx of a joint's springs, at its rest: those of stops are not there */
+/* d force/dx of a joint's springs at their rest position, without stops */
 static void joint_stiffness(const struct link_model *lm, size_t n, double *K)
 {
     const struct joint_model *joint = &lm->joint;

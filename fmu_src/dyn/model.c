@@ -20,7 +20,7 @@ static struct rigid about_origin(const struct mass_properties *body)
     return r;
 }
 
-/* The body given in the frame `pose`, as mass properties in the frame that pose is given in. */
+/* A body given in the frame `pose`, as mass properties in the frame in which `pose` is given. */
 static struct mass_properties in_parent_frame(const struct mass_properties *body, const struct pose *pose)
 {
     struct mass_properties moved = {.mass = body->mass};
@@ -30,7 +30,7 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     return moved;
 }
 
-/* A beam without modes, as the rigid body it is. */
+/* A beam without modes, as a rigid body. */
 static struct mass_properties rigid_beam(const struct beam *beam)
 {
     const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
@@ -70,12 +70,12 @@ static enum status make_flexible(const struct link *link, struct model *model, s
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
-/* The joint frame at zero in the parent's carrying frame, and how the joint moves. */
+/* The joint frame at position zero in the parent frame, and the joint's motion subspace. */
 static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
 {
     copy9(joint->origin.R, lm->R);
     copy3(joint->origin.p, lm->t);
-    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: multiply it in */
+    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: include its pose */
         matmul3(parent->tip.R, joint->origin.R, lm->R);
         copy3(parent->tip.p, lm->t);
         add_mul3(parent->tip.R, joint->origin.p, lm->t);
@@ -128,14 +128,13 @@ static enum status make_link(struct model *model, int i, struct report *report)
     return status;
 }
 
-/* More coordinates than this are a mistake; and n x n numbers are still counted by an int. */
+/* More coordinates than this are a mistake; n x n still fits an int. */
 enum { MOST_COORDINATES = 20000 };
 
 static enum status check_size(const struct model *model, struct report *report)
 {
     if (model->nq <= MOST_COORDINATES) return STATUS_OK;
-    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d can be computed with", model->nq,
-               MOST_COORDINATES);
+    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d are supported", model->nq, MOST_COORDINATES);
     return STATUS_BAD_ROBOT;
 }
 
@@ -180,7 +179,7 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
 void model_free(struct model *model)
 {
     if (model == NULL) return;
-    struct arena arena = model->arena; /* the model lives in it */
+    struct arena arena = model->arena; /* the model is allocated in it */
     arena_release(&arena);
 }
 
@@ -191,7 +190,7 @@ void model_set_payload(struct model *model, int i)
     else model->link[i].payload = about_origin(&link->payload);
 }
 
-/* ---- positions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 void model_move(const struct model *model, double *q, const double *dx, double share)
 {

@@ -1,4 +1,4 @@
-/* The const model: what every algorithm reads and none changes. Made once from a robot; many threads may share it. */
+/* The constant model: read by every algorithm, changed by none. Built once from a robot; threads may share it. */
 #ifndef DYN_MODEL_H
 #define DYN_MODEL_H
 
@@ -14,7 +14,7 @@
 struct updated;
 
 struct link_model {
-    /* place in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
+    /* position in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
     int parent;       /* -1: the world                                   */
     int q, v;         /* first position and first velocity of the joint  */
     int eta_q, eta_v; /* first elastic coordinate in q and in qd         */
@@ -23,31 +23,31 @@ struct link_model {
     int prescribed;   /* first of its numbers among the prescribed velocities, else -1 */
     bool passive;     /* takes no tau                                    */
 
-    /* joint frame at zero in the parent's carrying frame: O of a rigid parent, T of a flexible one */
+    /* joint frame at position zero in the parent frame: O of a rigid parent, T of a flexible one */
     bool turned, offset; /* R is not the identity; t is not zero        */
     double R[9];
     double t[3]; /*                                        [m] */
     struct joint_model joint;
 
     /* bodies */
-    const struct body *body;       /* flexible body; NULL: rigid                                    */
-    struct rigid rigid;            /* about O in O axes: rigid link with hub and payload, or the hub */
-    bool has_hub;                  /* flexible link with a hub                                      */
-    bool has_payload;              /* flexible link with a payload                                  */
-    struct rigid payload;          /* flexible link: about T in T axes                              */
-    bool loaded;                   /* flexible link: something moves with T (payload or children)   */
+    const struct body *body;       /* flexible body; NULL: rigid                                       */
+    struct rigid rigid;            /* about O in O axes: rigid link with hub and payload, or the hub   */
+    bool has_hub;                  /* flexible link with a hub                                         */
+    bool has_payload;              /* flexible link with a payload                                     */
+    struct rigid payload;          /* flexible link: about T in T axes                                 */
+    bool loaded;                   /* flexible link: payload or children are attached to T             */
     const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
-    struct pose tip;               /* rigid link: T in O                                            */
+    struct pose tip;               /* rigid link: T in O                                               */
 };
 
 struct model {
-    const struct robot *robot; /* names and file numbers */
+    const struct robot *robot; /* names and data of the file */
     int nq, nv;                /* positions, velocities  */
     int n_links;
-    int n_tau;        /* velocities of all joints        */
-    int n_prescribed; /* those that are prescribed       */
-    bool branched;    /* a tree: some link carries two, or the world does */
-    int tip;          /* link whose tip is reported and loaded */
+    int n_tau;        /* velocities of all joints                          */
+    int n_prescribed; /* those that are prescribed                         */
+    bool branched;    /* some link, or the world, has two children         */
+    int tip;          /* link with the tip frame for output and tip wrench */
     enum elastic_terms terms;
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
@@ -55,13 +55,13 @@ struct model {
     struct arena arena;
 };
 
-/* Velocities of a link's joint that the dynamics determines: none of a prescribed joint. */
+/* Number of joint velocities that the dynamics determines: none for a prescribed joint. */
 static inline int free_velocities(const struct link_model *lm)
 {
     return lm->prescribed >= 0 ? 0 : lm->joint.nv;
 }
 
-/* Unrolls a loop over the columns of a joint where there is one. */
+/* Runs `statement` with a constant count for joints of one column. */
 #define WITH_COLUMNS(N, count, statement) \
     do {                                  \
         if ((count) == 1) {               \
@@ -73,7 +73,7 @@ static inline int free_velocities(const struct link_model *lm)
         }                                 \
     } while (0)
 
-/* q moved by a tangent dx of nv numbers, `share` of it; and the tangent of a change of q. */
+/* Moves q by `share` times a tangent dx of nv numbers. */
 void model_move(const struct model *model, double *q, const double *dx, double share);
 void model_tangent(const struct model *model, const double *q, const double *dq, double *dx);
 /* The tangent from one q to another. */
@@ -81,14 +81,15 @@ void model_difference(const struct model *model, const double *from, const doubl
 /* Start positions and velocities of the file; elastic coordinates zero. */
 void model_start(const struct model *model, double *q, double *qd);
 
-/* The robot must outlive the model. Problems (a modal mass that is not positive definite) are reported with their place. */
+/* The robot must outlive the model. Problems (a modal mass that is not positive definite) are reported with their path in the
+   file. */
 enum status model_make(const struct robot *robot, struct model **model, struct report *report);
 
-/* The same with another number than UPDATE_FROM: 0 always, a large one never. For tests and measurements. */
+/* The same with another value than UPDATE_FROM: 0 always, a large one never. For tests and benchmarks. */
 enum status model_make_with(const struct robot *robot, int update_from, struct model **model, struct report *report);
 void model_free(struct model *model);
 
-/* Takes the payload of a link anew from the robot: between evaluations, by the one who owns the model. */
+/* Updates the payload of a link from the robot. Only the owner of the model may call it, between evaluations. */
 void model_set_payload(struct model *model, int link);
 
 #endif

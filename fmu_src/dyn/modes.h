@@ -1,4 +1,4 @@
-/* Elimination of modes: of a link's own (articulated.c), or of the few that move its tip (updated.c). */
+/* Elimination of modes: all modes of a link (articulated.c), or the few combinations that move its tip (updated.c). */
 #ifndef DYN_MODES_H
 #define DYN_MODES_H
 
@@ -6,9 +6,9 @@
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* Z = P_T J of modes [first, last) that turn about one axis and move along one: combinations of P_T (e; 0), P_T (0; e) */
-INLINE void weigh_family(const struct section *restrict tip, int first, int last, const struct link_work *restrict w,
-                         double (*restrict Z)[SIX])
+/* Z = P_T J of modes [first, last) that rotate about one axis and move along one: combinations of P_T (e; 0), P_T (0; e) */
+INLINE void family_products(const struct section *restrict tip, int first, int last, const struct link_work *restrict w,
+                            double (*restrict Z)[SIX])
 {
     const struct inertia *P = &w->PT;
     const int a = tip->axis[first], t = tip->turn[first];
@@ -22,8 +22,8 @@ INLINE void weigh_family(const struct section *restrict tip, int first, int last
         for (int i = 0; i < 6; i++) Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
 }
 
-/* What hangs on T, brought to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)
-   Z holds P_T J and takes F; L takes D_f. */
+/* The inertia at T, moved to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)
+   In: P_T J in Z. Out: F in Z, D_f in L. */
 INLINE void fold_tip(const int m, const double *restrict r, const double *restrict M0, const double *restrict Jt,
                      const double (*restrict F)[SIX], double (*restrict Z)[SIX], double *restrict L)
 {

@@ -1,4 +1,4 @@
-/* Second pass, base to tips: angular velocities, accelerations and the inertia forces that belong to them. Gravity is an
+/* Second pass, base to tips: angular velocities, accelerations and the resulting inertia forces. Gravity is an
    acceleration of the base, so it enters once. */
 #include <math.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "flex/section.h"
 #include "math/vec.h"
 
-/* Motion of O (theory.md 25, 26, 62 to 64): a column that turns adds h qd to omega and omega_c x h qd + h qdd to alpha, one that
-   slides 2 omega_c x h qd + h qdd to a; the rate of the subspace adds zeta to alpha */
+/* Motion of O (theory.md 25, 26, 62 to 64): a rotational column adds h qd to omega and omega_c x h qd + h qdd to alpha, a
+   translational one 2 omega_c x h qd + h qdd to a; the rate of the subspace adds zeta to alpha */
 INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct frame *carrier, const double *qd,
                          const double *qdd, struct link_work *w)
 {
@@ -33,11 +33,11 @@ INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct
     }
 }
 
-/* Motion of F in F axes, from O's where the hinge node moves (theory.md 27):
+/* Motion of F in F axes, from that of O if the hinge node moves (theory.md 27):
    omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - alpha x rho - omega x (omega x rho) - 2 omega x rho_dot - rho_ddot */
-static void leave_hinge(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
-                        double *omega, double *acc)
+static void hinge_to_body(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                          double *omega, double *acc)
 {
     double rho[3], rd[3], td[3], rdd[3], wd[3], wdd[3];
     section_rates(&body->hinge, body->m, eta, etad, rd, td, rdd);
@@ -61,7 +61,7 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     tmul3(w->RF, w->O.omega, omega);
     tmul3(w->RF, w->O.acc, acc);
     tmul3(w->RF, w->O.acc + 3, acc + 3);
-    if (w->JF != NULL) leave_hinge(body, w, eta, etad, omega, acc);
+    if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
 }
 
 /* T from F, in world axes */
@@ -78,7 +78,7 @@ static void tip_motion(const struct body *body, const double *eta, const double 
     section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, omega, acc, w->T.omega, w->T.acc);
 }
 
-/* Inertia forces of the body at O, and the motion it hands to T, for eta_ddot = 0 */
+/* Inertia forces of the body at O, and the motion of T, for eta_ddot = 0 */
 static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             const double *etad, struct link_work *w)
 {
@@ -108,7 +108,7 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
     }
 }
 
-/* What eta_ddot adds: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
+/* Terms in eta_ddot: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
 static void add_modal_acceleration(const struct link_model *lm, const double *etadd, struct link_work *w)
 {
     const double *Mff = link_Mff(lm, w);
@@ -144,7 +144,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
-            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
         const double *qd = in->qd + lm->v, *accelerations = joint_accelerations(lm, in, qdd);
         WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, carrier, qd, accelerations, w));
         if (lm->body == NULL) {
@@ -170,8 +170,7 @@ void dyn_position(const struct model *model, struct work *work)
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const double *p =
-            lm->parent < 0 ? origin : carrying_frame(&model->link[lm->parent], &work->link[lm->parent])->p;
+        const double *p = lm->parent < 0 ? origin : parent_frame(&model->link[lm->parent], &work->link[lm->parent])->p;
         for (int k = 0; k < 3; k++) w->O.p[k] = p[k] + w->d[k];
         for (int k = 0; lm->body != NULL && k < 3; k++) w->T.p[k] = w->O.p[k] + w->r[k];
     }
@@ -185,7 +184,7 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         const struct frame *carrier =
-            lm->parent < 0 ? &world : carrying_frame(&model->link[lm->parent], &work->link[lm->parent]);
+            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
         for (int k = 0; k < lm->joint.nv; k++)

@@ -23,7 +23,7 @@ static enum status make_flexible(const struct body *body, struct arena *arena, s
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* A payload of unit mass and no inertia of its own at com, in T; of a rigid link in O */
+/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
 static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
 {
     double c[3];
@@ -79,18 +79,18 @@ enum status tangent_make(const struct model *model, struct tangent **made)
 void tangent_free(struct tangent *tangent)
 {
     if (tangent == NULL) return;
-    struct arena arena = tangent->arena; /* the struct lives in it */
+    struct arena arena = tangent->arena; /* the struct is allocated in it */
     arena_release(&arena);
 }
 
-/* ---- one direction -------------------------------------------------------------------------------------------------------------- */
+/* ---- one direction ----------------------------------------------------------------------------------------------- */
 
 static const double *or_zeros(const double *x, const struct tangent *tangent)
 {
     return x != NULL ? x : tangent->zeros;
 }
 
-/* [from, to): where x is not zero */
+/* [from, to): range in which x is not zero */
 static void range_of(int n, const double *x, int *from, int *to)
 {
     *from = 0;
@@ -106,7 +106,7 @@ static bool any(int n, const double *x)
     return from < to;
 }
 
-/* The present direction as a batch of one */
+/* The current direction as a batch of one */
 static struct batch batch_of(const struct model *model, struct tangent *tangent)
 {
     const struct direction *d = &tangent->direction;
@@ -125,19 +125,19 @@ static struct batch batch_of(const struct model *model, struct tangent *tangent)
     return batch;
 }
 
-static void forget_seeds(const struct model *model, struct tangent *tangent)
+static void clear_seeds(const struct model *model, struct tangent *tangent)
 {
     memset(tangent->seed_q, 0, (size_t)model->nv * sizeof *tangent->seed_q);
     memset(tangent->seed_qd, 0, (size_t)model->nv * sizeof *tangent->seed_qd);
 }
 
-static void take_lane(int count, const lanes *from, double *to)
+static void store_lane(int count, const lanes *from, double *to)
 {
     for (int i = 0; i < count; i++) to[i] = lane_of(from[i]);
 }
 
-/* Turns of all frames, and their motions */
-static void take_frames(const struct model *model, const struct work *work, struct tangent *tangent)
+/* Small rotations and motions of all frames */
+static void store_frames(const struct model *model, const struct work *work, struct tangent *tangent)
 {
     static const double none[3];
     for (int i = 0; i < model->n_links; i++) {
@@ -148,11 +148,11 @@ static void take_frames(const struct model *model, const struct work *work, stru
         copy3(parent == NULL ? none : model->link[lm->parent].body == NULL ? parent->O.phi : parent->T.phi, t->O.phi);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == TURNS) axpy3(tangent->direction.q[lm->v + k], work->link[i].h[k], t->O.phi);
-        take_lane(9, b->O, t->O.motion);
+        store_lane(9, b->O, t->O.motion);
         if (lm->body == NULL) continue;
-        take_lane(9, b->T, t->T.motion);
-        take_lane(6, b->lever, t->lever);
-        for (int k = 0; k < 3; k++) t->T.phi[k] = t->O.phi[k] + t->lever[k];
+        store_lane(9, b->T, t->T.motion);
+        store_lane(6, b->dtip, t->dtip);
+        for (int k = 0; k < 3; k++) t->T.phi[k] = t->O.phi[k] + t->dtip[k];
     }
 }
 
@@ -167,12 +167,12 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .payload_mass = or_zeros(direction->payload_mass, tangent)};
     const struct batch batch = batch_of(model, tangent);
     tangent_sweep_out(model, work, tangent, in, &batch);
-    take_frames(model, work, tangent);
-    forget_seeds(model, tangent);
+    store_frames(model, work, tangent);
+    clear_seeds(model, tangent);
 }
 
-const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
-                               enum point_frame frame)
+const double *dyn_tangent_rotation(const struct model *model, const struct tangent *tangent, int link,
+                                   enum point_frame frame)
 {
     const struct link_tangent *t = &tangent->link[link];
     return frame == POINT_TIP && model->link[link].body != NULL ? t->T.phi : t->O.phi;
@@ -205,8 +205,8 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
                                load != NULL ? load[i] : NULL);
     tangent_sweep_in(model, work, tangent, &batch, 1, tangent->force);
     for (int i = 0; i < model->nv; i++) tangent->force[i] = -tangent->force[i];
-    for (int i = 0; i < model->n_links; i++) take_lane(6, tangent->batch[i].f, tangent->link[i].f);
-    forget_seeds(model, tangent);
+    for (int i = 0; i < model->n_links; i++) store_lane(6, tangent->batch[i].f, tangent->link[i].f);
+    clear_seeds(model, tangent);
     solve(model, work, tangent, dqdd);
 }
 
@@ -217,9 +217,9 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
     dyn_tangent_inward(model, work, tangent, in, NULL, dqdd);
 }
 
-/* ---- all directions ------------------------------------------------------------------------------------------------------------- */
+/* ---- all directions ---------------------------------------------------------------------------------------------- */
 
-/* dyn_tangent_tip() at accelerations that are held: phi, and dx = D x + phi x x of omega, alpha, a */
+/* dyn_tangent_tip() at constant accelerations: phi, and dx = D x + phi x x of omega, alpha, a */
 static void tip_batch(const struct model *model, const struct work *work, const struct tangent *tangent,
                       const struct batch *batch, int link, lanes *phi, lanes *d)
 {
@@ -229,7 +229,7 @@ static void tip_batch(const struct model *model, const struct work *work, const 
     double a[3];
     copy3(frame->acc + 3, a);
     memcpy(d, lm->body == NULL ? b->O : b->T, 9 * sizeof *d);
-    tangent_sweep_turn(model, work, tangent, batch, link, true, phi);
+    tangent_sweep_rotation(model, work, tangent, batch, link, true, phi);
     if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
         double r[3], wr[3];
         lanes dwr[3] = {0};
@@ -247,9 +247,9 @@ static void tip_batch(const struct model *model, const struct work *work, const 
     add_cross_right(phi, a, d + 6);
 }
 
-/* Those of the loads, for `count` columns */
-static void put_tips(const struct model *model, const struct work *work, const struct tangent *tangent,
-                     const struct input *in, const struct batch *batch, int count, struct frame_derivative *tips)
+/* The tip frames of the loads, for `count` columns */
+static void store_tips(const struct model *model, const struct work *work, const struct tangent *tangent,
+                       const struct input *in, const struct batch *batch, int count, struct frame_derivative *tips)
 {
     for (int i = 0; i < in->n_loads; i++) {
         lanes phi[3], d[9];
@@ -270,7 +270,7 @@ static void put_tips(const struct model *model, const struct work *work, const s
     }
 }
 
-/* LANES unit directions of q or of qd, from the first on */
+/* LANES unit directions of q or of qd, beginning with `first` */
 static struct batch unit_batch(struct tangent *tangent, int first, int count, bool rate)
 {
     struct batch batch = {.q = tangent->seed_q, .qd = tangent->seed_qd};
@@ -314,7 +314,7 @@ void dyn_force_jacobian_tips(const struct model *model, const struct work *work,
             set_units(seed, first, count, 1);
             tangent_sweep_out(model, work, tangent, in, &batch);
             if (tips != NULL)
-                put_tips(model, work, tangent, in, &batch, count, tips + (size_t)in->n_loads * (size_t)first);
+                store_tips(model, work, tangent, in, &batch, count, tips + (size_t)in->n_loads * (size_t)first);
             if (!rate) turn_loads(model, work, tangent, in, &batch);
             tangent_sweep_in(model, work, tangent, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
             set_units(seed, first, count, 0);

@@ -1,14 +1,15 @@
-/* Exact directional derivatives of the dynamics by differentiating the recursion: one direction at O(n).
+/* Exact directional derivatives of the dynamics by differentiating the recursion: O(n) per direction.
  *
  * From M qdd + h = Q follows  d(qdd) = M^-1 (dQ - d ID),  ID the inverse dynamics at the known qdd; so a direction is one pass
- * out and back of the tangent of dyn_inverse() and one solution with the factors that are there (theory.md 43 to 48).
+ * outward and inward of the tangent of dyn_inverse() and one solve with the existing factors (theory.md 43 to 48).
  *
- * Derivatives of a link's vectors are taken relative to its frame: D x = dx - dphi x x, dphi the turn of the frame (world axes,
- * dR = [dphi]x R). Bodies stand still in their frames, so D of a rigid body's inertia is zero, and so is D of what is fixed to
- * the carrying frame (d, h). What depends on the state alone is made once, as columns: per eta_k, eta_dot_k and omega.
+ * Derivatives of a link's vectors are taken relative to its frame: D x = dx - dphi x x, dphi the small rotation of the frame
+ * (world axes, dR = [dphi]x R). Bodies are at rest in their frames, so D of a rigid body's inertia is zero, and so is D of vectors
+ * fixed to the parent frame (d, h). Terms that depend on the state only are computed once, as columns: per eta_k, eta_dot_k and
+ * omega.
  *
  * Order of use:  dyn_configuration(q), dyn_articulate(), dyn_inverse(in, qdd), dyn_velocity(in), dyn_tangent_state(), then any
- * number of dyn_tangent(), each followed by dyn_tangent_motion() where outputs are wanted. */
+ * number of dyn_tangent(), each followed by dyn_tangent_motion() if outputs are needed. */
 #ifndef DYN_TANGENT_H
 #define DYN_TANGENT_H
 
@@ -16,83 +17,82 @@
 #include "dyn/updated.h"
 #include "flex/tangent.h"
 
-/* A direction of the state and of what acts on it. Pointers that are NULL mean zeros. */
+/* A direction of the state and of the forces on it. NULL pointers mean zeros. */
 struct direction {
-    const double *q, *qd;         /* nv: a tangent of q, and qd; of prescribed joints too  */
-    const double *tau;            /* n_tau                                                */
-    const double *tip_wrench;     /* 6, world axes                                        */
-    const double *prescribed_qdd; /* n_prescribed                                         */
-    const double *payload_mass;   /* n_links: the payload's com and inertia about it stay */
-    const double *actuator_force; /* n_actuators                                          */
+    const double *q, *qd;         /* nv: a tangent of q, and qd; with those of prescribed joints */
+    const double *tau;            /* n_tau                                                       */
+    const double *tip_wrench;     /* 6, world axes                                               */
+    const double *prescribed_qdd; /* n_prescribed                                                */
+    const double *payload_mass;   /* n_links: center of mass and central inertia are constant    */
+    const double *actuator_force; /* n_actuators                                                 */
 };
 
-/* (omega; alpha; a; u), u = v of T less v of O: in whole lanes */
+/* (omega; alpha; a; u), u = v of T minus v of O; padded to whole vectors */
 enum { TWELVE = PADDED(12) };
 
 /* A frame's change in a direction. */
 struct frame_tangent {
-    double phi[3];    /* turn, world axes                        */
-    double motion[9]; /* D of omega, alpha, a                    */
-    double p[3];      /* dp, plain, by dyn_tangent_position()    */
-    double v[3];      /* D v, by dyn_tangent_motion()            */
+    double phi[3];    /* small rotation, world axes                   */
+    double motion[9]; /* D of omega, alpha, a                         */
+    double p[3];      /* dp (not relative), by dyn_tangent_position() */
+    double v[3];      /* D v, by dyn_tangent_motion()                 */
 };
 
 struct link_tangent {
-    struct rigid per_mass; /* the payload's rigid body per mass: in T, or in O of a rigid link */
+    struct rigid per_mass; /* the payload per unit mass: in T, or in O of a rigid link */
 
     /* columns, by dyn_tangent_state(); world axes */
-    double Bw[3][SIX];    /* wrench of body and hub at O per omega                           */
-    double (*Bq)[SIX];    /* m: per eta_k                                                    */
-    double (*Bv)[SIX];    /* m: per eta_dot_k                                                */
-    double Lw[3][SIX];    /* wrench of the payload at T per omega of T                       */
-    double Tw[3][TWELVE]; /* motion of T per omega of O                                      */
-    double (*Tq)[TWELVE]; /* m: per eta_k                                                    */
-    double (*Tv)[TWELVE]; /* m: per eta_dot_k                                                */
-    double *Gq;           /* m columns of PADDED(m): modal forces per eta_k, stiffness and what hangs on T included */
-    double *Gv;           /* per eta_dot_k, damping included                                 */
-    double *Gw;           /* 3 columns of PADDED(m): per omega                               */
-    double *Ft;           /* 6 columns of PADDED(m): per (alpha; a), M_rf'                   */
+    double Bw[3][SIX];    /* wrench of body and hub at O per omega                                              */
+    double (*Bq)[SIX];    /* m: per eta_k                                                                       */
+    double (*Bv)[SIX];    /* m: per eta_dot_k                                                                   */
+    double Lw[3][SIX];    /* wrench of the payload at T per omega of T                                          */
+    double Tw[3][TWELVE]; /* motion of T per omega of O                                                         */
+    double (*Tq)[TWELVE]; /* m: per eta_k                                                                       */
+    double (*Tv)[TWELVE]; /* m: per eta_dot_k                                                                   */
+    double *Gq;           /* m columns of PADDED(m): modal forces per eta_k, with stiffness and the wrench at T */
+    double *Gv;           /* per eta_dot_k, damping included                                                    */
+    double *Gw;           /* 3 columns of PADDED(m): per omega                                                  */
+    double *Ft;           /* 6 columns of PADDED(m): per (alpha; a), M_rf'                                      */
     struct body_tangent body;
     struct section_tangent tip, hinge;
-    struct subspace_change subspace; /* of a joint with several turning columns              */
+    struct subspace_change subspace; /* of a joint with several rotational columns           */
     /* forces of the joint: (D H)' f - d(friction, springs, stops) per position, and per velocity */
     double Kq[MOST_VELOCITIES][MOST_VELOCITIES], Kv[MOST_VELOCITIES][MOST_VELOCITIES];
 
     /* one direction, by dyn_tangent_outward() and dyn_tangent_inward() */
     struct frame_tangent O, T;
-    double lever[6];                   /* J deta: turn of T against O, and D of r                               */
+    double dtip[6];                    /* J deta: small rotation of T relative to O, and D of r                 */
     double f[6];                       /* D of the hinge wrench                                                 */
-    double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): what dqdd adds to accelerations and wrenches */
+    double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): terms of dqdd in accelerations and wrenches     */
 };
 
 /* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends; /* something of this link or inboard of it changes; some eta of it          */
+    bool moves, bends; /* this link or one inward of it varies; one of its eta varies              */
     lanes O[9], T[9];  /* D of omega, alpha, a                                                     */
-    lanes lever[6];    /* J deta                                                                   */
+    lanes dtip[6];     /* J deta                                                                   */
     lanes f[6], fT[6]; /* D of the wrenches                                                        */
     lanes *modal;      /* m                                                                        */
     lanes u[MOST_VELOCITIES], *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns()     */
     struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
 
-/* The directions of a batch, one a lane. Seeds outside [from, to) are zero. */
+/* The directions of a batch, one per lane. Seeds outside [from, to) are zero. */
 struct batch {
-    int q_from, q_to, v_from, v_to; /* velocities whose position, whose rate varies                       */
+    int q_from, q_to, v_from, v_to; /* velocities with varied position, with varied rate                  */
     lanes *q, *qd;                  /* nv                                                                 */
     lanes *prescribed_qdd;          /* n_prescribed; NULL: zero                                           */
     const double *payload_mass;     /* n_links, of the first lane; NULL: zero                             */
 };
 
 struct tangent {
-    struct link_tangent *link; /* n_links                                                                         */
-    struct link_batch *batch;  /* n_links                                                                         */
-    lanes *seed_q, *seed_qd;   /* nv: zeros between sweeps                                                        */
-    lanes *seed_qdd;           /* n_prescribed                                                                    */
-    double *force; /* nv: change of the generalized forces; after dyn_tangent_motion() that of prescribed joints
-                                   is what the drive must give                                                     */
-    double *zeros; /* as many as any array of struct direction                                        */
-    struct direction direction; /* the present one, with zeros for NULL                                            */
+    struct link_tangent *link;  /* n_links                                                                         */
+    struct link_batch *batch;   /* n_links                                                                         */
+    lanes *seed_q, *seed_qd;    /* nv: zeros between sweeps                                                        */
+    lanes *seed_qdd;            /* n_prescribed                                                                    */
+    double *force;              /* nv: change of generalized forces; of prescribed joints by dyn_tangent_motion() */
+    double *zeros;              /* as many as any array of struct direction                                        */
+    struct direction direction; /* the current one, with zeros for NULL                                            */
     struct arena arena;
 };
 
@@ -103,23 +103,23 @@ void tangent_free(struct tangent *tangent);
 void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const double *qdd);
 
-/* dqdd in a direction; that of prescribed joints is the direction's (tangent.c). The direction's arrays must stay until its
-   outputs are taken. */
+/* dqdd in a direction; for prescribed joints it is taken from the direction (tangent.c). The arrays of the direction must remain
+   valid until its outputs have been read. */
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
 
-/* The same in two parts, for loads that change with the frames they act on: after the first the turns of all frames are known,
-   the second takes the change of the loads. */
+/* The same in two parts, for loads that change with the frames they act on: after the first the small rotations of all frames are
+   known, the second takes the change of the loads. */
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
                          const struct input *in, const struct direction *direction);
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd);
 
-/* How a frame turns in the direction, world axes. After dyn_tangent_outward(). */
-const double *dyn_tangent_turn(const struct model *model, const struct tangent *tangent, int link,
-                               enum point_frame frame);
+/* The small rotation of a frame in the direction, world axes. After dyn_tangent_outward(). */
+const double *dyn_tangent_rotation(const struct model *model, const struct tangent *tangent, int link,
+                                   enum point_frame frame);
 
-/* How a frame_motion changes, world axes; dR = [phi]x R. */
+/* The change of a frame_motion, world axes; dR = [phi]x R. */
 struct frame_derivative {
     double p[3], phi[3];
     double v[3], omega[3];
@@ -127,21 +127,22 @@ struct frame_derivative {
 };
 
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each: LANES of them in one sweep.
-   M times d(qdd)/dq and d(qdd)/dqd, for those who solve with M anyhow. In the rows of prescribed joints: minus what the drive
-   must add. */
+   These are M times d(qdd)/dq and d(qdd)/dqd, for callers that solve with M themselves. In the rows of prescribed joints: minus the
+   change of the driving force. */
 void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, double *by_q, double *by_qd);
 
-/* The same, and how the tip frames that the loads of `in` act on change at that qdd: n_loads to a column; p and v are not made. */
+/* The same, and the change of the tip frames that the loads of `in` act on, at that qdd: n_loads per column; p and v are not
+   set. */
 void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
                              const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
                              struct frame_derivative *tips_by_qd);
 
-/* d(qdd)/dq and d(qdd)/dqd likewise; zero in the rows of prescribed joints, whose qdd is given. */
+/* d(qdd)/dq and d(qdd)/dqd in the same way; zero in the rows of prescribed joints, whose qdd is given. */
 void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                           double *by_q, double *by_qd);
 
-/* Columns of generalized forces, `count` of nv, replaced by M^-1 of them; prescribed joints: 0, their force is not read
+/* Columns of generalized forces, `count` of nv, replaced by M^-1 times them; for prescribed joints 0, and their force is not read
    (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
@@ -150,11 +151,11 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
 
-/* Fills dp of all frames, which dyn_tangent_motion() does too. After dyn_tangent_outward(). */
+/* Sets dp of all frames, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
 
-/* Of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a frame need
-   dyn_tangent_position() alone, the deflection dyn_tangent(). */
+/* Changes of the results of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
+   frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */
 void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                        enum point_frame frame, struct frame_derivative *change);
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
@@ -163,20 +164,20 @@ void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);
 
-/* ---- the sweeps, over lanes (tangent_sweep.c) --------------------------------------------------------------------------------------- */
+/* ---- the sweeps, over lanes (tangent_sweep.c) -------------------------------------------------------------------- */
 
 /* Base to tips: D of motions and inertia forces. */
 void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch);
-/* A wrench (world axes) turns against the frame it acts on, and in the first lane changes by dwrench (NULL: not). */
+/* A wrench (world axes) rotates relative to the frame it acts on, and in the first lane changes by dwrench (NULL: zero). */
 void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct batch *batch, int link, enum point_frame frame, const double *wrench,
                         const double *dwrench);
 /* Tips to base: minus the change of the generalized forces of dyn_inverse(), into `count` columns. */
 void tangent_sweep_in(const struct model *model, const struct work *work, struct tangent *tangent,
                       const struct batch *batch, int count, double *columns);
-/* Turn of a frame, the sum of those inboard. */
-void tangent_sweep_turn(const struct model *model, const struct work *work, const struct tangent *tangent,
-                        const struct batch *batch, int link, bool on_tip, lanes *phi);
+/* Small rotation of a frame, the sum of those inward of it. */
+void tangent_sweep_rotation(const struct model *model, const struct work *work, const struct tangent *tangent,
+                            const struct batch *batch, int link, bool on_tip, lanes *phi);
 
 #endif

@@ -1,30 +1,30 @@
-/* Per state: how the inertia forces of a link, and the motion it hands to its tip, change with eta_k, eta_dot_k and omega of O.
-   Worked out in F axes by unit variations, kept in world axes. */
+/* Per state: derivatives of the inertia forces of a link and of the motion of its tip with respect to eta_k, eta_dot_k and omega of
+   O. Computed in F axes by unit variations, stored in world axes. */
 #include <string.h>
 
 #include "dyn/tangent.h"
 #include "math/vec.h"
 
 /* The link at the state, in F axes. */
-struct place {
+struct link_point {
     const struct link_model *lm;
     const struct link_work *w;
     double omega[3], acc[6]; /* of F, eta_ddot included                             */
     double omega_O[3], acc_O[6];
     double omega_T[3], acc_T[6];
-    double u[3];         /* v of T less v of O                                  */
-    double fT[6];        /* what T carries                                      */
-    double b[6];         /* wrench of the body at O                             */
-    double s[6];         /* what passes from the hinge into the body: b + X' fT */
-    double r[3];         /* T less O                                            */
-    double YT[9], Yd[9]; /* how Jl' n of fT at the tip and of s at the hinge change with theta */
+    double u[3];         /* v of T minus v of O                                                */
+    double fT[6];        /* wrench at T                                                        */
+    double b[6];         /* wrench of the body at O                                            */
+    double s[6];         /* wrench from the hinge into the body: b + X' fT                     */
+    double r[3];         /* T minus O                                                          */
+    double YT[9], Yd[9]; /* derivatives by theta of Jl' n: of fT at the tip, of s at the hinge */
     struct rigid body;
 };
 
-/* A unit variation and what it does, in F axes; D of O's motion is zero but for omega's. */
+/* A unit variation and its effect, in F axes; D of the motion of O is zero except for omega. */
 struct variation {
     const double *omega_O; /* D omega of O; NULL: none                            */
-    int k;                 /* coordinate varied; -1: none                         */
+    int k;                 /* varied coordinate; -1: none                         */
     bool rate;             /* eta_dot_k instead of eta_k                          */
     struct section_variation hinge, tip;
     double omega[3], acc[6]; /* change of F's motion, relative to F                 */
@@ -74,8 +74,8 @@ static void rate_variation(const struct section_tangent *s, const struct section
     add_cross3(v->psi, s->rate_dot, dwd);
 }
 
-/* F from O where the hinge node moves: (27) differentiated; O turns against F by psi */
-static void leave_hinge(const struct place *at, const struct section_tangent *hinge, struct variation *v)
+/* F from O if the hinge node moves: (27) differentiated; O rotates relative to F by psi */
+static void hinge_to_body(const struct link_point *at, const struct section_tangent *hinge, struct variation *v)
 {
     const double *psi = v->hinge.psi;
     double dw[3], dwd[3], point[3];
@@ -94,7 +94,8 @@ static void leave_hinge(const struct place *at, const struct section_tangent *hi
 }
 
 /* Motion of T: (28) differentiated, then relative to T */
-static void tip_column(const struct place *at, const struct link_tangent *t, const struct variation *v, double *column)
+static void tip_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
+                       double *column)
 {
     double dw[3], dwd[3], *omega = column, *alpha = column + 3, *a = column + 6, *u = column + 9, dr[3];
     rate_variation(&t->tip, &v->tip, dw, dwd);
@@ -108,7 +109,7 @@ static void tip_column(const struct place *at, const struct link_tangent *t, con
     }
     add_cross3(v->omega, t->tip.rate, alpha);
     add_cross3(at->omega, dw, alpha);
-    add_cross3(v->omega, at->r, u); /* u = omega x r + r_dot of T less that of O */
+    add_cross3(v->omega, at->r, u); /* u = omega x r + r_dot of T minus that of O */
     add_cross3(at->omega, dr, u);
     subtract_cross(v->tip.psi, at->omega_T, omega);
     subtract_cross(v->tip.psi, at->acc_T, alpha);
@@ -117,7 +118,8 @@ static void tip_column(const struct place *at, const struct link_tangent *t, con
 }
 
 /* Wrench on F:  columns of the body + M_rr dacc */
-static void body_column(const struct place *at, const struct link_tangent *t, const struct variation *v, double *wrench)
+static void body_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
+                        double *wrench)
 {
     rigid_mul(&at->body, v->acc, wrench);
     add_mul3(t->body.Nw, v->omega, wrench);
@@ -126,7 +128,8 @@ static void body_column(const struct place *at, const struct link_tangent *t, co
 }
 
 /* Modal forces of the body:  columns + M_rf' dacc */
-static void modal_column(const struct place *at, const struct link_tangent *t, const struct variation *v, double *modal)
+static void modal_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
+                         double *modal)
 {
     const int m = at->lm->m;
     const double *ang = at->w->body.ang, *lin = at->w->body.lin;
@@ -137,7 +140,7 @@ static void modal_column(const struct place *at, const struct link_tangent *t, c
     }
 }
 
-/* What T carries acts on the modes through J, which changes with eta:  Lambda' Y Lambda_k - H_k f_x */
+/* The wrench at T acts on the modes through J, which depends on eta:  Lambda' Y Lambda_k - H_k f_x */
 static void add_geometric(const struct section *section, int m, int k, const double *Y, double fx, double sign,
                           double *modal)
 {
@@ -150,9 +153,9 @@ static void add_geometric(const struct section *section, int m, int k, const dou
     }
 }
 
-/* Where the hinge node moves: the wrench at O,  n - rho x f,  relative to O; and what it and fT do to the modes. fT is held
-   in O, so it turns against F by psi. */
-static void refer_to_hinge(const struct place *at, const struct link_tangent *t, const struct variation *v,
+/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of fT. fT is constant in O,
+   so it rotates relative to F by psi. */
+static void refer_to_hinge(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
                            double *wrench, double *modal)
 {
     const struct body *body = at->lm->body;
@@ -177,7 +180,7 @@ static void refer_to_hinge(const struct place *at, const struct link_tangent *t,
 }
 
 /* One variation: columns of the wrench at O, the motion of T and the modal forces */
-static void vary(const struct place *at, const struct link_tangent *t, struct variation *v, double *wrench,
+static void vary(const struct link_point *at, const struct link_tangent *t, struct variation *v, double *wrench,
                  double *motion, double *modal)
 {
     const struct body *body = at->lm->body;
@@ -186,7 +189,7 @@ static void vary(const struct place *at, const struct link_tangent *t, struct va
     memset(v->omega, 0, sizeof v->omega);
     memset(v->acc, 0, sizeof v->acc);
     if (v->omega_O != NULL) copy3(v->omega_O, v->omega);
-    if (at->w->JF != NULL) leave_hinge(at, &t->hinge, v);
+    if (at->w->JF != NULL) hinge_to_body(at, &t->hinge, v);
     body_column(at, t, v, n);
     modal_column(at, t, v, modal);
     if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
@@ -196,10 +199,10 @@ static void vary(const struct place *at, const struct link_tangent *t, struct va
     to_world(R, x, 12, motion);
 }
 
-/* The motion of T where F is O, which stands still:  with sigma = psi_dot + omega x psi
+/* The motion of T if F is O, which is at rest:  with sigma = psi_dot + omega x psi
    omega: sigma,   alpha: psi_ddot + omega x psi_dot + sigma x w + alpha x psi,   a: B r + 2 omega x r_dot + r_ddot + a_T x psi */
-static void clamped_column(const struct place *at, const struct section_tangent *tip, const struct section_variation *v,
-                           double *column)
+static void clamped_column(const struct link_point *at, const struct section_tangent *tip,
+                           const struct section_variation *v, double *column)
 {
     double *sigma = column, *alpha = column + 3, *a = column + 6, *u = column + 9;
     copy3(v->psid, sigma);
@@ -218,8 +221,8 @@ static void clamped_column(const struct place *at, const struct section_tangent 
     add_cross3(at->u, v->psi, u);
 }
 
-/* The columns of a mode where F is O: vary() without what is zero then */
-static void vary_clamped(const struct place *at, const struct link_tangent *t, const struct variation *v,
+/* The columns of a mode if F is O: vary() without the terms that are then zero */
+static void vary_clamped(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
                          double *wrench, double *motion, double *modal)
 {
     const int m = at->lm->m;
@@ -232,7 +235,7 @@ static void vary_clamped(const struct place *at, const struct link_tangent *t, c
 }
 
 /* Columns of eta_k and eta_dot_k */
-static void vary_mode(const struct place *at, struct link_tangent *t, int k)
+static void vary_mode(const struct link_point *at, struct link_tangent *t, int k)
 {
     const struct body *body = at->lm->body;
     const int column = PADDED(body->m) * k;
@@ -268,9 +271,9 @@ static void add_spin(const struct rigid *body, const double *omega, double (*col
     }
 }
 
-/* The motion of F with eta_ddot, O's and T's in F axes, and the wrenches that pass through the body */
-static void take_place(const struct link_model *lm, const struct link_work *w, const double *eta, const double *etad,
-                       const double *etadd, const double *beside, struct place *at)
+/* The motion of F with eta_ddot, the motions of O and T in F axes, and the wrenches on the body */
+static void set_link_point(const struct link_model *lm, const struct link_work *w, const double *eta,
+                           const double *etad, const double *etadd, const double *other, struct link_point *at)
 {
     const double *R = w->RF;
     double v[3], b[6];
@@ -290,25 +293,25 @@ static void take_place(const struct link_model *lm, const struct link_work *w, c
     to_F(R, v, 3, at->u);
     to_F(R, w->r, 3, at->r);
     to_F(R, w->fT, 6, at->fT);
-    for (int i = 0; i < 6; i++) b[i] = w->b[i] - beside[i];
+    for (int i = 0; i < 6; i++) b[i] = w->b[i] - other[i];
     to_F(R, b, 6, at->b);
     copy6(at->b, at->s);
     wrench_add_shifted(at->s, at->fT, at->r);
     at->body.m = lm->body->mass;
     copy3(w->body.c, at->body.h);
     copy6(w->body.J, at->body.J);
-    rotation_force_slope(&w->exp, w->theta, at->fT, at->YT);
-    if (w->JF != NULL) rotation_force_slope(&w->exp_d, w->theta_d, at->s, at->Yd);
+    rotation_force_derivative(&w->exp, w->theta, at->fT, at->YT);
+    if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at->s, at->Yd);
 }
 
 static void flexible_columns(const struct model *model, const struct link_model *lm, const struct link_work *w,
-                             const double *eta, const double *etad, const double *etadd, const double *beside,
+                             const double *eta, const double *etad, const double *etadd, const double *other,
                              struct link_tangent *t)
 {
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
-    struct place at;
-    take_place(lm, w, eta, etad, etadd, beside, &at);
+    struct link_point at;
+    set_link_point(lm, w, eta, etad, etadd, other, &at);
     body_tangent(body, model->terms, &w->body, eta, etad, etadd, at.omega, at.acc, &t->body);
     section_tangent(&body->tip, m, eta, etad, etadd, &t->tip);
     if (w->JF != NULL) section_tangent(&body->hinge, m, eta, etad, etadd, &t->hinge);
@@ -323,14 +326,14 @@ static void flexible_columns(const struct model *model, const struct link_model 
         for (int i = 0; i < 6; i++) t->Ft[row * i + k] = w->F[k][i];
     }
     for (int i = 0; i < 3; i++) {
-        struct variation v = {.k = -1, .omega_O = w->RF + 3 * i}; /* the world's axis i in F */
+        struct variation v = {.k = -1, .omega_O = w->RF + 3 * i}; /* world axis i in F */
         vary(&at, t, &v, t->Bw[i], t->Tw[i], t->Gw + row * i);
     }
 }
 
-/* What of w->b is not the body's: the inertia wrench of the hub, less the loads on O */
-static void beside_body(const struct link_model *lm, const struct link_work *w, const struct input *in, int link,
-                        double wrench[6])
+/* The part of w->b that is not from the flexible body: the inertia wrench of the hub minus the loads on O */
+static void other_wrench(const struct link_model *lm, const struct link_work *w, const struct input *in, int link,
+                         double wrench[6])
 {
     memset(wrench, 0, 6 * sizeof *wrench);
     if (lm->has_hub) rigid_wrench(&w->hub, w->O.omega, w->O.acc, wrench);
@@ -338,7 +341,7 @@ static void beside_body(const struct link_model *lm, const struct link_work *w, 
         if (in->load[i].link == link && in->load[i].frame == POINT_HINGE) axpy6(-1, in->load[i].wrench, wrench);
 }
 
-/* The subspace's change and the joint's own forces: (D H)' f - d(friction, springs, stops)                             (67, 71) */
+/* The change of the subspace and of the forces of friction, springs and stops: (D H)' f - d(friction, springs, stops)  (67, 71) */
 static void joint_columns(const struct link_model *lm, const struct link_work *w, const struct input *in,
                           const double *qdd, struct link_tangent *t)
 {
@@ -370,9 +373,9 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
             add_spin(&w->self, w->O.omega, t->Bw);
             continue;
         }
-        double beside[6];
-        beside_body(lm, w, in, i, beside);
-        flexible_columns(model, lm, w, in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v, beside, t);
+        double other[6];
+        other_wrench(lm, w, in, i, other);
+        flexible_columns(model, lm, w, in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v, other, t);
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->T.omega, t->Lw);

@@ -1,10 +1,10 @@
-/* What is reported, in a direction: frames, reactions, deflections. After dyn_tangent(), which knows no dqdd yet. */
+/* Derivatives of outputs in a direction: frames, reactions, deflections. After dyn_tangent(), whose motions do not include dqdd. */
 #include <string.h>
 
 #include "dyn/tangent.h"
 #include "math/vec.h"
 
-/* Base to tips: what dqdd adds to accelerations, x, and to inertia forces, y */
+/* Base to tips: terms of dqdd in accelerations, x, and in inertia forces, y */
 static void add_accelerations(const struct model *model, const struct work *work, struct tangent *tangent,
                               const double *dqdd)
 {
@@ -15,7 +15,7 @@ static void add_accelerations(const struct model *model, const struct work *work
         struct link_tangent *t = &tangent->link[i];
         const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
         motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, t->x);
-        for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are in already */
+        for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are already included */
             axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);
         axpy6(1, t->x, t->O.motion + 3);
         rigid_mul(&w->self, t->x, t->y);
@@ -53,7 +53,7 @@ static void add_wrenches(const struct model *model, const struct work *work, str
     }
 }
 
-/* dp of O from its carrying frame:  dp_C + dphi_C x d + D d,   of T:  dp_O + dphi_O x r + D r */
+/* dp of O from the parent frame:  dp_C + dphi_C x d + D d,   of T:  dp_O + dphi_O x r + D r */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent)
 {
     static const struct frame_tangent still;
@@ -69,12 +69,12 @@ void dyn_tangent_position(const struct model *model, const struct work *work, st
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == SLIDES) axpy3(tangent->direction.q[lm->v + k], w->h[k], t->O.p);
         if (lm->body == NULL) continue;
-        for (int k = 0; k < 3; k++) t->T.p[k] = t->O.p[k] + t->lever[3 + k];
+        for (int k = 0; k < 3; k++) t->T.p[k] = t->O.p[k] + t->dtip[3 + k];
         add_cross3(t->O.phi, w->r, t->T.p);
     }
 }
 
-/* O from its carrying frame:  D v = D v_C + D omega_C x d + ..., relative to O                                       (25) */
+/* O from the parent frame:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
 static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
                            const struct frame_tangent *c, const double *dq, const double *dqd, struct frame_tangent *O)
 {
@@ -102,7 +102,7 @@ static void tip_velocity(const struct link_model *lm, const struct link_work *w,
         for (int j = 0; j < lm->m; j++)
             t->T.v[k] += d->q[lm->eta_v + j] * t->Tq[j][9 + k] + d->qd[lm->eta_v + j] * t->Tv[j][9 + k];
     }
-    add_cross3(w->O.v, t->lever, t->T.v);
+    add_cross3(w->O.v, t->dtip, t->T.v);
 }
 
 static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
@@ -136,7 +136,7 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
 }
 
 /* dx = D x + dphi x x */
-static void plain(const double *D, const double *phi, const double *x, double *dx)
+static void absolute(const double *D, const double *phi, const double *x, double *dx)
 {
     copy3(D, dx);
     add_cross3(phi, x, dx);
@@ -178,10 +178,10 @@ void dyn_tangent_frame(const struct model *model, const struct work *work, const
         add_cross3(t->motion, wr, aD);
         add_cross3(frame->omega, dwr, aD);
     }
-    plain(vD, t->phi, v, tip->v);
-    plain(t->motion, t->phi, frame->omega, tip->omega);
-    plain(t->motion + 3, t->phi, frame->acc, tip->alpha);
-    plain(aD, t->phi, a, tip->a);
+    absolute(vD, t->phi, v, tip->v);
+    absolute(t->motion, t->phi, frame->omega, tip->omega);
+    absolute(t->motion + 3, t->phi, frame->acc, tip->alpha);
+    absolute(aD, t->phi, a, tip->a);
 }
 
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])
@@ -199,14 +199,14 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
     memset(deflection, 0, 3 * sizeof *deflection);
     memset(rotation, 0, 3 * sizeof *rotation);
     if (lm->body == NULL) return;
-    tmul3(w->O.R, t->lever + 3, deflection);
+    tmul3(w->O.R, t->dtip + 3, deflection);
     if (w->JF == NULL) { /* theta = Lambda eta */
         for (int k = 0; k < lm->m; k++)
             axpy3(tangent->direction.q[lm->eta_v + k], lm->body->tip.Lambda + 3 * k, rotation);
     } else {
         double rho[3], psi[3];
         rotation_between(w->theta_d, w->theta, rho);
-        tmul3(w->O.R, t->lever, psi);
+        tmul3(w->O.R, t->dtip, psi);
         rotation_vector_rate(rho, psi, rotation);
     }
 }

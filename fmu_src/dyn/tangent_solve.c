@@ -1,4 +1,4 @@
-/* M^-1 of as many columns as there are lanes, in one sweep in and out. (theory.md 33, 69) */
+/* M^-1 times as many columns as there are lanes, in one sweep in and out. (theory.md 33, 69) */
 #include <string.h>
 
 #include "dyn/tangent.h"
@@ -31,7 +31,7 @@ INLINE void spread_modes(const int m, const struct link_work *w, struct link_bat
     for (int k = 0; k < m; k++) add_scaled(6, w->J[k], b->e[k], b->xT);
 }
 
-/* A link of updated.c, whose gains are those of a few modes: lane by lane */
+/* A link of updated.c, with gains for a few modes only: lane by lane */
 static void gather_updated(const struct link_model *lm, struct link_work *w, struct link_batch *b)
 {
     double e[LANES], z[6][LANES], zT[6][LANES];
@@ -78,7 +78,7 @@ INLINE void gather_hinge(const int nv, const struct link_model *lm, const struct
                          const double *columns, struct link_batch *b)
 {
     for (int k = nv - 1; k >= 0; k--) {
-        b->u[k] = take(count, n, lm->v + k, columns) - dot_lanes(3, w->h[k], b->z + lm->joint.part[k]);
+        b->u[k] = load_columns(count, n, lm->v + k, columns) - dot_lanes(3, w->h[k], b->z + lm->joint.part[k]);
         add_scaled(6, w->U[k], w->inverse_D[k] * b->u[k], b->z);
     }
 }
@@ -94,7 +94,7 @@ static void gather(const struct model *model, struct work *work, struct link_bat
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
-        for (int k = 0; k < lm->m; k++) b->e[k] = take(count, model->nv, lm->eta_v + k, columns);
+        for (int k = 0; k < lm->m; k++) b->e[k] = load_columns(count, model->nv, lm->eta_v + k, columns);
         if (lm->updated != NULL) gather_updated(lm, w, b);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w, b))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
@@ -113,7 +113,7 @@ INLINE void spread_hinge(const int nv, const struct link_model *lm, const struct
     for (int k = 0; k < nv; k++) {
         const lanes a = (b->u[k] - dot_lanes(6, w->U[k], b->x)) * w->inverse_D[k];
         add_scaled(3, w->h[k], a, b->x + lm->joint.part[k]);
-        put(a, count, n, lm->v + k, columns);
+        store_columns(a, count, n, lm->v + k, columns);
     }
 }
 
@@ -133,10 +133,10 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));
-        for (int k = free_velocities(lm); k < lm->joint.nv; k++) put(zero, count, n, lm->v + k, columns);
+        for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_columns(zero, count, n, lm->v + k, columns);
         if (lm->updated != NULL) spread_updated(lm, w, b);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, b))
-        for (int k = 0; k < lm->m; k++) put(b->e[k], count, n, lm->eta_v + k, columns);
+        for (int k = 0; k < lm->m; k++) store_columns(b->e[k], count, n, lm->eta_v + k, columns);
     }
 }
 

@@ -1,5 +1,5 @@
-/* The tangent of dyn_inverse(), out and back, in as many directions as there are lanes: one direction is a batch whose other
-   lanes are zero. (theory.md 43 to 48, 67) */
+/* The tangent of dyn_inverse(), outward and inward, in as many directions as there are lanes. A single direction is a batch whose
+   other lanes are zero. (theory.md 43 to 48, 67) */
 #include <string.h>
 
 #include "dyn/tangent.h"
@@ -28,16 +28,16 @@ INLINE void rigid_times(const struct rigid *body, const lanes *x, lanes *w)
     add_cross_right(x, body->h, w + 3);
 }
 
-/* ---- out ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- out --------------------------------------------------------------------------------------------------------- */
 
-/* The joint's seeds. */
+/* The seeds of a joint. */
 struct joint_seed {
     const lanes *dq, *dqd, *dqdd; /* dqdd: NULL: zero */
 };
 
-/* A column that turns: O turns by h dq against C, so x relative to O loses h dq x x */
-INLINE void turning_column(const struct link_work *w, const double *h, const double *wh, const lanes *dwh, double qd,
-                           lanes dq, lanes dqd, lanes *O)
+/* A rotational column: O rotates by h dq relative to C, so D x relative to O is reduced by h dq x x */
+INLINE void rotational_column(const struct link_work *w, const double *h, const double *wh, const lanes *dwh, double qd,
+                              lanes dq, lanes dqd, lanes *O)
 {
     double turned[9];
     cross3(w->O.omega, h, turned);
@@ -48,9 +48,9 @@ INLINE void turning_column(const struct link_work *w, const double *h, const dou
     for (int i = 0; i < 3; i++) O[3 + i] += qd * dwh[i] + dqd * wh[i];
 }
 
-/* A column that slides: D d = h dq */
-INLINE void sliding_column(const struct frame *carrier, const double *h, const double *wh, const lanes *dwh, double qd,
-                           lanes dq, lanes dqd, lanes *O)
+/* A translational column: D d = h dq */
+INLINE void translational_column(const struct frame *carrier, const double *h, const double *wh, const lanes *dwh,
+                                 double qd, lanes dq, lanes dqd, lanes *O)
 {
     double turned[3];
     cross3(carrier->acc, h, turned);
@@ -72,7 +72,7 @@ static void subspace_columns(int nv, const struct subspace_change *subspace, con
     add_cross_left(omega, turn, O + 3);
 }
 
-/* D of O from D of the carrying frame: (25), (26) with d and h fixed there, then relative to O */
+/* D of O from D of the parent frame: (25), (26) with d and h constant there, then relative to O */
 INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
                       const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
                       const struct joint_seed *seed, lanes *O)
@@ -91,14 +91,14 @@ INLINE void hinge_out(const int nv, const struct link_model *lm, const struct li
         lanes dwh[3] = {0};
         cross3(carrier->omega, h, wh);
         add_cross_right(motion, h, dwh);
-        if (lm->joint.part[k] == TURNS) turning_column(w, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
-        else sliding_column(carrier, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        if (lm->joint.part[k] == TURNS) rotational_column(w, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        else translational_column(carrier, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
         if (seed->dqdd != NULL) add_scaled(3, h, seed->dqdd[k], O + 3 + lm->joint.part[k]);
     }
     if (nv > 1 && lm->joint.several_turns) subspace_columns(nv, &t->subspace, carrier->omega, seed, O);
 }
 
-/* What the link's own eta and eta_dot change */
+/* Terms of the link's own eta and eta_dot */
 static void add_modes(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                       const struct batch *batch, struct link_batch *b)
 {
@@ -110,7 +110,7 @@ static void add_modes(const struct link_model *lm, const struct link_work *w, co
             add_scaled(6, t->Bq[k], dq, b->f);
             add_scaled(9, t->Tq[k], dq, b->T);
             add_scaled(m, t->Gq + row * k, dq, b->modal);
-            add_scaled(6, w->J[k], dq, b->lever);
+            add_scaled(6, w->J[k], dq, b->dtip);
         }
         if (v >= batch->v_from && v < batch->v_to) {
             const lanes dqd = batch->qd[v];
@@ -140,7 +140,7 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
         for (int i = 0; i < 6; i++) sum += acc[i] * t->Ft[row * i + j];
         b->modal[j] = sum;
     }
-    memset(b->lever, 0, sizeof b->lever);
+    memset(b->dtip, 0, sizeof b->dtip);
     b->bends = meets(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
     if (varies(batch, lm->eta_v, lm->eta_v + m)) add_modes(lm, w, t, batch, b);
     memset(b->fT, 0, sizeof b->fT);
@@ -149,7 +149,7 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
     for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], b->T[i], b->fT);
 }
 
-/* A payload of more mass, in the first lane */
+/* Change of the payload mass, in the first lane */
 static void payload_out(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                         double dmass, struct link_batch *b)
 {
@@ -166,7 +166,7 @@ static void stand_still(struct link_batch *b, int m)
     b->bends = false;
     memset(b->O, 0, sizeof b->O);
     memset(b->T, 0, sizeof b->T);
-    memset(b->lever, 0, sizeof b->lever);
+    memset(b->dtip, 0, sizeof b->dtip);
     memset(b->f, 0, sizeof b->f);
     memset(b->fT, 0, sizeof b->fT);
     memset(b->modal, 0, (size_t)m * sizeof *b->modal);
@@ -202,7 +202,7 @@ static void link_out(const struct model *model, const struct work *work, struct 
     if (batch->payload_mass != NULL && batch->payload_mass[i] != 0) payload_out(lm, w, t, batch->payload_mass[i], b);
 }
 
-/* What is inboard of the varied coordinates stands still */
+/* Links inward of the varied coordinates do not move */
 void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch)
 {
@@ -217,10 +217,10 @@ void tangent_sweep_out(const struct model *model, const struct work *work, struc
     }
 }
 
-/* ---- loads ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-void tangent_sweep_turn(const struct model *model, const struct work *work, const struct tangent *tangent,
-                        const struct batch *batch, int link, bool on_tip, lanes *phi)
+void tangent_sweep_rotation(const struct model *model, const struct work *work, const struct tangent *tangent,
+                            const struct batch *batch, int link, bool on_tip, lanes *phi)
 {
     memset(phi, 0, 3 * sizeof *phi);
     for (int i = link; i >= 0; i = model->link[i].parent) {
@@ -228,7 +228,7 @@ void tangent_sweep_turn(const struct model *model, const struct work *work, cons
         const bool bent = lm->body != NULL && (on_tip || i != link);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == TURNS) add_scaled(3, work->link[i].h[k], batch->q[lm->v + k], phi);
-        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].lever[k];
+        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].dtip[k];
     }
 }
 
@@ -242,7 +242,7 @@ void tangent_sweep_load(const struct model *model, const struct work *work, stru
     struct link_batch *b = &tangent->batch[link];
     lanes phi[3], D[6] = {0};
     if (wrench != NULL) {
-        tangent_sweep_turn(model, work, tangent, batch, link, on_tip, phi);
+        tangent_sweep_rotation(model, work, tangent, batch, link, on_tip, phi);
         add_cross_right(phi, wrench, D);
         add_cross_right(phi, wrench + 3, D + 3);
     }
@@ -256,16 +256,16 @@ void tangent_sweep_load(const struct model *model, const struct work *work, stru
     }
 }
 
-/* ---- in ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- in ---------------------------------------------------------------------------------------------------------- */
 
 /* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
 static void tip_to_hinge(const struct link_model *lm, const struct link_work *w, struct link_batch *b)
 {
     const int row = PADDED(lm->m);
     if (b->bends) {
-        add_cross_right(b->lever, w->fT, b->fT);
-        add_cross_right(b->lever, w->fT + 3, b->fT + 3);
-        add_cross_right(b->lever + 3, w->fT + 3, b->f);
+        add_cross_right(b->dtip, w->fT, b->fT);
+        add_cross_right(b->dtip, w->fT + 3, b->fT + 3);
+        add_cross_right(b->dtip + 3, w->fT + 3, b->f);
     }
     for (int j = 0; j < lm->m; j++)
         for (int i = 0; i < 6; i++) b->modal[j] += b->fT[i] * w->Jt[row * i + j];
@@ -273,7 +273,7 @@ static void tip_to_hinge(const struct link_model *lm, const struct link_work *w,
     add_cross_left(w->r, b->fT + 3, b->f);
 }
 
-/* Minus the change of h' f less the joint's own forces: h' D f + (D h)' f - ... */
+/* Minus the change of (h' f minus the forces of friction, springs and stops): h' D f + (D h)' f - ... */
 INLINE void hinge_in(const int nv, const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                      const struct batch *batch, int n, int count, const struct link_batch *b, double *columns)
 {
@@ -285,13 +285,13 @@ INLINE void hinge_in(const int nv, const struct link_model *lm, const struct lin
         for (int j = 0; by_q && j < nv; j++) force -= t->Kq[k][j] * batch->q[lm->v + j];
         for (int j = 0; by_qd && j < nv; j++) force -= t->Kv[k][j] * batch->qd[lm->v + j];
         if (given) force -= lm->joint.motor_inertia[k] * batch->prescribed_qdd[lm->prescribed + k];
-        put(force, count, n, lm->v + k, columns);
+        store_columns(force, count, n, lm->v + k, columns);
     }
 }
 
-/* f to the carrying frame: relative to it, n += d x f, and D d x f of columns that slide */
-INLINE void hand_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
-                           const struct batch *batch, const struct link_batch *b, lanes *sum)
+/* f to the parent frame: relative to it, n += d x f, and D d x f for translational columns */
+INLINE void add_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
+                          const struct batch *batch, const struct link_batch *b, lanes *sum)
 {
     for (int i = 0; i < 6; i++) sum[i] += b->f[i];
     add_cross_left(w->d, b->f + 3, sum);
@@ -319,11 +319,11 @@ void tangent_sweep_in(const struct model *model, const struct work *work, struct
         const struct link_tangent *t = &tangent->link[i];
         struct link_batch *b = &tangent->batch[i];
         if (lm->body != NULL) tip_to_hinge(lm, w, b);
-        for (int k = 0; k < lm->m; k++) put(-b->modal[k], count, n, lm->eta_v + k, columns);
+        for (int k = 0; k < lm->m; k++) store_columns(-b->modal[k], count, n, lm->eta_v + k, columns);
         WITH_COLUMNS(N, lm->joint.nv, hinge_in(N, lm, w, t, batch, n, count, b, columns));
         if (lm->parent < 0) continue;
         struct link_batch *parent = &tangent->batch[lm->parent];
         lanes *sum = model->link[lm->parent].body == NULL ? parent->f : parent->fT;
-        WITH_COLUMNS(N, lm->joint.nv, hand_to_parent(N, lm, w, batch, b, sum));
+        WITH_COLUMNS(N, lm->joint.nv, add_to_parent(N, lm, w, batch, b, sum));
     }
 }

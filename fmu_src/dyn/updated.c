@@ -6,12 +6,12 @@
 #include "dyn/modes.h"
 #include "flex/plain.h"
 
-/* ---- made once --------------------------------------------------------------------------------------------------- */
+/* ---- computed once --------------------------------------------------------------------------------------------------- */
 
-/* Below this share of what it came from a number is rounding. */
+/* A difference below this fraction of its terms is rounding error. */
 static const double ROUNDING = 1e-14;
 
-/* M0 = U' Delta U, without what the quadrature leaves between orthogonal shapes */
+/* M0 = U' Delta U, without the rounding errors of the quadrature between orthogonal shapes */
 static int factor_mass(const struct body *body, double *U, double *inverse_d)
 {
     const int m = body->m;
@@ -75,8 +75,8 @@ static double columns_product(const struct columns *c, int i, int j)
     return sum;
 }
 
-/* Column i less what lies along the first `count`; twice, so that what is left is across them to rounding */
-static void take_off(const struct columns *c, int count, int i)
+/* Makes column i orthogonal to the first `count`; twice, so that it is orthogonal to rounding */
+static void orthogonalize(const struct columns *c, int count, int i)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < count; j++) {
@@ -85,20 +85,20 @@ static void take_off(const struct columns *c, int count, int i)
         }
 }
 
-/* The next column of Q_1 from a row x of S B_t', unless it adds no direction; returns their count. Gram and Schmidt. */
+/* Adds a column of Q_1 from a row x of S B_t', unless it is dependent; returns the number of columns. Gram-Schmidt. */
 static int add_direction(const struct columns *c, int count, const double *x)
 {
     if (count == c->to - c->from) return count;
     set_column(c, count, x);
     const double whole = columns_product(c, count, count);
-    take_off(c, count, count);
+    orthogonalize(c, count, count);
     const double rest = columns_product(c, count, count);
     const bool kept = rest > ROUNDING * ROUNDING * whole;
     for (int k = c->from; k < c->to; k++) c->QY[k][count] *= kept ? 1 / sqrt(rest) : 0;
     return count + kept;
 }
 
-/* The rows that are not zero in a family, times S': of B_t, then of M_rf */
+/* The nonzero rows of a family, times S': of B_t, then of M_rf */
 enum { LAMBDA, PHI, ABOUT, ALONG, ROWS };
 
 /* Q_1, Y_2, B_1, mu_1 and Y_2' Y_2 of family b                                                                      (40) */
@@ -118,11 +118,11 @@ static void make_family(const struct body *body, int b, double *const row[ROWS],
         u->along[u->n] = column_product(&c, i, row[ALONG]);
     }
     u->start[b + 1] = u->n;
-    if (count == c.to - c.from) return; /* the tip moves all there is */
+    if (count == c.to - c.from) return; /* all modes of the family move the tip */
     set_column(&c, Y_TURN, row[ABOUT]);
     set_column(&c, Y_MOVE, row[ALONG]);
-    take_off(&c, count, Y_TURN);
-    take_off(&c, count, Y_MOVE);
+    orthogonalize(&c, count, Y_TURN);
+    orthogonalize(&c, count, Y_MOVE);
     u->A[turn] += columns_product(&c, Y_TURN, Y_TURN);
     u->C[axis] += columns_product(&c, Y_MOVE, Y_MOVE);
     if (turn != axis) *(axis == 1 ? &u->Bzy : &u->Byz) = columns_product(&c, Y_TURN, Y_MOVE);
@@ -211,7 +211,7 @@ INLINE void turn_tip_modes(const int n, const struct updated *restrict u, const 
     }
 }
 
-/* P -= Y_2' Y_2, turned from F axes */
+/* P -= Y_2' Y_2, rotated from F axes */
 static void subtract_constant(const struct updated *restrict u, const double *restrict R, struct inertia *restrict P)
 {
     static const int row[6] = {0, 3, 6, 0, 0, 3}, column[6] = {0, 3, 6, 3, 6, 6};
@@ -239,7 +239,7 @@ INLINE int articulate_tip_modes(const int n, const struct link_model *lm, struct
     turn_tip_modes(n, u, w->RJ, w->RF, uw);
     if (lm->loaded) {
         for (int b = 0; b < lm->body->n_blocks; b++)
-            if (u->start[b] < u->start[b + 1]) weigh_family(&u->tip, u->start[b], u->start[b + 1], w, w->Z);
+            if (u->start[b] < u->start[b + 1]) family_products(&u->tip, u->start[b], u->start[b + 1], w, w->Z);
         fold_tip(n, w->r, u->unit, uw->J1t, (const double(*)[SIX])uw->mu1, w->Z, w->L);
         inertia_shift(&w->PT, w->r, &w->P);
         inertia_add_rigid(&w->P, &w->self);
@@ -261,7 +261,7 @@ int updated_articulate(const struct link_model *lm, struct link_work *w)
 
 /* ---- solution ---------------------------------------------------------------------------------------------------- */
 
-/* e = S e, from the last mode to the first as S is lower triangular */
+/* e = S e, from the last mode to the first because S is lower triangular */
 static void scale_residuals(const int m, const struct updated *restrict u, double *restrict e)
 {
     if (u->orthogonal) {

@@ -1,22 +1,22 @@
-/* Ruthless beams of many modes. The modal mass M0 is constant, so its factor is made once; what hangs on the tip updates it
-   in six directions at most (theory.md 40 to 40d; Jain and Rodriguez 76 to 78). With S of S M0 S' = 1, all that the tip can
-   move is a few orthonormal columns Q_1, and all that the hinge feels besides is Y_2:
+/* Ruthless beams with many modes. The modal mass M0 is constant, so it is factored once; the inertia at the tip is an update of
+   rank six at most (theory.md 40 to 40d; Jain and Rodriguez 76 to 78). With S of S M0 S' = 1, the modes that move the tip span a
+   few orthonormal columns Q_1, and the rest of the coupling to the hinge is Y_2:
        S B_t' = Q_1 B_1',   S M_rf' = Q_1 mu_1' + Y_2,   Q_1' Y_2 = 0                                              (40)
-   so n <= 6 coordinates xi_1 are eliminated as modes of mass 1, and the others by constants. */
+   so n <= 6 coordinates xi_1 are eliminated as modes of mass 1, and the others by constant matrices. */
 #ifndef DYN_UPDATED_H
 #define DYN_UPDATED_H
 
 #include "dyn/work.h"
 
 enum {
-    /* modes beyond those that move the tip, from which this takes fewer instructions than the direct way: by callgrind on
-       bench/arms.py with 8 links, n = 2, 4, 6, orthogonal shapes and others, the ways are even at 3 to 4 */
+    /* number of modes in addition to those that move the tip, from which this takes fewer instructions than direct elimination:
+       by callgrind on bench/arms.py with 8 links, n = 2, 4, 6, orthogonal and other shapes, the two are equal at 3 to 4 */
     UPDATE_FROM = 4,
     FAMILIES = 4, /* of modes: along y, along z, twist, axial */
     MOST_TIP_MODES = 6,
 };
 
-/* A family's four numbers per mode: its rows of Q_1 (two columns at most), of Y_2 about the turning axis and along the other */
+/* Four numbers per mode of a family: its rows of Q_1 (two columns at most), of Y_2 about the rotation axis and along the other */
 enum { Q_FIRST, Q_SECOND, Y_TURN, Y_MOVE, PER_MODE };
 
 struct updated {
@@ -24,13 +24,13 @@ struct updated {
     const double *scale; /* PADDED(m): its diagonal         */
     const double *St;    /* m rows of PADDED(m): S'         */
     const int *end;      /* m: end of row k of S'           */
-    bool orthogonal;     /* M0 is diagonal, S likewise      */
+    bool orthogonal;     /* M0 and S are diagonal           */
     /* by modes */
     const double (*QY)[PER_MODE]; /* m */
     /* by columns of Q_1, family by family */
     int n;
     int start[FAMILIES + 1]; /* columns of a family: [start[b], start[b+1])                 */
-    int at[MOST_TIP_MODES];  /* PER_MODE times the family, plus the column's number there    */
+    int at[MOST_TIP_MODES];  /* PER_MODE times the family, plus the column's index in it     */
     int turn[MOST_TIP_MODES], axis[MOST_TIP_MODES];
     double lambda[MOST_TIP_MODES], phi[MOST_TIP_MODES];  /* B_1:  (lambda e_turn; phi e_axis)     */
     double about[MOST_TIP_MODES], along[MOST_TIP_MODES]; /* mu_1: (about e_turn; along e_axis)    */
@@ -40,7 +40,7 @@ struct updated {
     double A[3], C[3], Byz, Bzy;
 };
 
-/* What updated_gather() leaves for updated_spread(). */
+/* Stored by updated_gather() for updated_spread(). */
 struct updated_residual {
     double share[FAMILIES * PER_MODE]; /* (Q_1 Y_2)' e, by families      */
     double e1[MOST_TIP_MODES];         /* L_1^-1 times residuals of xi_1 */
@@ -54,10 +54,10 @@ struct updated_work {
     struct updated_residual residual;
 };
 
-/* Of a plain beam. NULL where fewer than `from` modes are left beyond those that move the tip, or none moves it. */
+/* For a plain beam. NULL if fewer than `from` modes remain in addition to those that move the tip, or if none moves it. */
 enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made);
 
-/* For such a link, in place of articulate_modes(), gather_modes(), spread_modes() of articulated.c. */
+/* For such a link, instead of articulate_modes(), gather_modes(), spread_modes() of articulated.c. */
 int updated_articulate(const struct link_model *lm, struct link_work *w);
 void updated_gather(const struct link_model *lm, struct link_work *w);
 void updated_spread(const struct link_model *lm, struct link_work *w, double *etadd);

@@ -59,6 +59,6 @@ enum status work_make(const struct model *model, struct work **made)
 void work_free(struct work *work)
 {
     if (work == NULL) return;
-    struct arena arena = work->arena; /* the work struct lives in it */
+    struct arena arena = work->arena; /* the work struct is allocated in it */
     arena_release(&arena);
 }

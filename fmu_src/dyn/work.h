@@ -1,4 +1,4 @@
-/* The work struct: everything an algorithm writes. One per thread; the arrays are taken once, at the start. Spatial vectors
+/* The work struct: everything an algorithm writes. One per thread; its arrays are allocated once, at the start. Spatial vectors
    are (angular; linear) in world axes, at the link's hinge point O unless another point is named. */
 #ifndef DYN_WORK_H
 #define DYN_WORK_H
@@ -9,96 +9,96 @@
 
 /* A frame and its motion. */
 struct frame {
-    double R[9];     /* orientation: columns are its axes in the world           */
-    double p[3];     /* origin, by dyn_velocity()                        [m]     */
-    double omega[3]; /* angular velocity                                 [rad/s] */
-    double v[3];     /* velocity of the origin, by dyn_velocity()        [m/s]   */
-    double acc[6];   /* (alpha; a) of the origin minus gravity, for the accelerations handed to dyn_motion() */
+    double R[9];     /* orientation: columns are its axes in the world                                       */
+    double p[3];     /* origin, by dyn_velocity()                                                    [m]     */
+    double omega[3]; /* angular velocity                                                             [rad/s] */
+    double v[3];     /* velocity of the origin, by dyn_velocity()                                    [m/s]   */
+    double acc[6];   /* (alpha; a) of the origin minus gravity, for the accelerations passed to dyn_motion() */
 };
 
 struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
     struct frame T;               /* flexible links: tip frame                                            */
-    double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors           */
-    double d[3];                  /* O minus the parent's carrying point                           [m]    */
-    struct rigid self;            /* body and hub about O, modes held                                     */
+    double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors                 */
+    double d[3];                  /* O minus the origin of the parent frame                        [m]    */
+    struct rigid self;            /* body and hub about O, modes locked                                   */
     struct rigid hub;             /* flexible: hub about O, included in self                              */
     struct rigid load;            /* flexible: payload about T                                            */
     /* flexible links only */
-    double *RF;                         /* orientation of F: that of O, or where the hinge node moves its own   */
+    double *RF;                         /* orientation of F: that of O, or its own if the hinge node moves      */
     double rF[3];                       /* F's origin minus O                                            [m]    */
     double r[3];                        /* T minus O                                                     [m]    */
     double theta[3];                    /* rotation vector of T in F                                            */
     double theta_d[3];                  /* rotation vector of O in F                                            */
-    struct exp_coefficients exp, exp_d; /* of theta, theta_d                                     */
-    double (*J)[SIX];                   /* m: velocity of T per eta_dot, O held                                 */
+    struct exp_coefficients exp, exp_d; /* of theta, theta_d                                                    */
+    double (*J)[SIX];                   /* m: velocity of T per eta_dot, O fixed                                */
     double *Jt;                         /* 6 x m: the same by rows of PADDED(m)                                 */
     double RJ[9];                       /* plain beams: R Jl, of which the angular parts of J are columns       */
-    double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O held; NULL where F is O              */
-    double (*F)[SIX];                   /* m: M_rf at O, body alone                                             */
-    double *Mff;                        /* m x m at O where F is not O; NULL: body_Mff()                        */
+    double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O fixed; NULL if F is O                */
+    double (*F)[SIX];                   /* m: M_rf at O, of the body only                                       */
+    double *Mff;                        /* m x m at O if F is not O; NULL: body_Mff()                           */
     struct body_state body;
-    struct updated_work *updated; /* where the link's model has `updated` */
+    struct updated_work *updated; /* if the link's model has `updated` */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
-    double bT[6];  /* flexible: inertia wrench of the payload at T, less the tip wrench    */
-    double *b_eta; /* m: modal inertia forces                                              */
+    double bT[6];  /* flexible: inertia wrench of the payload at T, minus the tip wrench     */
+    double *b_eta; /* m: modal inertia forces                                                */
 
     /* articulated body, by dyn_articulate() */
-    struct inertia P;                  /* seen from O: before the hinge is eliminated, then after              */
-    struct inertia PT;                 /* flexible: what hangs on T                                            */
-    bool carrying;                     /* a child has been added to P (rigid) or PT (flexible)                 */
-    double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns behind k eliminated        */
-    double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                */
+    struct inertia P;                  /* at O: before the hinge is eliminated, then after                     */
+    struct inertia PT;                 /* flexible: at T                                                       */
+    bool has_child;                    /* a child has been added to P (rigid) or PT (flexible)                 */
+    double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns after k eliminated                         */
+    double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                                */
     double *M0;                        /* m x m by rows of PADDED(m): M_ff at O                                */
     double *L;                         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
     double *inverse_d;                 /* m                                                                    */
     double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
     double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
-    double z[SIX];             /* wrench at O that the subtree needs with its joints free              */
+    double z[SIX];             /* bias wrench of the subtree at O, with its joints free                */
     double zT[6];              /* flexible: at T                                                       */
-    double u[MOST_VELOCITIES]; /* hinge residuals                                                 */
+    double u[MOST_VELOCITIES]; /* hinge residuals                                                      */
     double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */
-    double x[6], xT[SIX];      /* what qdd and eta_ddot add to the accelerations of O and T            */
+    double x[6], xT[SIX];      /* terms of qdd and eta_ddot in the accelerations of O and T            */
 
     /* inverse dynamics, by dyn_inverse() */
-    double f[6];  /* what the joint exerts on the link at O                               */
-    double fT[6]; /* flexible: what T carries                                             */
+    double f[6];  /* reaction: wrench of the joint on the link at O                       */
+    double fT[6]; /* flexible: wrench at T                                                */
 
     /* composite body, by dyn_mass_matrix() */
-    struct rigid Ic, IcT; /* composite of the subtree about O; flexible: outboard of T           */
+    struct rigid Ic, IcT; /* composite of the subtree about O; flexible: of the part outward of T */
 };
 
 struct work {
-    struct link_work *link; /* n_links                                       */
-    double *M;              /* nv x nv                                       */
-    double *factor;         /* nv x nv, composite: factor of M               */
-    double *inverse_d;      /* nv                                            */
-    double *rhs;            /* nv                                            */
-    int failed_link;        /* where STATUS_NOT_POSITIVE was found           */
-    double (*column)[6];    /* most coordinates of a link: composite         */
+    struct link_work *link; /* n_links                                            */
+    double *M;              /* nv x nv                                            */
+    double *factor;         /* nv x nv, composite: factor of M                    */
+    double *inverse_d;      /* nv                                                 */
+    double *rhs;            /* nv                                                 */
+    int failed_link;        /* link of STATUS_NOT_POSITIVE                        */
+    double (*column)[6];    /* largest number of coordinates of a link: composite */
     struct arena arena;
 };
 
 enum status work_make(const struct model *model, struct work **work);
 void work_free(struct work *work);
 
-/* The frame that carries a link's children: O of a rigid link, T of a flexible one. */
-static inline struct frame *carrying_frame(const struct link_model *lm, struct link_work *w)
+/* The frame to which a link's children are attached: O of a rigid link, T of a flexible one. */
+static inline struct frame *parent_frame(const struct link_model *lm, struct link_work *w)
 {
     return lm->body == NULL ? &w->O : &w->T;
 }
 
-/* Of two quantities of a link, at O and at T, the one that its children add to. */
-static inline double *carried(const struct link_model *lm, double *at_O, double *at_T)
+/* Selects from two quantities of a link, at O and at T, the one at the frame of its children. */
+static inline double *at_parent_frame(const struct link_model *lm, double *at_O, double *at_T)
 {
     return lm->body == NULL ? at_O : at_T;
 }
 
-/* The share of velocity k in a wrench at O: h'n of a column that turns, h'f of one that slides. */
+/* The generalized force of velocity k from a wrench at O: h'n for a rotational column, h'f for a translational one. */
 static inline double along_column(const struct link_model *lm, const struct link_work *w, int k, const double *wrench)
 {
     return dot3(w->h[k], wrench + lm->joint.part[k]);

@@ -1,4 +1,4 @@
-/* The axes of F, as indices. */
+/* Indices of the axes of F. */
 #ifndef FLEX_AXES_H
 #define FLEX_AXES_H
 

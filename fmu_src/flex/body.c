@@ -11,22 +11,22 @@
 #include "math/eigen.h"
 #include "math/vec.h"
 
-/* r = (x + a - f, v, w): the axis a family moves along; twist moves no point of the axis */
+/* r = (x + a - f, v, w): the axis along which a family moves; twist does not move the beam axis */
 static const int family_axis[FAMILY_COUNT] = {Y, Z, -1, X};
-/* theta = (psi, -w', v'): which rotation a family makes, from which derivative, with which sign */
+/* theta = (psi, -w', v'): the axis a family rotates about, from which derivative, with which sign */
 static const int spin_axis[FAMILY_COUNT] = {Z, Y, X, -1};
 static const int spin_order[FAMILY_COUNT] = {1, 1, 0, 0};
 static const double spin_sign[FAMILY_COUNT] = {1, -1, 1, 0};
 
 /* ---- storage ---------------------------------------------------------------------------------------------------- */
 
-/* What is const for the dynamics, while it is being filled. */
-struct filling {
+/* The arrays of a body, writable while they are filled. */
+struct body_arrays {
     int *k, *l;
     double *weight, *s, *b, *G, *JL, *Mff0, *K, *D;
 };
 
-static enum status body_storage(struct arena *arena, struct body *body, struct filling *f)
+static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
     f->k = arena_take(arena, n, sizeof *f->k);
@@ -53,7 +53,7 @@ static enum status body_storage(struct arena *arena, struct body *body, struct f
     return STATUS_OK;
 }
 
-/* N0 += tr(J)/2 I - J, so that tr(N) I - N carries the spin inertia J too (theory.md 14) */
+/* N0 += tr(J)/2 I - J, so that tr(N) I - N includes the spin inertia J (theory.md 14) */
 static void add_spin(double N0[6], const double J[6])
 {
     const double half = 0.5 * (J[0] + J[1] + J[2]);
@@ -71,7 +71,7 @@ static int family_start(const struct beam *beam, int family)
     return start;
 }
 
-static void lay_out_shapes(const struct beam *beam, struct body *body, struct filling *f)
+static void lay_out_shapes(const struct beam *beam, struct body *body, struct body_arrays *f)
 {
     static const int along[3] = {FAMILY_AXIAL, FAMILY_Y, FAMILY_Z};
     int s = 0;
@@ -104,7 +104,7 @@ static int count_beam_shapes(const struct beam *beam)
     return y + z + beam->family[FAMILY_AXIAL].count + pairs;
 }
 
-/* All shape functions of a beam at one x: phi, phi', phi'' per elastic coordinate. */
+/* All shape functions of a beam at one x: phi, phi', phi'' for each elastic coordinate. */
 struct beam_functions {
     int m;
     struct shape_function *function; /* m     */
@@ -153,7 +153,7 @@ static void add_slope_products(const struct body *body, struct beam_functions *f
 }
 
 /* Adds the integrand at x, with weight dx, to every integral over the beam. */
-static void add_beam_point(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn,
+static void add_beam_point(const struct beam *beam, struct body *body, struct body_arrays *f, struct beam_functions *fn,
                            double x, double dx)
 {
     const int m = body->m, n = body->n_shapes;
@@ -187,7 +187,7 @@ static void add_beam_point(const struct beam *beam, struct body *body, struct fi
     }
 }
 
-/* Panels of 16 Gauss points: two per half wave of the highest mode, so that products of four shapes are exact to rounding. */
+/* Panels of 16 Gauss points: two per half wave of the highest mode, so that products of four shapes are integrated to rounding. */
 static int beam_panels(const struct beam *beam)
 {
     int most = 1;
@@ -196,7 +196,7 @@ static int beam_panels(const struct beam *beam)
     return 2 * most + 2;
 }
 
-static void integrate_beam(const struct beam *beam, struct body *body, struct filling *f, struct beam_functions *fn)
+static void integrate_beam(const struct beam *beam, struct body *body, struct body_arrays *f, struct beam_functions *fn)
 {
     const int panels = beam_panels(beam);
     for (int panel = 0; panel < panels; panel++) {
@@ -254,8 +254,9 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     return STATUS_OK;
 }
 
-/* D = Mff V diag(2 zeta w) V' Mff + alpha Mff + beta K,  V the mass-normalised modes (theory.md 18) */
-static enum status beam_damping(const struct beam *beam, struct body *body, struct filling *f, struct arena *scratch)
+/* D = Mff V diag(2 zeta w) V' Mff + alpha Mff + beta K,  V the mass-normalized modes (theory.md 18) */
+static enum status beam_damping(const struct beam *beam, struct body *body, struct body_arrays *f,
+                                struct arena *scratch)
 {
     const int m = body->m;
     const size_t mm = (size_t)(m * m);
@@ -264,7 +265,7 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     double *V = arena_take(scratch, mm, sizeof *V), *w2 = arena_take(scratch, (size_t)m, sizeof *w2);
     double *MV = arena_take(scratch, mm, sizeof *MV), *work = arena_take(scratch, 3 * mm, sizeof *work);
     if (scratch->failed) return STATUS_NO_MEMORY;
-    if (eigen_generalised(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
+    if (eigen_generalized(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
 
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
@@ -279,7 +280,7 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     return STATUS_OK;
 }
 
-/* Eigenfunctions are orthogonal in K: what the quadrature leaves between them is rounding, and made zero. */
+/* Eigenfunctions are orthogonal with respect to K: off-diagonal terms are rounding errors of the quadrature and are set to zero. */
 static void clear_rounding(int m, double *K)
 {
     for (int i = 0; i < m; i++)
@@ -301,7 +302,7 @@ static bool is_zero(int count, const double *A)
     return zero;
 }
 
-/* Families do not couple in Mff0, K and D: eigenvectors found to rounding leave dust there. */
+/* Families do not couple in Mff0, K and D: entries between them are rounding errors of the eigenvectors. */
 static void clear_between_blocks(const struct body *body, double *A)
 {
     const int m = body->m;
@@ -311,7 +312,7 @@ static void clear_between_blocks(const struct body *body, double *A)
                 if (j < body->block_start[b] || j >= body->block_start[b + 1]) A[m * i + j] = 0;
 }
 
-/* Whether O may differ from F: the hinge node is off the origin or some mode moves it. */
+/* Whether O can differ from F: the hinge node is not at the origin, or some mode moves it. */
 static bool section_differs(const struct section *hinge, int m)
 {
     bool differs = hinge->x[0] != 0 || hinge->x[1] != 0 || hinge->x[2] != 0;
@@ -319,7 +320,7 @@ static bool section_differs(const struct section *hinge, int m)
     return differs;
 }
 
-/* The integrals of a plain beam by mode instead of by shape */
+/* The integrals of a plain beam, by mode instead of by shape */
 static enum status make_plain(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
@@ -343,7 +344,7 @@ static enum status make_plain(struct body *body, struct arena *arena)
 
 static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
 {
-    struct filling f;
+    struct body_arrays f;
     struct beam_functions fn;
     body->m = family_start(beam, FAMILY_COUNT);
     body->n_shapes = count_beam_shapes(beam);
@@ -376,7 +377,7 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
 
 /* ---- nodal bodies ----------------------------------------------------------------------------------------------- */
 
-/* Psi = Phi - [p]x Lambda: how the node's centre of mass moves, 3 x modes */
+/* Psi = Phi - [p]x Lambda: displacement of the node's center of mass, 3 x modes */
 static void node_shape(const struct nodal *nodal, const struct node *node, double *Psi)
 {
     const int m = nodal->modes;
@@ -389,7 +390,7 @@ static void node_shape(const struct nodal *nodal, const struct node *node, doubl
     }
 }
 
-static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct filling *f,
+static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct body_arrays *f,
                      const double *Psi)
 {
     const int m = nodal->modes, n = body->n_shapes;
@@ -402,7 +403,7 @@ static void add_node(const struct nodal *nodal, const struct node *node, struct 
     const double rr[6] = {r0[0] * r0[0], r0[1] * r0[1], r0[2] * r0[2], r0[0] * r0[1], r0[0] * r0[2], r0[1] * r0[2]};
     for (int i = 0; i < 6; i++) body->N0[i] += mu * rr[i];
     add_spin(body->N0, I);
-    for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the arrays have the same order */
+    for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the same order as in the arrays */
         f->s[s] += mu * Psi[s];
         for (int a = 0; a < 3; a++) f->b[n * a + s] += mu * Psi[s] * r0[a];
         for (int t = 0; t < n; t++) f->G[n * s + t] += mu * Psi[s] * Psi[t];
@@ -440,7 +441,7 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
 
 static enum status make_nodal(const struct nodal *nodal, struct arena *arena, struct arena *scratch, struct body *body)
 {
-    struct filling f;
+    struct body_arrays f;
     const int m = nodal->modes;
     body->m = m;
     body->n_shapes = 3 * m;
@@ -503,14 +504,14 @@ void body_report(const struct link *link, int index, enum status status, const s
     const char *place = beam ? "beam.modes" : "nodal";
     if (status == STATUS_NOT_POSITIVE)
         report_add(report, REPORT_ERROR,
-                   "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to rounding: %s", index,
-                   place, link->name,
-                   beam ? "use fewer modes, or shapes that are less alike (polynomial ones soon are)"
-                        : "its modes must be linearly independent and move mass");
+                   "links[%d].%s: the modal mass matrix of link '%s' is not positive definite to working precision: %s",
+                   index, place, link->name,
+                   beam ? "use fewer modes, or shapes that are less similar (polynomials soon become nearly dependent)"
+                        : "its modes must be linearly independent, and each must move some mass");
     else if (status == STATUS_OK && body->independence < 1e-7)
         report_add(
             report, REPORT_WARNING,
-            "links[%d].%s: the shapes are nearly alike: accelerations of single modes lose %.0f of 16 digits; use "
+            "links[%d].%s: the shapes are nearly dependent: accelerations of single modes lose %.0f of 16 digits; use "
             "fewer modes or craig-bampton",
             index, place, -log10(body->independence));
 }
@@ -521,7 +522,7 @@ enum status body_section(const struct link *link, double x, int node, struct are
 
     struct arena scratch = {0};
     struct body layout = {.m = family_start(&link->beam, FAMILY_COUNT), .n_shapes = count_beam_shapes(&link->beam)};
-    struct filling f;
+    struct body_arrays f;
     struct beam_functions fn;
     enum status status = body_storage(&scratch, &layout, &f);
     if (status == STATUS_OK) status = make_functions(&link->beam, &layout, &scratch, &fn);

@@ -1,10 +1,10 @@
-/* A flexible body as the dynamics sees it: modal integrals, made once from the link's beam or nodes.
+/* A flexible body as the dynamics needs it: modal integrals, computed once from the link's beam or nodes.
  *
  * Every body is described by scalar shapes with an axis: a point at r0 moves to
  *     r = r0 + sum_s e_a(s) phi_s zeta_s(eta)                                                          (theory.md 8)
  * where zeta_s = eta_k for an ordinary shape, and zeta_s = -w eta_k eta_l for a foreshortening shape h_kl(x) along x, with
  * w = 1/2 for k = l and 1 otherwise. A nodal mode is three shapes that share eta_k. r is linear in zeta, so all mass
- * blocks are polynomials in zeta whose coefficients stand here. Frame F, SI units. */
+ * blocks are polynomials in zeta; their coefficients are stored here. Frame F, SI units. */
 #ifndef FLEX_BODY_H
 #define FLEX_BODY_H
 
@@ -21,9 +21,9 @@ struct section {
     const double *Phi;    /* translations, m columns of 3         */
     const double *Lambda; /* rotation vectors, m columns of 3     */
     const double *H;      /* int_0^x phi'_k phi'_l dx, m x m; NULL without foreshortening */
-    /* beams, where a mode moves one axis and turns about one: the entries of Phi and Lambda that are not zero */
+    /* beams, where a mode moves along one axis and rotates about one: the nonzero entries of Phi and Lambda */
     const double *phi, *lambda; /* m; NULL: dense                                     */
-    const int *axis, *turn;     /* m: where they stand; X where there is none         */
+    const int *axis, *turn;     /* m: axis of phi and axis of lambda; X if there is none */
 };
 
 struct body {
@@ -49,24 +49,24 @@ struct body {
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
     int block_start[5]; /* [block_start[i], block_start[i+1])                                   */
 
-    double independence; /* smallest pivot of Mff0 as a share of its diagonal: how little the shapes are alike */
+    double independence; /* smallest pivot of Mff0 over its diagonal: small if the shapes are nearly dependent */
 
     bool hinge_moves; /* F differs from O                                                       */
-    bool plain;       /* a beam without foreshortening whose F is O: the common case, with code of its own (plain.h) */
-    const double *plain_s, *plain_b, *plain_JL; /* PADDED(m): s, first row of b, JL about turn: by mode, 0 for twist */
-    const double *zeros;                        /* PADDED(m)                                                 */
-    const double *plain_G;                      /* m rows of PADDED(m): G by mode                            */
+    bool plain;       /* plain beam: no foreshortening, and F is O; the common case, with its own code (plain.h) */
+    const double *plain_s, *plain_b, *plain_JL; /* PADDED(m): s, first row of b, JL; by mode, 0 for twist */
+    const double *zeros;                        /* PADDED(m)                                               */
+    const double *plain_G;                      /* m rows of PADDED(m): G by mode                          */
     struct section hinge, tip;
 };
 
-/* Makes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
+/* Computes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
 enum status body_make(const struct link *link, struct arena *arena, struct body *body);
 
-/* Reports what is wrong with the modes of links[index], by the status of body_make() and the body it made. */
+/* Reports problems with the modes of links[index], from the status of body_make() and the resulting body. */
 void body_report(const struct link *link, int index, enum status status, const struct body *body,
                  struct report *report);
 
-/* The section of a beam at x, or node number `node` of a nodal body (the one that applies is used). */
+/* The section of a beam at x, or node number `node` of a nodal body; the other argument is ignored. */
 enum status body_section(const struct link *link, double x, int node, struct arena *arena, struct section *section);
 
 #endif

@@ -18,7 +18,7 @@ int link_frequencies(const struct link *link, double *hz, int max)
     double *w2 = arena_take(&arena, (size_t)m, sizeof *w2);
     int count = -1;
     if (!arena.failed && body_make(link, &arena, &body) == STATUS_OK &&
-        eigen_generalised(m, body.K, body.Mff0, work, V, w2) == 0) {
+        eigen_generalized(m, body.K, body.Mff0, work, V, w2) == 0) {
         count = m < max ? m : max;
         for (int i = 0; i < count; i++) hz[i] = sqrt(fmax(w2[i], 0)) / two_pi;
     }

@@ -1,11 +1,11 @@
-/* A link's own natural frequencies: its bare body with F held (no hub, no payload). */
+/* Clamped natural frequencies of a link alone: its body with F fixed, without hub and payload. */
 #ifndef FLEX_FREQUENCIES_H
 #define FLEX_FREQUENCIES_H
 
 #include "robot/robot.h"
 
-/* Up to `max` frequencies in Hz, ascending, from K v = w^2 Mff v at eta = 0; returns their count, 0 for a rigid link, -1 when
-   the modal mass is not positive definite or memory is out. */
+/* Up to `max` frequencies in Hz, ascending, from K v = w^2 Mff v at eta = 0. Returns their count: 0 for a rigid link, -1 if the
+   modal mass is not positive definite or on lack of memory. */
 int link_frequencies(const struct link *link, double *hz, int max);
 
 #endif

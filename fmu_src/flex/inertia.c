@@ -8,14 +8,14 @@
 #include "math/lanes.h"
 #include "math/vec.h"
 
-/* The foreshortening shapes are of second order: `linear` keeps what is linear in them only through their slopes
-   d zeta/d eta; `ruthless` drops them. So `linear` sums over the ordinary shapes along x. */
+/* The foreshortening shapes are of second order. `linear` keeps them only through their derivatives d zeta/d eta, `ruthless` drops
+   them. So `linear` sums over the ordinary shapes along x. */
 static inline int axis_end(const struct body *body, enum elastic_terms terms, int axis)
 {
     return axis == X && terms == TERMS_LINEAR ? body->quad_start : body->axis_start[axis + 1];
 }
 
-/* modal += (d zeta_s / d eta)' g:  eta_k gets g, or -w (eta_l g), -w (eta_k g) go to k and l */
+/* modal += (d zeta_s / d eta)' g:  g is added to k, or -w (eta_l g), -w (eta_k g) to k and l */
 static inline void project(const struct body *body, int s, const double *eta, double g, double *modal)
 {
     const int k = body->k[s], l = body->l[s];
@@ -52,7 +52,7 @@ static void gram_sums(const struct body *body, enum elastic_terms terms, const d
     WITH_CONSTANT_COUNT(N, body->n_shapes, gram_sums_of(N, body, terms, z, sums))
 }
 
-/* `linear` keeps of a foreshortening shape what is of zeroth order: its slope is of first order already */
+/* of a foreshortening shape `linear` keeps the zeroth order: its derivative is already of first order */
 static void drop_quadratic(const struct body *body, const double *zeroth, double *sums)
 {
     for (int a = X; a <= Z; a++)
@@ -121,7 +121,7 @@ static void coupling(const struct body *body, enum elastic_terms terms, const do
     }
 }
 
-/* M_ff = M_ff0 + the share of the foreshortening shapes: S' G S over the shapes along x, S = d zeta/d eta (theory.md 13) */
+/* M_ff = M_ff0 + the part of the foreshortening shapes: S' G S over the shapes along x, S = d zeta/d eta (theory.md 13) */
 static void modal_mass(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     const int m = body->m, n = body->n_shapes, end = body->axis_start[1];
@@ -133,7 +133,7 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, const 
         for (int t = body->quad_start; t < body->quad_end; t++)
             project(body, t, eta, body->G[n * s + t], state->Gt + m * s);
 
-    for (int s = 0; s < body->quad_start; s++) { /* ordinary with foreshortening, both ways */
+    for (int s = 0; s < body->quad_start; s++) { /* ordinary with foreshortening and the transpose */
         const int k = body->k[s];
         for (int j = 0; j < m; j++) {
             state->Mff[m * k + j] += state->Gt[m * s + j];
@@ -206,7 +206,7 @@ static void shape_rates(const struct body *body, const double *eta, const double
 void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad,
                 struct body_state *state)
 {
-    if (terms == TERMS_RUTHLESS || body->plain) return; /* every rate is of first order; plain_force() makes its own */
+    if (terms == TERMS_RUTHLESS || body->plain) return; /* rates are of first order; plain_force() has its own */
     const int n = body->n_shapes;
     shape_rates(body, eta, etad, state);
 
@@ -220,7 +220,7 @@ void body_rates(const struct body *body, enum elastic_terms terms, const double 
     if (terms == TERMS_LINEAR) drop_quadratic(body, NULL, state->rhod);
 }
 
-/* What eta_dot^2 gives through the foreshortening: r_ddot = -e_x sum h_kl (...)                       (theory.md 16) */
+/* The terms in eta_dot^2 from the foreshortening: r_ddot = -e_x sum h_kl (...)                        (theory.md 16) */
 static void add_shortening(const struct body *body, const struct body_state *state, double *wrench)
 {
     for (int s = body->quad_start; s < body->quad_end; s++) {

@@ -1,26 +1,26 @@
-/* A flexible body in a state: its mass blocks and inertia forces in frame F, by order of the elastic terms. */
+/* A flexible body at a state: its mass blocks and inertia forces in frame F, for each order of the elastic terms. */
 #ifndef FLEX_INERTIA_H
 #define FLEX_INERTIA_H
 
 #include "flex/body.h"
 
-/* What one body needs per state. Sizes by body. Made with the terms of zeroth order, which are all that `ruthless` keeps;
-   body_inertia() and body_rates() renew the rest. */
+/* The quantities of one body that depend on the state. body_state_make() sets the terms of zeroth order, which are all that
+   `ruthless` keeps; body_inertia() and body_rates() update the rest. */
 struct body_state {
     /* configuration, by body_inertia() */
     double c[3];  /* int r dm                                     [kg m]   */
     double N[6];  /* int r r' dm, with the spin inertia           [kg m^2] */
     double J[6];  /* tr(N) I - N: inertia about F's origin        [kg m^2] */
     double *zeta; /* n_shapes: shape coordinates                           */
-    double *rho;  /* 3 x n_shapes: int phi_s r dm; plain: 3 x PADDED(m)   */
-    double *ang;  /* m x 3: columns of M_rf, angular part; a plain beam's  */
-    double *lin;  /* m x 3: linear part;    come straight from rho and s   */
-    double *Mff;  /* m x m, foreshortening only; else body->Mff0 is it     */
-    double *Gt;   /* n_shapes x m: scratch of Mff, foreshortening only     */
+    double *rho;  /* 3 x n_shapes: int phi_s r dm; plain: 3 x PADDED(m)    */
+    double *ang;  /* m x 3: columns of M_rf, angular part                  */
+    double *lin;  /* m x 3: linear part; unused for plain beams            */
+    double *Mff;  /* m x m, foreshortening only; else body->Mff0           */
+    double *Gt;   /* n_shapes x m: scratch for Mff, foreshortening only    */
     /* rates, by body_rates() */
     double hs[3];   /* spin momentum of the modes, JL eta_dot                */
     double *zetad;  /* n_shapes                                              */
-    double *zetadd; /* n_shapes: what eta_dot alone gives of zeta_ddot       */
+    double *zetadd; /* n_shapes: zeta_ddot for eta_ddot = 0                  */
     double *rhod;   /* 3 x n_shapes: int phi_s r_dot dm                      */
 };
 
@@ -29,13 +29,13 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
 /* Mass blocks at eta (theory.md 9 to 13). */
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
 
-/* The modal mass block of the last body_inertia(). */
+/* The modal mass block after body_inertia(). */
 static inline const double *body_Mff(const struct body *body, const struct body_state *state)
 {
     return body->quad_end > body->quad_start ? state->Mff : body->Mff0;
 }
 
-/* Rates at eta_dot, after body_inertia() at the same eta. */
+/* Rates at eta_dot. After body_inertia() at the same eta. */
 void body_rates(const struct body *body, enum elastic_terms terms, const double *eta, const double *etad,
                 struct body_state *state);
 

@@ -1,4 +1,4 @@
-/* What every flexible body shares: the wrench of a moving mass distribution from its moments. Pure, inlined. */
+/* The inertia wrench of a moving mass distribution from its moments, for all flexible bodies. Pure, inlined. */
 #ifndef FLEX_MOMENTS_H
 #define FLEX_MOMENTS_H
 
@@ -28,7 +28,7 @@ static inline void point_acceleration(const double *restrict omega, const double
     B[8] = -(xx + yy);
 }
 
-/* Wrench of a + B r alone: force = m a + B c, moment = vee(Z) with Z = int r_ddot r' dm = B N + a c'   (theory.md 15) */
+/* Wrench of the acceleration a + B r: force = m a + B c, moment = vee(Z) with Z = int r_ddot r' dm = B N + a c'  (theory.md 15) */
 static inline void wrench_of_moments(double m, const double *restrict c, const double *restrict N,
                                      const double *restrict B, const double *restrict a, double *restrict wrench)
 {
@@ -45,7 +45,7 @@ static inline void wrench_of_moments(double m, const double *restrict c, const d
     wrench[2] = Zyx - Zxy;
 }
 
-/* What the rates give: r_ddot = 2 omega x r_dot makes the force 2 omega x c_dot and, with Q = int r_dot r' dm, the moment
+/* Terms of the rates: r_ddot = 2 omega x r_dot gives the force 2 omega x c_dot and, with Q = int r_dot r' dm, the moment
    2 (tr(Q) omega - Q omega); the spin of the modes, hs = JL eta_dot, adds omega x hs                  (theory.md 16) */
 struct coriolis {
     double cd[3], Q_omega[3], trace, hs[3];

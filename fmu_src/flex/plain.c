@@ -93,7 +93,7 @@ INLINE void with_rates(const int m, const struct body *restrict body, enum elast
         if (terms == TERMS_FULL) {
             rates->Q_omega[axis] += zd * dot3(r, omega);
             rates->trace += zd * r[axis];
-        } else { /* Q to first order: rho is b e_x there */
+        } else { /* Q to first order: rho = b e_x */
             rates->Q_omega[axis] += zd * body->plain_b[k] * omega[X];
             rates->trace += axis == X ? zd * body->plain_b[k] : 0;
         }
@@ -119,7 +119,7 @@ void plain_force(const struct body *body, enum elastic_terms terms, const struct
 INLINE void coupling_zeroth(const int m, const struct body *restrict body, const double *restrict R,
                             double (*restrict F)[SIX])
 {
-    for (int k = 0; k < m; k++) { /* e_x b x e_a is about the axis the mode turns about: -e_y for z, e_z for y */
+    for (int k = 0; k < m; k++) { /* e_x b x e_a is along the axis the mode rotates about: -e_y for z, e_z for y */
         const int axis = body->tip.axis[k], turn = body->tip.turn[k];
         const double about = body->plain_JL[k] + (axis == Y ? body->plain_b[k] : axis == Z ? -body->plain_b[k] : 0);
         for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
-/* Plain beams: no foreshortening, F = O. One shape a mode, so that the sums run over the modes themselves; the general code
-   of inertia.c computes the same and judges it. Called by body_inertia() and body_force(). */
+/* Plain beams: no foreshortening, F = O. Each mode is one shape, so the sums run over modes. The general code of inertia.c computes
+   the same; the tests compare them. Called by body_inertia() and body_force(). */
 #ifndef FLEX_PLAIN_H
 #define FLEX_PLAIN_H
 

@@ -20,7 +20,7 @@ void gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS])
     const int n = GAUSS_POINTS;
     const double pi = 3.14159265358979323846;
     for (int i = 0; i < n / 2; i++) {
-        double x = cos(pi * (i + 0.75) / (n + 0.5)), dP; /* the i-th zero from above, to 1e-3 or better */
+        double x = cos(pi * (i + 0.75) / (n + 0.5)), dP; /* the i-th zero from the top, to 1e-3 or better */
         for (int step = 0; step < 6; step++) x -= legendre(n, x, &dP) / dP;
         legendre(n, x, &dP);
         node[i] = (1 - x) / 2;

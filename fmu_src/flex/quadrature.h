@@ -4,7 +4,7 @@
 
 enum { GAUSS_POINTS = 16 };
 
-/* Nodes in (0, 1) ascending and weights (sum 1) of the 16-point rule, made by Newton on the Legendre polynomial. */
+/* Nodes in (0, 1) ascending and weights (sum 1) of the 16-point rule, by Newton iteration on the Legendre polynomial. */
 void gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS]);
 
 #endif

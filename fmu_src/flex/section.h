@@ -7,12 +7,12 @@
 /* r = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
 void section_displacement(const struct section *section, int m, const double *eta, double r[3], double theta[3]);
 
-/* r_dot and theta_dot; rdd: what eta_dot alone gives of r_ddot, -eta_dot' H eta_dot e_x */
+/* r_dot and theta_dot; rdd: r_ddot for eta_ddot = 0, -eta_dot' H eta_dot e_x */
 void section_rates(const struct section *section, int m, const double *eta, const double *etad, double rd[3],
                    double td[3], double rdd[3]);
 
 /* Motion of a section from F's (omega, acc), all in F axes (theory.md 28):  omega_t = omega + w,  alpha + omega x w + wd,
-   a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot;  w, wd as rotation_rate() gives them */
+   a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot;  w, wd from rotation_rate() */
 void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3],
                     const double omega[3], const double acc[6], double omega_t[3], double acc_t[6]);
 

@@ -27,7 +27,7 @@ void section_tangent(const struct section *section, int m, const double *eta, co
     double theta[3], td[3], tdd[3], u[3], unused[3], along[3];
     section_displacement(section, m, eta, t->r, theta);
     section_rates(section, m, eta, etad, t->rd, td, t->rdd);
-    section_rates(section, m, eta, etadd, u, tdd, unused); /* what eta_ddot adds is a rate by another name */
+    section_rates(section, m, eta, etadd, u, tdd, unused); /* the terms in eta_ddot have the form of a rate */
     const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
     rotation_rate(&e, theta, td, t->rate, t->rate_dot);
     rotation_jacobian_rates(&e, theta, td, tdd, &t->turn);

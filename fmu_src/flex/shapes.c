@@ -4,7 +4,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- numbers of twice the precision: a sum high + low, |low| far below |high| ---- */
+/* ---- double-double numbers: high + low with |low| far below |high| ---- */
 
 struct pair {
     double high, low;
@@ -30,7 +30,7 @@ static void sin_cos(struct pair angle, double *sine, double *cosine)
     *cosine = c - angle.low * s;
 }
 
-/* sin and cos of pi t, reduced to |t| <= 1/4 so that their zeros are exact */
+/* sin and cos of pi t, reduced to |t| <= 1/4, so that zeros are exact */
 static void sin_cos_pi(struct pair t, double *sine, double *cosine)
 {
     const double quarter_turns = nearbyint(2 * t.high);
@@ -55,7 +55,7 @@ static double every_fourth_term(double x, int m, double q)
     return sum;
 }
 
-/* The four functions of b in the characteristic equations, all times the same positive factor (1, or 2 e^-b). */
+/* The four functions of b in the characteristic equations, all multiplied by the same positive factor (1 or 2 e^-b). */
 struct characteristic {
     double free;    /* 1 + cosh cos              : clamped-free    */
     double clamped; /* 1 - cosh cos              : clamped-clamped */
@@ -65,7 +65,7 @@ struct characteristic {
 
 static struct characteristic characteristic(double b)
 {
-    if (b < 2) /* (1 + i)^4 = -4:  the differences begin with b^4/6, 2 b^3/3, 2 b */
+    if (b < 2) /* (1 + i)^4 = -4:  the leading terms are b^4/6, 2 b^3/3, 2 b */
         return (struct characteristic){
             .free = 1 + cosh(b) * cos(b),
             .clamped = 4 * every_fourth_term(b, 4, -4),
@@ -81,7 +81,7 @@ static struct characteristic characteristic(double b)
     };
 }
 
-/* How many clamped-clamped roots lie below b; the k-th is the only one in (k pi, (k+1) pi). */
+/* Number of clamped-clamped roots below b; the k-th is the only one in (k pi, (k+1) pi). */
 static int count_clamped(double b, double clamped)
 {
     const int n = (int)(b / pi);
@@ -90,7 +90,7 @@ static int count_clamped(double b, double clamped)
     return n - 1 + passed;
 }
 
-/* What the clamped beam carries at its tip: m/(rhoA L), j/(rhoA L^3). */
+/* Mass and inertia at the tip of the clamped beam: m/(rhoA L), j/(rhoA L^3). */
 struct tip_load {
     double mass_ratio, inertia_ratio;
 };
@@ -104,8 +104,8 @@ static double clamped_mass_equation(struct tip_load tip, double b, const struct 
     return m0 * j0 * f->free - m1 * j0 * f->pinned - m0 * j1 * f->sliding + m1 * j1 * f->clamped;
 }
 
-/* How many natural frequencies lie below b (Wittrick and Williams): those of the beam with its tip held, and the negative
-   eigenvalues of its dynamic stiffness D seen at the tip (deflection, slope), det D = F / (1 - cosh cos),
+/* Number of natural frequencies below b (Wittrick and Williams): those of the beam with its tip fixed, plus the negative
+   eigenvalues of its dynamic stiffness D at the tip (deflection, slope), det D = F / (1 - cosh cos),
    D11 = (cosh sin + sinh cos) / (1 - cosh cos) - M. */
 static int count_clamped_mass(struct tip_load tip, double b)
 {
@@ -116,11 +116,11 @@ static int count_clamped_mass(struct tip_load tip, double b)
     return count_clamped(b, f.clamped) + (det_negative ? 1 : D11_negative ? 2 : 0);
 }
 
-/* The zero of a straight line through (a, Fa), (b, Fb), neighbours in double, as a pair. */
+/* The zero of the straight line through (a, Fa) and (b, Fb), where a and b are adjacent doubles, as a pair. */
 static struct pair between(double a, double Fa, double b, double Fb)
 {
     double t = Fa / (Fa - Fb);
-    if (!(t >= 0 && t <= 1)) t = 0.5; /* F is all rounding here */
+    if (!(t >= 0 && t <= 1)) t = 0.5; /* F is rounding error here */
     return t < 0.5 ? (struct pair){a, t * (b - a)} : (struct pair){b, (t - 1) * (b - a)};
 }
 
@@ -158,7 +158,7 @@ double clamped_clamped_root(int k)
 
 /* ---- eigenfunctions: phi = P e^(-bs) + Q e^(-b(1-s)) - A cos bs - B sin bs ---- */
 
-/* cosh x - cos x and sinh x - sin x for small x, where they begin with x^2 and x^3/3 */
+/* cosh x - cos x and sinh x - sin x for small x, where the leading terms are x^2 and x^3/3 */
 static double cosh_minus_cos(double x)
 {
     return 2 * every_fourth_term(x, 2, 1);
@@ -169,7 +169,7 @@ static double sinh_minus_sin(double x)
     return 2 * every_fourth_term(x, 3, 1);
 }
 
-/* phi(0) = phi'(0) = 0:  A = P + Q e^-b,  B = -P + Q e^-b;  here with A = 1, from B where b < 2 and from Q/P elsewhere. */
+/* phi(0) = phi'(0) = 0:  A = P + Q e^-b,  B = -P + Q e^-b;  here A = 1, from B for b < 2 and otherwise from Q/P. */
 static void coefficients(struct shape_function *shape, struct pair b, double B, double Q_over_P)
 {
     const double e = exp(-b.high);
@@ -196,10 +196,10 @@ static void scale(struct shape_function *shape, double factor)
     shape->Q *= factor;
 }
 
-/* The tip is a node where sin b = 0; below this sin b has lost its digits to the rounding of the file's numbers. */
+/* The tip is a node where sin b = 0; below this value sin b is dominated by the rounding of the numbers in the file. */
 static const double tip_is_node = 1e-13;
 
-/* The condition phi''' = -M phi at the tip (derivatives by bs) gives the coefficients' ratio, and with it
+/* The condition phi''' = -M phi at the tip (derivatives with respect to bs) gives the ratio of the coefficients, and with it
    phi(L) = 2 A sinh b sin b / ((cosh + cos) + M (sinh - sin)). */
 static void make_clamped_mass(struct shape_function *shape, int k, struct tip_load tip)
 {
@@ -279,7 +279,7 @@ static void make_sine(struct shape_function *shape, double half_turns, double am
     shape->A = amplitude;
 }
 
-/* The static shapes of a load at the tip, then the modes of the beam with its tip held */
+/* The static shapes of loads at the tip, then the modes of the beam with its tip fixed */
 static void make_craig_bampton(struct shape_function *shape, bool bending, int k)
 {
     if (bending && k <= 2) make_hermite(shape, k);

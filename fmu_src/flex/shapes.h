@@ -1,10 +1,10 @@
-/* Mode shapes of a straight uniform beam, scaled as the model says: value 1 at the tip where the tip moves. */
+/* Mode shapes of a straight uniform beam, scaled to value 1 at the tip if the tip moves. */
 #ifndef FLEX_SHAPES_H
 #define FLEX_SHAPES_H
 
 #include "robot/robot.h"
 
-/* The formulas behind the names in the robot file; s = x/L. */
+/* The formulas of the shapes in the robot file; s = x/L. */
 enum shape_formula {
     FORMULA_POWER,              /* s^n                                             */
     FORMULA_HERMITE_DEFLECTION, /* 3 s^2 - 2 s^3                                   */
@@ -13,19 +13,19 @@ enum shape_formula {
     FORMULA_EIGENFUNCTION       /* A (cosh bs - cos bs) + B (sinh bs - sin bs)     */
 };
 
-/* One scalar shape function phi(x) on [0, L], made by shape_make(), evaluated without cancellation for modes up to 50. */
+/* One scalar shape function phi(x) on [0, L], set by shape_make(), evaluated without cancellation up to mode 50. */
 struct shape_function {
     enum shape_formula formula;
     double length;     /* L                                                                  [m] */
     int power;         /* n                                                                      */
     double half_turns; /* h                                                                      */
     double beta;       /* b = beta L: wave number times length ...                               */
-    double beta_low;   /* ... and what rounding b to double left out, so that b s is known to eps */
+    double beta_low;   /* ... and its rounding error, so that b s is accurate to eps             */
     double A, B;       /* coefficients of the formula                                            */
     double P, Q;       /* A cosh bs + B sinh bs = P e^(-bs) + Q e^(-b(1-s)): no term grows       */
 };
 
-/* Makes shape function k (1-based) of a family of this beam. A clamped-mass mode whose tip is a node (one exists for some tip
+/* Sets shape function k (1-based) of a family of this beam. A clamped-mass mode whose tip is a node (one exists for some tip
    inertias) has no tip value to scale by; it is scaled to tip slope 1/L instead. */
 void shape_make(const struct beam *beam, enum family family, int k, struct shape_function *shape);
 

@@ -21,15 +21,15 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* The state as the columns need it. */
+/* The state, in the form needed by the columns. */
 struct point {
     const struct body *body;
     enum elastic_terms terms;
     const double *eta, *etad, *etadd, *omega, *a;
     double B[9], W[9]; /* [alpha]x + [omega]x^2,  2 [omega]x */
     const double *rho, *rhod;
-    const int *place; /* of a shape in the rows of rho: its mode in a plain beam; NULL: itself */
-    int stride;       /* of those rows                                                         */
+    const int *place; /* index of a shape in the rows of rho: its mode in a plain beam; NULL: the shape itself */
+    int stride;       /* length of those rows                                                  */
 };
 
 static inline bool is_quadratic(const struct body *body, int s)
@@ -49,8 +49,8 @@ static inline void moment_of(const struct point *at, const double *rho, int s, d
     for (int a = X; a <= Z; a++) v[a] = rho[at->stride * a + i];
 }
 
-/* Slopes of shape s: zeta_s = -w eta_k eta_l changes with eta_k by -w eta_l and with eta_l by -w eta_k; the same of rates.
-   An ordinary shape has one slope, and it is 1. */
+/* Derivatives of shape s: zeta_s = -w eta_k eta_l has the derivatives -w eta_l with respect to eta_k and -w eta_k with respect to
+   eta_l; likewise for rates. An ordinary shape has one derivative, and it is 1. */
 struct slopes {
     int count, at[2];
     double q[2], v[2], a[2]; /* at eta, eta_dot, eta_ddot */
@@ -82,7 +82,7 @@ static void shape_rates(const struct point *at, struct body_tangent *t)
     }
 }
 
-/* rho_ddot_s = sum_t G_st zeta_ddot_t e_a(t); of the ordinary shapes t alone in `linear` */
+/* rho_ddot_s = sum_t G_st zeta_ddot_t e_a(t); over the ordinary shapes t only in `linear` */
 static void moment_rates(const struct point *at, struct body_tangent *t)
 {
     const struct body *body = at->body;
@@ -95,7 +95,7 @@ static void moment_rates(const struct point *at, struct body_tangent *t)
     }
 }
 
-/* Wrenches of r_ddot's dependence on a shape s along e_a, per zeta, zeta_dot and zeta_ddot. With p = int phi A dm,
+/* Derivatives of the wrench of r_ddot for a shape s along e_a, per zeta, zeta_dot and zeta_ddot. With p = int phi A dm,
    mu = int phi r dm and A the acceleration of the points:
        zeta:      (e_a x p + mu x B e_a;  s B e_a)
        zeta_dot:  (2 mu x (omega x e_a);  2 s omega x e_a)
@@ -133,7 +133,7 @@ static void shape_wrenches(const struct point *at, const struct body_tangent *t,
     }
 }
 
-/* Adds the shape's wrenches to the columns of its coordinates; what second order `linear` drops is left out */
+/* Adds the shape's wrenches to the columns of its coordinates, without the second-order terms that `linear` drops */
 static void add_wrenches(const struct point *at, const struct slopes *S, bool quadratic, const struct shape_wrenches *w,
                          struct body_tangent *t)
 {
@@ -153,7 +153,7 @@ static void add_wrenches(const struct point *at, const struct slopes *S, bool qu
     }
 }
 
-/* Of a shape's modal force e_a . (s a + B rho + 2 omega x rho_dot), per omega:
+/* Derivative of a shape's modal force e_a . (s a + B rho + 2 omega x rho_dot) with respect to omega:
    (omega x rho + 2 rho_dot) x e_a + rho x (e_a x omega) */
 static void spin_row(const struct point *at, int s, double row[3])
 {
@@ -211,7 +211,7 @@ static void add_shape(const struct point *at, int s, struct body_tangent *t)
             add_pair(at, s, &S, u, &T, t);
         }
     }
-    if (quadratic) { /* the slopes change: -w (deta_l g, deta_k g) */
+    if (quadratic) { /* change of the derivatives: -w (deta_l g, deta_k g) */
         const int k = body->k[s], l = body->l[s], row = PADDED(body->m);
         t->Gq[row * l + k] -= body->weight[s] * w.p[X];
         t->Gq[row * k + l] -= body->weight[s] * w.p[X];

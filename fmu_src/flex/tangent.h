@@ -1,6 +1,6 @@
-/* How the inertia forces of a flexible body change with eta, eta_dot and omega, at a state and for given accelerations:
-   columns made once per state, so that a direction is only a sum of them. Frame F. The dependence on acc is the mass blocks
-   themselves (M_rr, M_rf). */
+/* Derivatives of the inertia forces of a flexible body with respect to eta, eta_dot and omega, at a state and for given
+   accelerations: columns computed once per state, so that a direction is only a sum of them. Frame F. The derivatives with respect
+   to acc are the mass blocks (M_rr, M_rf). */
 #ifndef FLEX_TANGENT_H
 #define FLEX_TANGENT_H
 
@@ -15,27 +15,27 @@ struct body_tangent {
     double *Gv;      /* the same per eta_dot_k                                               */
     double (*Gw)[3]; /* m: modal force k per omega                                           */
     double *zetad;   /* n_shapes: zeta_dot                                                   */
-    double *zetadd;  /* n_shapes: zeta_ddot, with what the elastic terms keep of it          */
+    double *zetadd;  /* n_shapes: zeta_ddot, to the order of the elastic terms               */
     double *rhodd;   /* 3 x n_shapes: int phi_s r_ddot dm                                    */
 };
 
 enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);
 
-/* Columns of wrench and modal forces of body_force(), those of etadd included, after body_force() at the same state:
-   omega and acc = (alpha; a) of F. */
+/* Columns for the wrench and the modal forces of body_force(), with the terms in etadd. After body_force() at the same state; omega
+   and acc = (alpha; a) are those of F. */
 void body_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
                   const double *etad, const double *etadd, const double omega[3], const double acc[6],
                   struct body_tangent *tangent);
 
-/* A section's motion in F, and how it changes with eta and eta_dot. */
+/* A section's motion in F and its derivatives with respect to eta and eta_dot. */
 struct section_tangent {
-    double r[3], rd[3], rdd[3];         /* position and its rates, eta_ddot included                 */
-    double rate[3], rate_dot[3];        /* w and w_dot of the section against F, eta_ddot included   */
-    struct jacobian_rates turn;         /* of theta(t)                                               */
-    double *slope, *slope_d, *slope_dd; /* m: H eta, H eta_dot, H eta_ddot; zeros without H          */
+    double r[3], rd[3], rdd[3];         /* position and its rates, eta_ddot included                   */
+    double rate[3], rate_dot[3];        /* w and w_dot of the section relative to F, eta_ddot included */
+    struct jacobian_rates turn;         /* of theta(t)                                                 */
+    double *slope, *slope_d, *slope_dd; /* m: H eta, H eta_dot, H eta_ddot; zeros without H            */
 };
 
-/* What a unit of eta_k or of eta_dot_k does to a section: a turn psi and its rates, the change of r and of its rates. */
+/* Effect of a unit of eta_k or eta_dot_k on a section: a small rotation psi and its rates, the change of r and of its rates. */
 struct section_variation {
     double psi[3], psid[3], psidd[3];
     double r[3], rd[3], rdd[3];

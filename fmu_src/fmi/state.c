@@ -102,7 +102,7 @@ static void read_progress(const unsigned char *bytes, struct progress *progress)
 
 static struct saved *take_saved(const struct component *component, size_t size)
 {
-    struct saved *saved = component->allocator.take(1, sizeof *saved + size);
+    struct saved *saved = component->allocator.allocate(1, sizeof *saved + size);
     if (saved != NULL) saved->size = size;
     return saved;
 }
@@ -116,7 +116,7 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
     if (saved == NULL) return component_leave(component, STATUS_NO_MEMORY);
     instance_save(component->instance, saved->bytes + sizeof(struct header));
     write_header(component, saved->bytes);
-    if (*state != NULL && *state != saved) component->allocator.give_back(*state);
+    if (*state != NULL && *state != saved) component->allocator.release(*state);
     *state = saved;
     return fmi2OK;
 }
@@ -142,7 +142,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
     ENTER(c, fmi2FreeFMUstate);
     if (state == NULL || *state == NULL) return fmi2OK;
-    component->allocator.give_back(*state);
+    component->allocator.release(*state);
     *state = NULL;
     return fmi2OK;
 }

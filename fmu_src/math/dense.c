@@ -5,12 +5,12 @@
 
 enum { PANEL = 4 };
 
-/* Rows k0 .. k0+width-1 of Delta U, complete to the right; the rows above have been applied already */
+/* Rows k0 .. k0+width-1 of Delta U, over all columns to the right; the rows above have already been applied */
 static int factor_panel(int n, int k0, int width, double *restrict A, double *restrict inverse_d)
 {
     for (int k = k0; k < k0 + width; k++) {
         const double *Ak = A + (size_t)n * (size_t)k;
-        if (!(Ak[k] > PIVOT_SHARE * inverse_d[k])) return k + 1; /* there the diagonal still stands */
+        if (!(Ak[k] > PIVOT_SHARE * inverse_d[k])) return k + 1; /* inverse_d still holds the diagonal of A */
         inverse_d[k] = 1 / Ak[k];
         for (int i = k + 1; i < k0 + width; i++) {
             double *Ai = A + (size_t)n * (size_t)i;
@@ -28,7 +28,7 @@ int cholesky_factor(int n, double *A, double *inverse_d)
         const int failed = factor_panel(n, k, n - k < PANEL ? n - k : PANEL, A, inverse_d);
         if (failed != 0 || k + PANEL >= n) return failed;
 
-        /* A_ij -= sum over the panel of u_ki Delta_k u_kj: four at a time, so that row i is read and written once */
+        /* A_ij -= sum over the panel of u_ki Delta_k u_kj: four rows at a time, so that row i is read and written once */
         const double *restrict U0 = A + (size_t)n * (size_t)k, *restrict U1 = U0 + n, *restrict U2 = U1 + n,
                                *restrict U3 = U2 + n;
         for (int i = k + PANEL; i < n; i++) {
@@ -50,7 +50,7 @@ void cholesky_solve(int n, const double *U, const double *inverse_d, double *x)
     }
     for (int k = n - 1; k >= 0; k--) {
         const double *Uk = U + (size_t)n * (size_t)k;
-        double sum[PANEL] = {0}; /* four sums, so that no addition waits for the one before it */
+        double sum[PANEL] = {0}; /* four sums: no addition depends on the previous one */
         int j = k + 1;
         for (; j + PANEL <= n; j += PANEL)
             for (int p = 0; p < PANEL; p++) sum[p] += Uk[j + p] * x[j + p];
@@ -62,9 +62,9 @@ void cholesky_solve(int n, const double *U, const double *inverse_d, double *x)
 static void swap_rows(int n, double *A, int i, int j)
 {
     for (int k = 0; k < n; k++) {
-        const double kept = A[n * i + k];
+        const double saved = A[n * i + k];
         A[n * i + k] = A[n * j + k];
-        A[n * j + k] = kept;
+        A[n * j + k] = saved;
     }
 }
 

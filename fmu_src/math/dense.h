@@ -1,17 +1,18 @@
-/* Small dense factorisations, row major, in place, no allocation. */
+/* Small dense factorizations, row major, in place, no allocation. */
 #ifndef MATH_DENSE_H
 #define MATH_DENSE_H
 
 #include "math/lanes.h"
 
 /* A = U' Delta U of a symmetric positive definite n x n matrix: the upper triangle is read and replaced by Delta U;
-   inverse_d[i] = 1/Delta_i. Nonzero when A is not positive definite (NaN included). */
+   inverse_d[i] = 1/Delta_i. Nonzero if A is not positive definite (NaN included). */
 int cholesky_factor(int n, double *A, double *inverse_d);
 
-/* x = A^-1 x by those factors */
+/* x = A^-1 x with these factors */
 void cholesky_solve(int n, const double *U, const double *inverse_d, double *x);
 
-/* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is used up. Nonzero when A is singular (NaN included). */
+/* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is overwritten. Nonzero if A is singular (NaN
+   included). */
 int invert(int n, double *A, double *inverse);
 
 static inline double dense_dot(int n, const double *x, const double *y)
@@ -21,10 +22,10 @@ static inline double dense_dot(int n, const double *x, const double *y)
     return sum;
 }
 
-/* The share of its diagonal element below which a pivot is rounding. */
+/* A pivot below this fraction of its diagonal element is rounding error. */
 #define PIVOT_SHARE 4e-15
 
-/* x = U^-T x and x = U^-1 x for a unit upper triangle in rows of `stride`: the short solves inside the recursion. */
+/* x = U^-T x and x = U^-1 x for a unit upper triangle in rows of `stride`: the short solves inside the recursions. */
 INLINE void unit_forward(const int n, const int stride, const double *restrict U, double *restrict x)
 {
     for (int k = 0; k < n - 1; k++)

@@ -45,8 +45,8 @@ static void sort_ascending(int n, double *V, double *w)
     }
 }
 
-/* An element counts as zero when it can move neither eigenvalue by a rounding: |A_pq| <= eps sqrt|A_pp A_qq| (Demmel and
-   Veselic), so that small eigenvalues of a graded positive matrix come out to full relative precision. */
+/* An element counts as zero if it changes neither eigenvalue by more than rounding: |A_pq| <= eps sqrt|A_pp A_qq| (Demmel and
+   Veselic), so that small eigenvalues of a graded positive definite matrix have full relative precision. */
 static int negligible(int n, const double *A, int p, int q)
 {
     const double Apq = fabs(A[p * n + q]);
@@ -55,7 +55,7 @@ static int negligible(int n, const double *A, int p, int q)
 
 void eigen_symmetric(int n, double *A, double *V, double *w)
 {
-    enum { MAX_SWEEPS = 60 }; /* convergence is quadratic: ten are many */
+    enum { MAX_SWEEPS = 60 }; /* convergence is quadratic: ten are more than enough */
 
     for (int i = 0; i < n * n; i++) V[i] = i % (n + 1) == 0;
     for (int sweep = 0, busy = 1; busy && sweep < MAX_SWEEPS; sweep++) {
@@ -82,7 +82,7 @@ static int cholesky(int n, const double *M, double *L)
                 L[i * n + j] = sum / L[j * n + j];
                 continue;
             }
-            if (!(sum > n * DBL_EPSILON * M[j * n + j])) return 1; /* what is left is rounding (or NaN) */
+            if (!(sum > n * DBL_EPSILON * M[j * n + j])) return 1; /* the rest is rounding error (or NaN) */
             L[j * n + j] = sqrt(sum);
         }
     }
@@ -121,7 +121,7 @@ static void transpose(int n, double *X)
         }
 }
 
-int eigen_generalised(int n, const double *K, const double *M, double *work, double *V, double *w2)
+int eigen_generalized(int n, const double *K, const double *M, double *work, double *V, double *w2)
 {
     double *const L = work, *const A = work + n * n;
 

@@ -1,6 +1,6 @@
-/* As many doubles as the machine handles at once, by the compiler's vector types: the same source is vector code and scalar
-   code. Rows are padded to whole lanes; loops over a triangle start at the lane that holds its edge, so with one lane they
-   count exactly what the mathematics asks for. */
+/* Vectors of as many doubles as the machine processes at once, with the compiler's vector types: the same source compiles to vector
+   and to scalar code. Rows are padded to whole vectors; loops over a triangle start at the vector that contains its edge, so with
+   one lane they visit exactly the elements of the triangle. */
 #ifndef MATH_LANES_H
 #define MATH_LANES_H
 
@@ -17,11 +17,11 @@ enum { LANES = 2 };
 typedef double lanes __attribute__((vector_size(16)));
 #endif
 
-/* n rounded up to whole lanes; i rounded down to the start of its lane */
+/* n rounded up to whole vectors; i rounded down to the start of its vector */
 #define PADDED(n)     (((n) + LANES - 1) / LANES * LANES)
 #define LANE_START(i) ((i) / LANES * LANES)
 
-/* a 6-vector in whole lanes; what is beyond six is zero */
+/* a 6-vector padded to whole vectors; the padding is zero */
 enum { SIX = PADDED(6) };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -38,7 +38,7 @@ INLINE void store(double *to, lanes value)
     memcpy(to, &value, sizeof value);
 }
 
-/* Runs `statement` with the count M a constant where it is small, so that the compiler unrolls the loops in it. */
+/* Runs `statement` with M a compile-time constant if the count is small, so that the compiler unrolls its loops. */
 #define CONSTANT_CASE(M, value, statement) \
     case value: {                          \
         enum { M = value };                \

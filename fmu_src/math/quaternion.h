@@ -1,4 +1,4 @@
-/* Quaternions (w, x, y, z). A unit quaternion is an orientation: R(q) turns vectors from the body's axes to the reference axes,
+/* Quaternions (w, x, y, z). A unit quaternion is an orientation: R(q) maps vectors from body axes to reference axes,
    and R(a o b) = R(a) R(b). Angular velocities and rotation vectors are in body axes. Outputs do not overlap inputs. */
 #ifndef MATH_QUATERNION_H
 #define MATH_QUATERNION_H
@@ -58,7 +58,7 @@ static inline void quaternion_to_matrix(const double *restrict q, double *restri
     R[8] = 1 - (x * q[1] + y * q[2]);
 }
 
-/* q of a rotation matrix, from its largest component */
+/* q of a rotation matrix, computed from its largest component */
 static inline void quaternion_from_matrix(const double *restrict R, double *restrict q)
 {
     const double trace = R[0] + R[4] + R[8],

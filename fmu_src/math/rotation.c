@@ -4,8 +4,8 @@
 
 #include "math/vec.h"
 
-/* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!. Seven terms reach rounding for y < 1/4, all for y < 10, half a turn; the
-   formulas with sine and cosine would cancel there, those of da and db most. */
+/* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!. Seven terms are accurate to rounding for y < 1/4, all of them for y < 10
+   (half a turn); the formulas with sine and cosine would cancel there, those of da and db most. */
 enum { FEW_TERMS = 7, TERMS = 15 };
 static const double series_a[TERMS] = {1.0 / 2,
                                        1.0 / 24,

@@ -1,9 +1,9 @@
-/* Rotations by rotation vectors: Exp, its left Jacobian and that one's rate, without cancellation at small angles. */
+/* Rotations by rotation vectors: Exp, its left Jacobian and the rate of that Jacobian, without cancellation at small angles. */
 #ifndef MATH_ROTATION_H
 #define MATH_ROTATION_H
 
-/* a = (1 - cos phi)/phi^2, b = (phi - sin phi)/phi^3 and their derivatives with respect to y = phi^2. Everything about
-   Exp is made of these:  Exp = I + (1 - y b)[t]x + a [t]x^2,   Jl = I + a [t]x + b [t]x^2   (theory.md 4, 5). */
+/* a = (1 - cos phi)/phi^2, b = (phi - sin phi)/phi^3 and their derivatives with respect to y = phi^2. Exp and
+   its Jacobian are built from these:  Exp = I + (1 - y b)[t]x + a [t]x^2,   Jl = I + a [t]x + b [t]x^2   (theory.md 4, 5). */
 struct exp_coefficients {
     double a, b, da, db;
 };
@@ -15,7 +15,7 @@ void rotation_exp(const struct exp_coefficients *e, const double theta[3], doubl
 /* Jl(theta) with d/dt Exp(theta) = [Jl(theta) theta_dot]x Exp(theta) */
 void rotation_left_jacobian(const struct exp_coefficients *e, const double theta[3], double Jl[9]);
 
-/* w = Jl(theta) td, and where wd is not NULL: wd = (d/dt Jl) td, the part of dw/dt that is there without theta_ddot (theory.md 6) */
+/* w = Jl(theta) td, and if wd is not NULL: wd = (d/dt Jl) td, the part of dw/dt for theta_ddot = 0 (theory.md 6) */
 void rotation_rate(const struct exp_coefficients *e, const double theta[3], const double td[3], double w[3],
                    double wd[3]);
 

@@ -2,13 +2,13 @@
 
 #include "math/vec.h"
 
-/* Second derivatives of a and b with respect to y = phi^2: series below y = 10 as in rotation.c, elsewhere from the identities
+/* Second derivatives of a and b with respect to y = phi^2: series for y < 10 as in rotation.c, otherwise from the identities
    2 y a' = 1 - y b - 2 a  and  2 y b' = a - 3 b, differentiated once more. */
 struct second {
     double dda, ddb;
 };
 
-/* sum over k >= 2 of k (k-1) (-1)^k y^(k-2) / (2k + first)!; nine terms reach rounding for y < 1/4, fifteen for y < 10 */
+/* sum over k >= 2 of k (k-1) (-1)^k y^(k-2) / (2k + first)!; nine terms are accurate to rounding for y < 1/4, fifteen for y < 10 */
 static double series(double y, int first, double leading)
 {
     const int end = y < 0.25 ? 11 : 17;
@@ -63,7 +63,7 @@ void rotation_jacobian_rates(const struct exp_coefficients *e, const double thet
         r[i] = e->b * td[i];
     }
     rotation_left_jacobian(e, theta, rates->J);
-    /* Jl_dot = [(a theta)_dot]x + ([theta]x^2 b)_dot,  and once more */
+    /* Jl_dot = [(a theta)_dot]x + ([theta]x^2 b)_dot, and differentiated once more */
     memset(rates->Jd, 0, sizeof rates->Jd);
     memset(rates->Jdd, 0, sizeof rates->Jdd);
     add_skew(u, rates->Jd);
@@ -73,7 +73,7 @@ void rotation_jacobian_rates(const struct exp_coefficients *e, const double thet
     add_double_skew(td, r, rates->Jdd);
 }
 
-void rotation_force_slope(const struct exp_coefficients *e, const double theta[3], const double n[3], double Y[9])
+void rotation_force_derivative(const struct exp_coefficients *e, const double theta[3], const double n[3], double Y[9])
 {
     /* Jl' n = n - a theta x n + b theta x (theta x n);  with c = theta x n
        Y = 2 (-a' c + b' theta x c) theta' + a [n]x - b (2 n theta' - theta n' - theta.n I) */

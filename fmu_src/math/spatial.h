@@ -14,12 +14,12 @@ struct inertia {
 
 /* A rigid body about the origin of the frame it is given in. */
 struct rigid {
-    double m;    /* mass                          [kg]     */
-    double h[3]; /* first moment, m times com     [kg m]   */
-    double J[6]; /* inertia about the origin      [kg m^2] */
+    double m;    /* mass                                  [kg]     */
+    double h[3]; /* first moment, m times center of mass  [kg m]   */
+    double J[6]; /* inertia about the origin              [kg m^2] */
 };
 
-/* The same body in world axes, R the orientation of its frame. */
+/* The same body in world axes; R is the orientation of its frame. */
 static inline void rigid_rotate(const struct rigid *restrict body, const double *restrict R,
                                 struct rigid *restrict world)
 {
@@ -35,7 +35,7 @@ static inline void rigid_add(struct rigid *sum, const struct rigid *body)
     for (int i = 0; i < 6; i++) sum->J[i] += body->J[i];
 }
 
-/* The same body about a point to which its own has the distance r:
+/* The same body about another point; r is the vector from that point to the present one:
    h+ = h + m r,   J+ = J + g.r 1 - (r g' + g r')/2,   g = m r + 2 h */
 static inline void rigid_shift(struct rigid *body, const double *r)
 {
@@ -80,7 +80,7 @@ static inline void inertia_mul(const struct inertia *restrict P, const double *r
     w[5] = B[2] * a + B[5] * b + B[8] * c + C[4] * d + C[5] * e + C[2] * f;
 }
 
-/* P moved to a point to which its own has the distance r:
+/* P moved to another point; r is the vector from that point to the present one:
    C+ = C,   B+ = B + [r]x C,   A+ = A + ([r]x B')' + [r]x B+'                                         (theory.md 30) */
 static inline void inertia_shift(const struct inertia *restrict P, const double *restrict r,
                                  struct inertia *restrict moved)
@@ -98,7 +98,7 @@ static inline void inertia_shift(const struct inertia *restrict P, const double 
     N[7] = B[7] + (x * C[1] - y * C[3]);
     N[8] = B[8] + (x * C[5] - y * C[4]);
 
-    /* (r x column of B') with B' columns the rows of B; r (b + n) where both take the same factor */
+    /* r x (column of B'): the columns of B' are the rows of B; r (b + n) where both have the same factor */
     moved->A[0] = A[0] + y * (B[2] + N[2]) - z * (B[1] + N[1]);
     moved->A[1] = A[1] + z * (B[3] + N[3]) - x * (B[5] + N[5]);
     moved->A[2] = A[2] + x * (B[7] + N[7]) - y * (B[6] + N[6]);
@@ -147,7 +147,7 @@ static inline void inertia_downdate(struct inertia *restrict P, const double *re
     P->C[5] -= g[4] * u[5];
 }
 
-/* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of SIX: summed in lanes, then taken off by entries */
+/* P -= sum over k of g_k u_k', g_k a multiple of u_k, both of length SIX: summed in lanes, then subtracted entry by entry */
 INLINE void inertia_downdate_rows(const int count, struct inertia *restrict P, const double (*restrict g)[SIX],
                                   const double (*restrict u)[SIX])
 {
@@ -167,7 +167,7 @@ INLINE void inertia_downdate_rows(const int count, struct inertia *restrict P, c
         for (int j = 0; j < 3; j++) P->B[3 * i + j] -= S[i][3 + j];
 }
 
-/* w = wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
+/* w = inertia wrench of a rigid body moving with omega and acc = (alpha; a) of its reference point:
    n = J alpha + omega x J omega + h x a,   f = m a + alpha x h + omega x (omega x h) */
 static inline void rigid_wrench(const struct rigid *restrict body, const double *restrict omega,
                                 const double *restrict acc, double *restrict w)
@@ -184,21 +184,21 @@ static inline void rigid_wrench(const struct rigid *restrict body, const double 
     axpy3(body->m, acc + 3, f);
 }
 
-/* sum += wrench moved likewise: n += r x f */
+/* sum += wrench moved in the same way: n += r x f */
 static inline void wrench_add_shifted(double *restrict sum, const double *restrict w, const double *restrict r)
 {
     for (int i = 0; i < 6; i++) sum[i] += w[i];
     add_cross3(r, w + 3, sum);
 }
 
-/* The acceleration (or velocity) of a point at distance r that moves with the first one: a + alpha x r */
+/* The acceleration (or velocity) of a point at r, fixed to the same body: a + alpha x r */
 static inline void motion_shift(const double *restrict a, const double *restrict r, double *restrict shifted)
 {
     copy6(a, shifted);
     add_cross3(a, r, shifted + 3);
 }
 
-/* The acceleration of a point at distance d of a frame that moves with (omega, acc): a + alpha x d + omega x (omega x d) */
+/* The acceleration of a point at d in a frame that moves with (omega, acc): a + alpha x d + omega x (omega x d) */
 static inline void acceleration_shift(const double *restrict omega, const double *restrict acc,
                                       const double *restrict d, double *restrict shifted)
 {

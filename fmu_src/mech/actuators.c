@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "mech/mechanism.h"
 
-/* Shorter than this a line has no direction [m] */
+/* A shorter line has no direction [m] */
 static const double SHORTEST = 1e-9;
 
 enum status actuators_make(const struct robot *robot, struct actuators **made)
@@ -27,11 +27,11 @@ enum status actuators_make(const struct robot *robot, struct actuators **made)
 void actuators_free(struct actuators *actuators)
 {
     if (actuators == NULL) return;
-    struct arena arena = actuators->arena; /* the struct lives in it */
+    struct arena arena = actuators->arena; /* the struct is allocated in it */
     arena_release(&arena);
 }
 
-/* The frame moved to the point: that of the world stands still */
+/* The frame moved to the point; a point of the world is at rest */
 static void place_point(struct mechanism *m, const struct actuator_point *point, struct attachment *side)
 {
     struct pose at = {.p = {point->xyz[0], point->xyz[1], point->xyz[2]}};
@@ -87,9 +87,9 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
     return STATUS_OK;
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------------------------------- */
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* How the points move */
+/* The change of the points in a direction */
 static void move_points(struct mechanism *m, int i)
 {
     const struct actuator_point *point[2] = {&m->robot->actuator[i].from, &m->robot->actuator[i].to};

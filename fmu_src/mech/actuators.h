@@ -16,14 +16,14 @@ struct line {
 struct actuators {
     int n;
     struct line *line; /* n, by actuators_measure()                 */
-    int failed;        /* which one, after STATUS_SHORT_ACTUATOR    */
+    int failed;        /* index, after STATUS_SHORT_ACTUATOR        */
     struct arena arena;
 };
 
 enum status actuators_make(const struct robot *robot, struct actuators **actuators);
 void actuators_free(struct actuators *actuators);
 
-/* Directions, lengths and rates of all lines. After dyn_position(); the rates after dyn_velocity(). */
+/* Directions, lengths and rates of all lines. After dyn_position(), for the rates after dyn_velocity(). */
 void actuators_measure(struct mechanism *m);
 
 /* `in` with the loads of the actuator forces. After dyn_configuration(). */

@@ -1,4 +1,4 @@
-/* A frame fixed to a link's hinge or tip frame, moved off it: where a loop joins two links, an end of an actuator. */
+/* A frame at an offset from a link's hinge or tip frame: a loop frame, or an end of an actuator. */
 #ifndef MECH_ATTACHMENT_H
 #define MECH_ATTACHMENT_H
 
@@ -10,8 +10,8 @@ struct attachment {
     struct frame_derivative change; /* in a direction */
 };
 
-/* From the link's frame in attachment->frame to the attached one:
-   p + r,  v + omega x r,  a + alpha x r + omega x (omega x r); and that differentiated. */
+/* Moves attachment->frame from the link's frame to the attached frame:
+   p + r,  v + omega x r,  a + alpha x r + omega x (omega x r); and the derivatives of these. */
 void attachment_move(const struct pose *at, struct attachment *attachment);
 void attachment_move_change(const struct attachment *attachment, struct frame_derivative *change);
 

@@ -1,4 +1,4 @@
-/* Closing the loops: from a guess at the start, and back onto them after every step of the integration. */
+/* Closing the loops: from a guess at the start, and by projection after every step of the integration. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "math/vec.h"
 #include "mech/mechanism.h"
 
-/* Gaps that count as closed, and those that do where rounding keeps them [m, or cosine] */
+/* A gap below the first counts as closed; one below the second if rounding prevents a smaller one [m, or cosine] */
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
-/* Equations that follow from others are met as exactly as lengths and frames are given: at the start, and later on */
-static const double NEARLY_MET = 1e-9, MISSED = 1e-7;
-/* An iteration that leaves more than this share of a gap is slow */
+/* Largest gap of redundant constraints, which hold only as exactly as lengths and frames are given: at the start, and later */
+static const double INEXACT = 1e-9, VIOLATED = 1e-7;
+/* An iteration that leaves more than this fraction of a gap is slow */
 static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
 
-/* ---- at the start ------------------------------------------------------------------------------------------------------------ */
+/* ---- at the start ------------------------------------------------------------------------------------------------ */
 
-/* What may move; prescribed joints never do */
+/* Coordinates that may move; prescribed joints never move */
 enum stage { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
 
 static void mark_movable(struct mechanism *m, enum stage stage, double *movable)
@@ -43,7 +43,7 @@ static double norm_of_gap(struct mechanism *m, const double *q)
     return sqrt(dense_dot(loops->n_rows, loops->gap, loops->gap));
 }
 
-/* dq = -W G'(G W G' + mu)^-1 gap: the shortest step of what may move, damped (Levenberg and Marquardt) */
+/* dq = -W G'(G W G' + mu)^-1 gap: the smallest step of the movable coordinates, damped (Levenberg-Marquardt) */
 static bool newton_step(struct mechanism *m, const double *movable, double mu, double *dq)
 {
     const struct model *model = m->model;
@@ -69,8 +69,8 @@ static bool newton_step(struct mechanism *m, const double *movable, double mu, d
     return true;
 }
 
-/* Angle between what a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. Right angles alone do not tell: they
-   are right at half turns too. */
+/* Angle between directions that a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. The rotational constraints
+   are not sufficient: they are also satisfied at half a turn. */
 static double misalignment(const struct loop *loop, const struct attachment *side)
 {
     const double *A = side[0].frame.R, *B = side[1].frame.R;
@@ -94,9 +94,9 @@ static bool all_aligned(struct mechanism *m)
     return true;
 }
 
-/* Elastic coordinates may close what joints leave open, but not replace a link of the wrong length: tips may move by a tenth of
-   it at most */
-static bool hardly_bent(struct mechanism *m, const double *q, const double *found)
+/* Elastic coordinates may close a gap that the joints leave, but not make up for a link of the wrong length: a tip may move by at
+   most a tenth of the link's length */
+static bool deflections_are_small(struct mechanism *m, const double *q, const double *found)
 {
     const struct model *model = m->model;
     for (int i = 0; i < model->n_links; i++) {
@@ -109,14 +109,14 @@ static bool hardly_bent(struct mechanism *m, const double *q, const double *foun
     return true;
 }
 
-/* Damped Newton iteration from q; true where the gaps close. Gaps and frames are those of q at the end. */
+/* Damped Newton iteration from q; true if the gaps close. On return, gaps and frames are those of q. */
 static bool close_with(struct mechanism *m, const double *movable, double *q, double *trial, double *dq)
 {
     const struct model *model = m->model;
     const size_t bytes = (size_t)model->nq * sizeof *q;
     double norm = norm_of_gap(m, q), mu = 1e-6;
     for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
-        if (!newton_step(m, movable, mu, dq)) { /* equations that follow from others need some */
+        if (!newton_step(m, movable, mu, dq)) { /* redundant constraints need damping */
             mu *= 100;
             continue;
         }
@@ -129,11 +129,11 @@ static bool close_with(struct mechanism *m, const double *movable, double *q, do
             mu = fmax(mu / 100, 1e-15);
             continue;
         }
-        norm_of_gap(m, q);               /* back */
-        if (norm < NEARLY_CLOSED) break; /* rounding is all that is left */
+        norm_of_gap(m, q);               /* restore gaps and frames */
+        if (norm < NEARLY_CLOSED) break; /* only rounding errors remain */
         mu = 10 * mu + 1e-14;
     }
-    return norm < NEARLY_MET && all_aligned(m);
+    return norm < INEXACT && all_aligned(m);
 }
 
 static double distance(struct mechanism *m, int i)
@@ -141,7 +141,7 @@ static double distance(struct mechanism *m, int i)
     const struct constraints *loops = m->constraints;
     double square = 0;
     for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-        if (!loops->equation[row].turning) square += loops->gap[row] * loops->gap[row];
+        if (!loops->equation[row].rotational) square += loops->gap[row] * loops->gap[row];
     return sqrt(square);
 }
 
@@ -153,19 +153,19 @@ static void report_open(struct mechanism *m, struct report *report)
         widest = fmax(widest, fmax(distance(m, i), misalignment(&m->robot->loop[i], loops->side[i])));
     for (int i = 0; i < m->robot->n_loops; i++) {
         const struct loop *loop = &m->robot->loop[i];
-        const double turn = misalignment(loop, loops->side[i]), gap = distance(m, i);
-        if (fmax(gap, turn) < fmin(NEARLY_MET, widest)) continue;
-        char and_turn[64] = " remains";
+        const double angle = misalignment(loop, loops->side[i]), gap = distance(m, i);
+        if (fmax(gap, angle) < fmin(INEXACT, widest)) continue;
+        char angle_text[64] = " remains";
         if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
-            snprintf(and_turn, sizeof and_turn, " and a misalignment of %.3g rad remain", turn);
+            snprintf(angle_text, sizeof angle_text, " and a misalignment of %.3g rad remain", angle);
         report_add(report, REPORT_ERROR,
                    "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s; give start "
                    "positions nearer to a closed pose, or check lengths and frames",
-                   i, loop->name, gap, and_turn);
+                   i, loop->name, gap, angle_text);
     }
 }
 
-/* Closes with as little as possible; where nothing helps, `found` and the gaps are what the joints come to */
+/* Closes with as few kinds of coordinates as possible; on failure `found` and the gaps are those reached by the joints */
 static enum status close_by_stages(struct mechanism *m, const double *q, double *found, double *movable, double *trial,
                                    double *dq)
 {
@@ -173,7 +173,8 @@ static enum status close_by_stages(struct mechanism *m, const double *q, double 
     for (int stage = PASSIVE_JOINTS; stage <= ELASTIC_COORDINATES; stage++) {
         memcpy(found, q, (size_t)model->nq * sizeof *found);
         mark_movable(m, (enum stage)stage, movable);
-        if (close_with(m, movable, found, trial, dq) && (stage < ELASTIC_COORDINATES || hardly_bent(m, q, found)))
+        if (close_with(m, movable, found, trial, dq) &&
+            (stage < ELASTIC_COORDINATES || deflections_are_small(m, q, found)))
             return STATUS_OK;
     }
     memcpy(found, q, (size_t)model->nq * sizeof *found);
@@ -200,8 +201,8 @@ enum status constraints_close(struct mechanism *m, double *q, struct report *rep
     return status;
 }
 
-/* The largest gap of the equations of a loop that are not kept; those that are come in order */
-static double left_open(const struct constraints *loops, int loop)
+/* The largest gap of the dropped constraints of a loop; `kept` is ascending */
+static double largest_dropped_gap(const struct constraints *loops, int loop)
 {
     double largest = 0;
     for (int row = loops->first[loop], k = 0; row < loops->first[loop + 1]; row++) {
@@ -214,10 +215,10 @@ static double left_open(const struct constraints *loops, int loop)
 int constraints_missed(const struct constraints *loops, double *gap)
 {
     int worst = -1;
-    *gap = MISSED;
+    *gap = VIOLATED;
     for (int i = 0; i < loops->n_loops && loops->n_kept < loops->n_rows; i++)
-        if (left_open(loops, i) > *gap) {
-            *gap = left_open(loops, i);
+        if (largest_dropped_gap(loops, i) > *gap) {
+            *gap = largest_dropped_gap(loops, i);
             worst = i;
         }
     return worst;
@@ -233,18 +234,18 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
         return STATUS_OPEN_LOOP;
     }
     for (int i = 0; i < m->robot->n_loops && status == STATUS_OK; i++)
-        if (left_open(m->constraints, i) > NEARLY_CLOSED)
+        if (largest_dropped_gap(m->constraints, i) > NEARLY_CLOSED)
             report_add(report, REPORT_WARNING,
-                       "loops[%d] (%s): equations that follow from the others are met to %.3g m (or rad) only: lengths "
-                       "and frames do not fit exactly",
-                       i, m->robot->loop[i].name, left_open(m->constraints, i));
+                       "loops[%d] (%s): redundant constraints hold only to %.3g m (or rad): lengths and frames are not "
+                       "exactly consistent",
+                       i, m->robot->loop[i].name, largest_dropped_gap(m->constraints, i));
     return status;
 }
 
-/* ---- while integrating --------------------------------------------------------------------------------------------------------- */
+/* ---- while integrating ------------------------------------------------------------------------------------------- */
 
-/* x -= X S^-1 G x; returns the largest of G x. Where X and S are not those of this G, a share of it is left. */
-static double stay_on_loops(struct mechanism *m, double *x)
+/* x -= X S^-1 G x; returns the largest of G x. If X and S are not those of this G, a fraction of it remains. */
+static double project_direction(struct mechanism *m, double *x)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
@@ -257,18 +258,18 @@ static double stay_on_loops(struct mechanism *m, double *x)
     return largest;
 }
 
-/* The rates G qd, to rounding */
-static void stop_gaps(struct mechanism *m, double *qd)
+/* Makes the rates G qd zero to rounding */
+static void project_velocity(struct mechanism *m, double *qd)
 {
     double largest = INFINITY, before;
     do {
         before = largest;
-        largest = stay_on_loops(m, qd);
+        largest = project_direction(m, qd);
     } while (largest > CLOSED && largest < SLOW * before);
 }
 
-/* Newton's iteration. With X and S of a state near by, for as long as they serve, the gap shrinks by the share that they are off,
-   and a step costs no more than the frames and G. */
+/* Newton iteration. X and S of a nearby state are used as long as the gap shrinks fast enough; a step then costs only the frames
+   and G. */
 enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd)
 {
     const struct model *model = m->model;
@@ -277,9 +278,9 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
         const double before = largest;
         dyn_configuration(model, m->work, q);
-        dyn_position(model, m->work); /* the rates are G qd */
+        dyn_position(model, m->work); /* the rates come from G qd */
         constraints_rows(m);
-        largest = constraints_open_by(loops);
+        largest = constraints_largest_gap(loops);
         const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (!near || (!closed && largest > SLOW * before)) {
             enum status status = dyn_articulate(model, m->work);
@@ -292,9 +293,9 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
         if (closed) {
             double missed;
             if (constraints_missed(loops, &missed) >= 0) return STATUS_MISSED_LOOP;
-            stop_gaps(m, qd);
-            if (err_q != NULL) stay_on_loops(m, err_q);
-            if (err_qd != NULL) stay_on_loops(m, err_qd);
+            project_velocity(m, qd);
+            if (err_q != NULL) project_direction(m, err_q);
+            if (err_qd != NULL) project_direction(m, err_qd);
             return STATUS_OK;
         }
         for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->gap[loops->kept[k]];

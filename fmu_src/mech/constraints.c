@@ -7,7 +7,7 @@
 #include "math/vec.h"
 #include "mech/mechanism.h"
 
-/* ---- making -------------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 int loop_equations(enum loop_type type)
 {
@@ -40,10 +40,10 @@ static void make_equations(const struct loop *loop, struct equation *e)
         copy3(loop->axis, e[3].a);
         copy3(loop->axis, e[4].a);
         perpendicular(loop->axis, e[3].b, e[4].b);
-    } else if (loop->type == LOOP_WELD) { /* the multiplier of y_A'z_B is a moment about x, and so on */
+    } else if (loop->type == LOOP_WELD) { /* the multiplier of y_A'z_B is a moment about x, etc. */
         for (int i = 0; i < 3; i++) e[3 + i].a[(i + 1) % 3] = e[3 + i].b[(i + 2) % 3] = 1;
     }
-    for (int i = 3; i < loop_equations(loop->type); i++) e[i].turning = true;
+    for (int i = 3; i < loop_equations(loop->type); i++) e[i].rotational = true;
 }
 
 static enum status take_arrays(const struct model *model, struct constraints *loops)
@@ -92,11 +92,11 @@ enum status constraints_make(const struct model *model, struct constraints **mad
 void constraints_free(struct constraints *loops)
 {
     if (loops == NULL) return;
-    struct arena arena = loops->arena; /* the struct lives in it */
+    struct arena arena = loops->arena; /* the struct is allocated in it */
     arena_release(&arena);
 }
 
-/* ---- the joined frames ----------------------------------------------------------------------------------------------------- */
+/* ---- loop frames ------------------------------------------------------------------------------------------------- */
 
 void constraints_frames(struct mechanism *m, bool solved)
 {
@@ -127,7 +127,7 @@ int constraints_loop(const struct constraints *loops, int row)
     return i;
 }
 
-void turning_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c)
+void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c)
 {
     mul3(side[0].frame.R, e->a, a);
     mul3(side[1].frame.R, e->b, b);
@@ -142,9 +142,9 @@ void constraints_gap(struct mechanism *m)
         const struct equation *e = &loops->equation[row];
         const struct attachment *side = loops->side[constraints_loop(loops, row)];
         const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
-        if (e->turning) {
+        if (e->rotational) {
             double a[3], b[3], c[3];
-            turning_directions(e, side, a, b, c);
+            rotation_directions(e, side, a, b, c);
             loops->gap[row] = dot3(a, b);
             loops->rate[row] = difference(c, A->omega, B->omega);
         } else {
@@ -154,21 +154,21 @@ void constraints_gap(struct mechanism *m)
     }
 }
 
-double constraints_open_by(const struct constraints *loops)
+double constraints_largest_gap(const struct constraints *loops)
 {
     double largest = 0;
     for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
     return largest;
 }
 
-/* Acceleration of an equation:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
+/* Acceleration of a constraint:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
    c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
 static double acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
-    if (!e->turning) return difference(e->u, A->a, B->a);
+    if (!e->rotational) return difference(e->u, A->a, B->a);
     double a[3], b[3], c[3], wa[3], wb[3], cd[3];
-    turning_directions(e, side, a, b, c);
+    rotation_directions(e, side, a, b, c);
     cross3(A->omega, a, wa);
     cross3(B->omega, b, wb);
     cross3(wa, b, cd);
@@ -176,13 +176,13 @@ static double acceleration(const struct equation *e, const struct attachment *si
     return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
 }
 
-/* ---- multipliers ------------------------------------------------------------------------------------------------------------- */
+/* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
 void add_multiplier(const struct equation *e, const struct attachment *side, double x, double *on_A, double *on_B)
 {
     double a[3], b[3], c[3];
-    if (e->turning) {
-        turning_directions(e, side, a, b, c);
+    if (e->rotational) {
+        rotation_directions(e, side, a, b, c);
         axpy3(x, c, on_A);
         axpy3(-x, c, on_B);
         return;
@@ -195,7 +195,7 @@ void add_multiplier(const struct equation *e, const struct attachment *side, dou
     }
 }
 
-/* What a unit multiplier of a row does on one side, added to G */
+/* Adds to G the generalized forces of a unit multiplier of a row on one side */
 static void add_side(struct mechanism *m, int row, int s, double *G)
 {
     const struct constraints *loops = m->constraints;
@@ -289,12 +289,12 @@ void constraints_accelerations(struct mechanism *m)
     }
 }
 
-/* ---- independent equations ----------------------------------------------------------------------------------------------------- */
+/* ---- independent constraints ------------------------------------------------------------------------------------- */
 
-/* Shares of what an equation had at first, or of the largest of its kind, below which it follows from the others */
+/* A constraint is redundant if less than this fraction of it, or of the largest of its kind, is independent of the others */
 static const double DEPENDENT = 1e-10;
 
-/* |G|^2 over what is free to move */
+/* |G|^2 over the coordinates that are free to move */
 static double free_square(struct mechanism *m, const double *G)
 {
     const struct model *model = m->model;
@@ -307,7 +307,7 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* |G_A|^2 + |G_B|^2: what a row would be if its sides moved apart */
+/* |G_A|^2 + |G_B|^2: the size of a row if its two sides moved independently */
 static double sides_square(struct mechanism *m, int row)
 {
     double sum = 0, *G = m->constraints->direction;
@@ -319,22 +319,22 @@ static double sides_square(struct mechanism *m, int row)
     return sum;
 }
 
-/* What there is of every row, of the largest of its kind (gaps or turns). In a row whose sides move alike, or in a direction in
-   which nothing moves, rounding alone is left: levers of 1e-10 m do not count in any case. */
+/* The size of every row as a fraction of the largest of its kind (translation or rotation). A row whose sides move together, or
+   along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
 static void measure_rows(struct mechanism *m, double *share)
 {
     const struct constraints *loops = m->constraints;
     double largest[2] = {1e-10, 1e-10};
     for (int i = 0; i < loops->n_rows; i++) {
-        const int kind = loops->equation[i].turning;
+        const int kind = loops->equation[i].rotational;
         largest[kind] = fmax(largest[kind], sides_square(m, i));
     }
     for (int i = 0; i < loops->n_rows; i++)
-        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].turning];
+        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].rotational];
 }
 
-/* Cholesky factorisation with complete pivoting of S, scaled to a unit diagonal; rows are taken while a pivot is left. S is
-   symmetric and whole, dlambda the shares of its rows. The order of the rows is that of the file again at the end. */
+/* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is
+   symmetric and full, dlambda holds the relative sizes of its rows. The selected rows are in the order of the file. */
 static void choose_rows(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
@@ -373,9 +373,8 @@ static void report_redundant(struct mechanism *m, struct report *report)
         while (k < loops->n_kept && loops->kept[k] < loops->first[i + 1]) k++;
         if (k - before < count)
             report_add(report, REPORT_WARNING,
-                       "loops[%d] (%s): %d of its %d equations follow from the others or are always met; they are left "
-                       "out, and "
-                       "their forces are zero",
+                       "loops[%d] (%s): %d of its %d constraints are redundant (implied by the others or always "
+                       "satisfied); they are dropped, and their forces are zero",
                        i, m->robot->loop[i].name, count - (k - before), count);
     }
 }

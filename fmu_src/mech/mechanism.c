@@ -5,7 +5,7 @@
 #include "dyn/updated.h"
 #include "math/dense.h"
 
-/* ---- making -------------------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static enum status make_loads(struct mechanism *m)
 {
@@ -76,7 +76,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
     return STATUS_OK;
 }
 
-/* ---- forward dynamics ------------------------------------------------------------------------------------------------------------ */
+/* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
 enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd)
 {
@@ -96,7 +96,7 @@ enum status mechanism_forward(struct mechanism *m, const struct input *in, doubl
     return status;
 }
 
-/* X and S from the Cholesky factor of M; prescribed coordinates do not respond */
+/* X and S from the Cholesky factor of M; zero for prescribed coordinates */
 static void dense_mobility(struct mechanism *m)
 {
     const struct model *model = m->model;

@@ -13,18 +13,18 @@ struct mechanism {
     struct tangent *tangent;
     struct constraints *constraints;
     struct actuators *actuators;
-    struct load *load;        /* 2 a loop: what its multipliers do to the tip frames; then 2 an actuator */
-    double (*load_change)[6]; /* as many: in a direction                                                 */
+    struct load *load;        /* 2 per loop: wrenches of its multipliers on the tip frames; then 2 per actuator */
+    double (*load_change)[6]; /* as many: change in a direction                                                 */
     struct arena arena;
 };
 
 /* The robot must outlive the mechanism. On failure nothing is left to free. */
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report);
-/* With another number than UPDATE_FROM (dyn/updated.h): for tests and measurements. */
+/* With another value than UPDATE_FROM (dyn/updated.h): for tests and benchmarks. */
 enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report);
 void mechanism_free(struct mechanism *m);
 
-/* Model, work and tangent again from the robot, whose numbers have changed. On failure the mechanism stays as it was. */
+/* Builds model, work and tangent again after numbers of the robot have changed. On failure the mechanism is unchanged. */
 enum status mechanism_remake(struct mechanism *m, struct report *report);
 
 /* Forward dynamics: recursive, and with the dense mass matrix. lambda and load are set too; mechanism_loaded() is then the
@@ -35,22 +35,22 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
 /* `in` with the loads of loops and actuators. After mechanism_forward(). */
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
 
-/* ---- derivatives (tangent.c) --------------------------------------------------------------------------------------------------- */
+/* ---- derivatives (tangent.c) ------------------------------------------------------------------------------------- */
 
 /* One direction: dqdd, and in constraints->dlambda the change of lambda. After mechanism_forward(), and then dyn_inverse(),
-   dyn_velocity() and dyn_tangent_state() with mechanism_loaded(). `outputs`: dyn_tangent_motion() is done too, so that the
-   changes of frames and reactions can be taken. */
+   dyn_velocity() and dyn_tangent_state() with mechanism_loaded(). `outputs`: also calls dyn_tangent_motion(), so that the
+   changes of frames and reactions can be read. */
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd);
 
-/* The change of Q + G' lambda - ID with q and with qd, lambda held: dyn_force_jacobian() with mechanism_loaded(), and what the
-   frames do to the loads. After dyn_tangent_state() with mechanism_loaded(). */
+/* The change of Q + G' lambda - ID with q and with qd at constant lambda: dyn_force_jacobian() with mechanism_loaded(), and the
+   change of the loads with the frames. After dyn_tangent_state() with mechanism_loaded(). */
 void mechanism_force_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
 
 /* d(qdd)/dq and d(qdd)/dqd, nv columns of nv each. */
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
 
-/* qdd as mechanism_forward() gives it and both of these, from the state alone. */
+/* qdd of mechanism_forward() and both of these, from the state only. */
 enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *in, double *qdd, double *by_q,
                                        double *by_qd);
 

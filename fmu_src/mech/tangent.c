@@ -1,4 +1,4 @@
-/* Derivatives of closed robots: with the multipliers held the tangent of the tree, then the change of the multipliers that keeps
+/* Derivatives of robots with loops: the tangent of the tree at constant multipliers, then the change of the multipliers that keeps
    the loops closed. (theory.md 56, 57) */
 #include <string.h>
 
@@ -6,12 +6,12 @@
 #include "math/vec.h"
 #include "mech/mechanism.h"
 
-/* c = a x b of a turning equation, and its change when the joined frames turn */
+/* The change of c = a x b of a rotational constraint when the loop frames rotate */
 static void direction_change(const struct equation *e, const struct attachment *side, const double *phi_A,
                              const double *phi_B, double *dc)
 {
     double a[3], b[3], c[3], da[3], db[3];
-    turning_directions(e, side, a, b, c);
+    rotation_directions(e, side, a, b, c);
     cross3(phi_A, a, da);
     cross3(phi_B, b, db);
     cross3(da, b, dc);
@@ -23,9 +23,9 @@ static double acceleration_change(const struct equation *e, const struct attachm
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
     const struct frame_derivative *dA = &side[0].change, *dB = &side[1].change;
-    if (!e->turning) return difference(e->u, dA->a, dB->a);
+    if (!e->rotational) return difference(e->u, dA->a, dB->a);
     double a[3], b[3], c[3], da[3], db[3], dc[3], p[3], q[3], dp[3], dq[3], cd[3], dcd[3];
-    turning_directions(e, side, a, b, c);
+    rotation_directions(e, side, a, b, c);
     direction_change(e, side, dA->phi, dB->phi, dc);
     cross3(dA->phi, a, da);
     cross3(dB->phi, b, db);
@@ -45,15 +45,15 @@ static double acceleration_change(const struct equation *e, const struct attachm
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-/* The turns of the joined frames, after dyn_tangent_outward() */
-static void take_turns(struct mechanism *m)
+/* The small rotations of the loop frames. After dyn_tangent_outward(). */
+static void store_rotations(struct mechanism *m)
 {
     for (int i = 0; i < 2 * m->robot->n_loops; i++)
-        copy3(dyn_tangent_turn(m->model, m->tangent, m->load[i].link, POINT_TIP),
+        copy3(dyn_tangent_rotation(m->model, m->tangent, m->load[i].link, POINT_TIP),
               m->constraints->side[i / 2][i % 2].change.phi);
 }
 
-/* How the loads change while their multipliers are held: forces keep their world direction and move with r, moments turn */
+/* The change of the loads at constant multipliers: forces keep their world direction and move with r, moments rotate */
 static void change_loads(struct mechanism *m)
 {
     const struct constraints *loops = m->constraints;
@@ -68,7 +68,7 @@ static void change_loads(struct mechanism *m)
         }
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++) {
             double dc[3];
-            if (!loops->equation[row].turning) continue;
+            if (!loops->equation[row].rotational) continue;
             direction_change(&loops->equation[row], side, side[0].change.phi, side[1].change.phi, dc);
             axpy3(loops->lambda[row], dc, change[0]);
             axpy3(-loops->lambda[row], dc, change[1]);
@@ -76,13 +76,13 @@ static void change_loads(struct mechanism *m)
     }
 }
 
-/* dqdd with the multipliers held, and how the acceleration of the gap then changes; dlambda undoes it */
+/* dqdd at constant multipliers, and in rhs minus the resulting change of the gap's acceleration, which dlambda compensates */
 static void open_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, double *dqdd)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     dyn_tangent_outward(model, m->work, m->tangent, in, direction);
-    take_turns(m);
+    store_rotations(m);
     change_loads(m);
     actuators_change_loads(m, in, direction);
     dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
@@ -100,7 +100,7 @@ static void open_tangent(struct mechanism *m, const struct input *in, const stru
     }
 }
 
-/* At the joined frames of constraints_frames() */
+/* At the loop frames of constraints_frames() */
 static void closed_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                            double *dqdd)
 {
@@ -116,9 +116,9 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
     if (!outputs) return;
 
-    /* once more with the change of the multipliers among the loads, for what follows from it */
+    /* again with the change of the multipliers in the loads, for the outputs */
     dyn_tangent_outward(model, m->work, m->tangent, in, direction);
-    take_turns(m);
+    store_rotations(m);
     change_loads(m);
     actuators_change_loads(m, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
@@ -133,11 +133,11 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd)
 {
-    constraints_frames(m, false); /* mechanism_forward() left those of the open tree */
+    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     closed_tangent(m, in, direction, outputs, dqdd);
 }
 
-/* ---- all directions ------------------------------------------------------------------------------------------------------------ */
+/* ---- all directions ---------------------------------------------------------------------------------------------- */
 
 static void add_load_changes(struct mechanism *m, int from, int to, double *column)
 {
@@ -148,7 +148,7 @@ static void add_load_changes(struct mechanism *m, int from, int to, double *colu
     }
 }
 
-/* Lines turn as their ends move: direction by direction */
+/* The lines rotate as their ends move: direction by direction */
 static void add_actuator_changes(struct mechanism *m, const struct input *in, double *by_q)
 {
     const struct model *model = m->model;
@@ -166,7 +166,7 @@ static void add_actuator_changes(struct mechanism *m, const struct input *in, do
 }
 
 /* Tip frames of the loops in a direction, as dyn_force_jacobian_tips() made them */
-static void take_tips(struct mechanism *m, const struct frame_derivative *tips)
+static void store_tips(struct mechanism *m, const struct frame_derivative *tips)
 {
     for (int i = 0; i < 2 * m->robot->n_loops; i++) m->constraints->side[i / 2][i % 2].change = tips[i];
 }
@@ -178,14 +178,14 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
     const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
     dyn_force_jacobian_tips(model, m->work, m->tangent, in, by_q, by_qd, loops->tips[0], loops->tips[1]);
     for (size_t j = 0; j < n && loops->n_rows > 0; j++) {
-        take_tips(m, loops->tips[0] + loads * j);
+        store_tips(m, loops->tips[0] + loads * j);
         change_loads(m);
         add_load_changes(m, 0, 2 * m->robot->n_loops, by_q + n * j);
     }
     add_actuator_changes(m, in, by_q);
 }
 
-/* dqdd of the tree becomes that of the closed robot:  S dlambda = -(change of the gap's acceleration, G dqdd included) */
+/* dqdd of the tree becomes that of the robot with loops:  S dlambda = -(change of the gap's acceleration, G dqdd included) */
 static void close_column(struct mechanism *m, double *dqdd)
 {
     const struct model *model = m->model;
@@ -208,12 +208,12 @@ void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_
     const struct model *model = m->model;
     const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
     double *const by[2] = {by_q, by_qd};
-    constraints_frames(m, false); /* mechanism_forward() left those of the open tree */
+    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     mechanism_force_jacobian(m, in, by_q, by_qd);
     for (int rate = 0; rate < 2; rate++) {
         dyn_solve_columns(model, m->work, m->tangent, model->nv, by[rate]);
         for (size_t j = 0; j < n && m->constraints->n_rows > 0; j++) {
-            take_tips(m, m->constraints->tips[rate] + loads * j);
+            store_tips(m, m->constraints->tips[rate] + loads * j);
             close_column(m, by[rate] + n * j);
         }
     }

@@ -22,8 +22,8 @@ static struct position position_of(const char *text, size_t offset)
     return at;
 }
 
-/* json-c keeps the last of two members with one key and says nothing. But it reads in pieces, and when a piece ends with the
-   colon behind a key, the object so far still lies open on the tokener's stack: is the key in there already? */
+/* json-c silently keeps the last of two members with the same key. But it parses in pieces, and when a piece ends with the colon
+   after a key, the unfinished object is on top of the tokener's stack: look whether it has the key already. */
 static const char *repeated_key(const struct json_tokener *tokener)
 {
     const struct json_tokener_srec *top = &tokener->stack[tokener->depth];
@@ -48,7 +48,7 @@ static struct json_object *parse(struct reader *reader, struct json_tokener *tok
         const char *key = repeated_key(tokener);
         if (key == NULL) continue;
         const struct position at = position_of(text, to - 1);
-        report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: the key \"%s\" stands twice in one object",
+        report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: the key \"%s\" occurs twice in one object",
                    reader->file, at.line, at.column, key);
     }
     *valid = error == json_tokener_success;
@@ -85,7 +85,7 @@ void document_free(struct json_object *root)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* All bytes of a stream and a '\0' behind them; NULL, with errno, where that fails. */
+/* All bytes of a stream, terminated by '\0'; NULL, with errno, on failure. */
 static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
 {
     *length = 0;
@@ -114,7 +114,7 @@ const char *file_load(const char *file, struct arena *arena, size_t *length, str
     return text;
 }
 
-/* A null byte would end the text early for some readers and not for others; a byte-order mark is no JSON and no name of a column */
+/* A null byte would end the text early in some functions and not in others; a byte-order mark is neither JSON nor part of a column name. */
 static bool is_text(const char *file, const char *text, size_t length, struct report *report)
 {
     const int before = report->errors;
@@ -123,7 +123,7 @@ static bool is_text(const char *file, const char *text, size_t length, struct re
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
         report_add(report, REPORT_ERROR, "%s: begins with a byte-order mark: save it as UTF-8 without one", file);
     if (null != NULL)
-        report_add(report, REPORT_ERROR, "%s: line %d, column %d: a null byte: expected text", file, at.line,
+        report_add(report, REPORT_ERROR, "%s: line %d, column %d: a null byte where text is expected", file, at.line,
                    at.column);
     return report->errors == before;
 }

@@ -4,8 +4,7 @@
 #include "robot/read.h"
 
 /* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge". */
-static const char *const reserved[] = {"world",   "tip",  "energy",        "power",       "solver",
-                                       "gravity", "time", "elastic_terms", "start_static"};
+static const char all_reserved[] = "world, tip, energy, power, solver, gravity, time, elastic_terms, start_static";
 
 static bool is_letter(char c)
 {
@@ -27,8 +26,11 @@ static bool is_identifier(const char *name)
 
 static bool is_reserved(const char *name)
 {
-    for (int i = 0; i < FIELD_COUNT(reserved); i++)
-        if (strcmp(reserved[i], name) == 0) return true;
+    const size_t length = strlen(name);
+    for (const char *word = all_reserved; word != NULL; word = strchr(word, ' ')) {
+        word += *word == ' ';
+        if (strncmp(word, name, length) == 0 && (word[length] == ',' || word[length] == '\0')) return true;
+    }
     return false;
 }
 
@@ -53,7 +55,7 @@ const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
-    if (is_reserved(name)) complain(at, "%s must not be a reserved word: choose another name", what);
+    if (is_reserved(name)) complain(at, "%s must not be a reserved word: %s", what, all_reserved);
     if (at->reader->robot->format == 2 && strcmp(name, "hinge") == 0)
         complain(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     return name;

@@ -35,7 +35,7 @@ static int edits(const char *a, const char *b)
 const char *nearest(const char *word, int count, const char *const *candidate)
 {
     const char *best = NULL;
-    int fewest = (int)strlen(word) / 3 + 1; /* as many edits as still look like a slip */
+    int fewest = (int)strlen(word) / 3 + 1; /* as many edits as a typing error may have */
     if (strlen(word) < 3) fewest = 0;
     for (int i = 0; i < count; i++) {
         const int distance = edits(word, candidate[i]);

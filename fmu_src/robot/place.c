@@ -50,7 +50,7 @@ static void append_value(struct text *text, const struct place *at)
     else append(text, " = %.*s...", SHOWN_VALUE, value);
 }
 
-/* A message is one line, whatever stands in the file's keys. */
+/* A message is one line, whatever characters the keys of the file have. */
 static void keep_to_one_line(struct text *text)
 {
     for (char *c = text->s; *c != '\0'; c++)

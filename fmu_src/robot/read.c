@@ -37,15 +37,6 @@ static void read_robot(const struct place *document, struct robot *robot)
     object_close(&object);
 }
 
-/* A robot that lives in its own memory. */
-static struct robot *robot_new(void)
-{
-    struct arena arena = {0};
-    struct robot *robot = arena_take(&arena, 1, sizeof *robot);
-    if (robot != NULL) robot->arena = arena;
-    return robot;
-}
-
 /* What reading came to; a robot with errors is let go. */
 static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
 {

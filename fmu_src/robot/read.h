@@ -1,4 +1,4 @@
-/* Inside the reader: places in a JSON document, the values found there, and what reads each part of a robot file. (The
+/* The reader of robot files: places in a JSON document, typed values at these places, and functions for each part of a robot. (The
    command line reads its state files with the same functions, the drives their parameters.)
 
    A `place` points back to its parents up to the document's root, so that every message can give path and value. An `object`
@@ -26,7 +26,7 @@ struct place {
     const struct place *parent; /* NULL: the whole document; must outlive this place */
     const char *key;            /* NULL: an item of an array                         */
     int index;
-    bool given;                /* does it stand in the document?                     */
+    bool given;                /* whether the document has it                        */
     struct json_object *value; /* NULL: not given, or null                           */
 };
 
@@ -55,7 +55,7 @@ struct number_field {
     enum need need;
     struct quantity quantity;
     size_t offset;  /* of the double within what is filled */
-    unsigned given; /* flag to set where the member stands in the file */
+    unsigned given; /* flag to set where the file has the member */
 };
 /* A row of such a table whose key is the name of the struct's member. */
 /* clang-format off */
@@ -69,12 +69,12 @@ struct number_field {
 /* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
 struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
 void document_free(struct json_object *root);
-/* The bytes of a file ("-": standard input) and a '\0' behind them; NULL, with a report, where it cannot be read. */
+/* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is refused. */
 const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 
-/* ---- place.c: where things stand, and saying so ---------------------------------------------------------------- */
+/* ---- place.c: places and messages about them -------------------------------------------------------------------- */
 
 /* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
 PRINTF_LIKE(2, 3)
@@ -100,7 +100,7 @@ struct place item(const struct place *array, int index);
 /* Reports a member that must not stand here. */
 void refuse(struct object *object, const char *key, const char *why);
 
-/* ---- value.c: typed values; each leaves the result alone where there is nothing valid to read, and says so by false -- */
+/* ---- value.c: typed values; each returns false and leaves the result unchanged where there is no valid value -------- */
 
 bool is_number(const struct place *at);
 bool is_string(const struct place *at);
@@ -122,7 +122,7 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
 void read_pose(const struct place *at, const char *what, struct pose *pose);
 /* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */
 bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
-/* All number members of a table; the flags of those that stand in the file. */
+/* All number members of a table; returns the flags of those that the file has. */
 unsigned read_fields(struct object *object, int count, const struct number_field *field, void *into);
 
 /* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */

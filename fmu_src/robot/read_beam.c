@@ -74,7 +74,7 @@ static void read_family(const struct place *at, enum kind kind, struct mode_fami
     object_close(&object);
 }
 
-/* Reads the families; used[f] says which stand in the file. */
+/* Reads the families; used[f]: the file has family f. */
 static void read_modes(const struct place *at, struct beam *beam, bool used[FAMILY_COUNT])
 {
     struct object object;
@@ -143,7 +143,7 @@ static void read_derived_numbers(struct object *object, const bool used[FAMILY_C
 
 static void refuse_derived_numbers(struct object *object)
 {
-    static const char *const why = "follows from material and section: give either";
+    static const char *const why = "follows from material and section: give one or the other";
     refuse(object, mass_per_length.key, why);
     for (int f = 0; f < FAMILY_COUNT; f++) refuse(object, families[f].stiffness.key, why);
     refuse(object, "inertia_per_length", why);

@@ -5,7 +5,7 @@
 #include "robot/semidefinite.h"
 
 static const struct quantity mass = {"mass", "kg", NON_NEGATIVE};
-static const struct quantity com = {"centre of mass", "m", ANY};
+static const struct quantity com = {"center of mass", "m", ANY};
 static const struct quantity inertia = {"inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)", "kg.m^2", ANY};
 
 /* Principal moments a, b, c of real bodies obey a + b >= c: the second moments of mass, tr(I)/2 1 - I, are >= 0. */
@@ -21,7 +21,7 @@ static void read_inertia(const struct place *at, double I[6])
     if (!read_numbers(at, OPTIONAL, &inertia, 6, I)) return;
     if (!is_semidefinite_tensor(I)) complain(at, "inertia must be positive semidefinite [kg.m^2]");
     else if (!obeys_triangle_inequality(I))
-        warn(at, "inertia breaks the triangle inequality of principal moments: no real body has it");
+        warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
 }
 
 void read_mass_members(struct object *object, struct mass_properties *body)

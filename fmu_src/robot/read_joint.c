@@ -73,8 +73,8 @@ static void read_dh(struct object *object, struct joint *joint)
         complain(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
         return;
     }
-    refuse(object, "origin", "joint origin follows from dh: give either");
-    refuse(object, "axis", "joint axis is z with dh: give either");
+    refuse(object, "origin", "joint origin follows from dh: give one or the other");
+    refuse(object, "axis", "joint axis is z with dh: give one or the other");
     if (!object_open(&dh_object, &at, OPTIONAL, "dh")) return;
     read_fields(&dh_object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
     joint->origin = pose_of_dh(&dh);
@@ -191,7 +191,7 @@ static bool read_limit_members(const struct place *at, struct limits *limits)
     if (!lower_at.given && !upper_at.given) complain(at, "joint limits must have lower, upper or both");
     if (!(limits->lower < limits->upper))
         complain(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
-    if (limits->stiffness == 0) warn(at, "limits without stiffness hold nothing: the stop has no spring");
+    if (limits->stiffness == 0) warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
     object_close(&object);
     return true;
 }
@@ -205,7 +205,7 @@ static void read_limits_of(const struct place *at, int from, int to, struct join
         const double start = joint->start_position[k];
         joint->number[k].has_limits = true;
         joint->number[k].limits = limits;
-        if (start < limits.lower || start > limits.upper) warn(at, "the joint starts beyond them, at %g", start);
+        if (start < limits.lower || start > limits.upper) warn(at, "the joint starts beyond its limits, at %g", start);
     }
 }
 
@@ -273,7 +273,7 @@ static void read_drive(struct object *object, struct joint *joint)
     if (joint->prescribed && joint->passive) complain(&motion_at, "a passive joint cannot be prescribed");
 }
 
-/* Numbers that a fixed joint has no use for are no parameters of the FMU either. */
+/* Numbers that a fixed joint does not use do not become parameters of the FMU. */
 static void warn_of_idle_members(struct object *object, struct joint *joint)
 {
     static const char *const idle[] = {"axis", "start", "limits"};

@@ -9,9 +9,9 @@ static void read_parent(const struct place *at, int index, struct link *link)
     link->parent = index - 1;
     const char *name = read_string(at, OPTIONAL, "parent");
     if (name == NULL) return;
-    link->parent = find_link(robot, name); /* -1, the world, as long as nothing else is found */
+    link->parent = find_link(robot, name); /* -1, the world, if there is none */
     if (link->parent < 0 && strcmp(name, "world") != 0)
-        complain(at, "parent must be \"world\" or the name of a link that stands before this one");
+        complain(at, "parent must be \"world\" or the name of a link earlier in the file");
 }
 
 static void read_body(struct object *object, struct link *link)
@@ -25,7 +25,7 @@ static void read_body(struct object *object, struct link *link)
         link->type = (enum body_type)type;
         given++;
     }
-    if (given != 1) complain(&object->at, "a link must have exactly one of rigid, beam, nodal; here are %d", given);
+    if (given != 1) complain(&object->at, "a link must have exactly one of rigid, beam, nodal; this one has %d", given);
     read_rigid(&body_at[BODY_RIGID], &link->rigid, &link->rigid_tip);
     read_beam(&body_at[BODY_BEAM], &link->beam);
     read_nodal(&body_at[BODY_NODAL], &link->nodal);
@@ -57,6 +57,6 @@ void read_links(const struct place *at, struct robot *robot)
     for (int i = 0; i < count; i++) {
         const struct place link_at = item(at, i);
         read_link(&link_at, i, &robot->link[i]);
-        robot->n_links++; /* now it can be a parent, and its names are taken */
+        robot->n_links++; /* from here on it can be a parent, and its names are in use */
     }
 }

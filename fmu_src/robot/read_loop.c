@@ -1,4 +1,4 @@
-/* What joins links beside their joints: loops and line actuators. */
+/* What connects links other than joints: loops and line actuators. */
 
 #include "math/vec.h"
 #include "robot/read.h"
@@ -63,7 +63,7 @@ static void read_loop(const struct place *at, struct loop *loop)
     if (type >= 0) loop->type = (enum loop_type)type;
     if (type == LOOP_PLANAR_PIN) read_plane(&plane_at, loop->plane);
     else if (type >= 0) refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
-    loop->axis[2] = 1; /* as absent axes are */
+    loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
     refuse_unsupported_keys(&object, unsupported);
@@ -137,7 +137,8 @@ static void read_actuator(const struct place *at, struct actuator *actuator)
     bool fine = read_point(&from_at, &actuator->from);
     fine &= read_point(&to_at, &actuator->to);
     if (fine && actuator->from.link == actuator->to.link && actuator->from.frame == actuator->to.frame)
-        complain(at, "the two points of an actuator must not be fixed in one frame: its length would never change");
+        complain(at,
+                 "the two points of an actuator must not be fixed in the same frame: its length would never change");
     refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

@@ -138,7 +138,7 @@ static void read_material(const struct place *at, struct material *material)
     const struct place G_at = member(&object, "G"), poisson_at = member(&object, "poisson");
     const double nu = material->poisson;
 
-    if (G_at.given == poisson_at.given) complain(at, "material must have either G or poisson");
+    if (G_at.given == poisson_at.given) complain(at, "material must have exactly one of G and poisson");
     if ((given & HAS_POISSON) && !(nu > -1 && nu <= 0.5))
         complain(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
     if (given & HAS_POISSON) material->G = material->E / (2 * (1 + nu));
@@ -166,7 +166,7 @@ void read_section(struct object *beam_object, struct beam *beam)
                               beam->inertia_per_length[0]};
     for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
         if (!isfinite(derived[i])) {
-            complain(&section_at, "with this material the beam's numbers are too large to compute with");
+            complain(&section_at, "with this material the beam's stiffness or mass overflows: check units");
             break;
         }
 }

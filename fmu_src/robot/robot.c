@@ -1,5 +1,7 @@
 #include "robot/robot.h"
 
+#include <string.h>
+
 int link_modes(const struct link *link)
 {
     if (link->type == BODY_RIGID) return 0;
@@ -31,6 +33,77 @@ bool joint_actuated(const struct robot *robot, int link)
     int count = 0;
     for (int i = 0; i < robot->n_links; i++) count += spanned(robot, i);
     return robot->n_loops == 0 && count == robot->n_actuators && spanned(robot, link);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+struct robot *robot_new(void)
+{
+    struct arena arena = {0};
+    struct robot *robot = arena_take(&arena, 1, sizeof *robot);
+    if (robot != NULL) robot->arena = arena;
+    return robot;
+}
+
+/* `count` items of `size` bytes, copied */
+static void *copy_items(struct arena *arena, size_t count, size_t size, const void *items)
+{
+    void *copy = arena_take(arena, count, size);
+    if (copy != NULL && count > 0) memcpy(copy, items, count * size);
+    return copy;
+}
+
+static const double *copy_numbers(struct arena *arena, size_t count, const double *number)
+{
+    return copy_items(arena, count, sizeof *number, number);
+}
+
+static void copy_nodal(struct arena *arena, struct nodal *nodal)
+{
+    const size_t m = (size_t)nodal->modes;
+    struct node *node = copy_items(arena, (size_t)nodal->n_nodes, sizeof *node, nodal->node);
+    for (int i = 0; i < nodal->n_nodes && node != NULL; i++) {
+        node[i].translation = copy_numbers(arena, 3 * m, node[i].translation);
+        node[i].rotation = copy_numbers(arena, 3 * m, node[i].rotation);
+    }
+    nodal->node = node;
+    nodal->stiffness = copy_numbers(arena, m * m, nodal->stiffness);
+    nodal->damping = copy_numbers(arena, m * m, nodal->damping);
+}
+
+/* Arrays and names of a robot whose struct has been copied, into its own arena */
+static void copy_parts(struct robot *robot)
+{
+    struct arena *arena = &robot->arena;
+    robot->name = arena_string(arena, robot->name);
+    robot->description = arena_string(arena, robot->description);
+    robot->link = copy_items(arena, (size_t)robot->n_links, sizeof *robot->link, robot->link);
+    robot->loop = copy_items(arena, (size_t)robot->n_loops, sizeof *robot->loop, robot->loop);
+    robot->actuator = copy_items(arena, (size_t)robot->n_actuators, sizeof *robot->actuator, robot->actuator);
+    for (int i = 0; i < robot->n_links && !arena->failed; i++) {
+        struct link *link = &robot->link[i];
+        link->name = arena_string(arena, link->name);
+        link->joint.name = arena_string(arena, link->joint.name);
+        if (link->type == BODY_NODAL) copy_nodal(arena, &link->nodal);
+    }
+    for (int i = 0; i < robot->n_loops && !arena->failed; i++)
+        robot->loop[i].name = arena_string(arena, robot->loop[i].name);
+    for (int i = 0; i < robot->n_actuators && !arena->failed; i++)
+        robot->actuator[i].name = arena_string(arena, robot->actuator[i].name);
+}
+
+enum status robot_clone(const struct robot *robot, struct robot **clone)
+{
+    *clone = robot_new();
+    if (*clone == NULL) return STATUS_NO_MEMORY;
+    const struct arena arena = (*clone)->arena;
+    **clone = *robot;
+    (*clone)->arena = arena;
+    copy_parts(*clone);
+    if (!(*clone)->arena.failed) return STATUS_OK;
+    robot_free(*clone);
+    *clone = NULL;
+    return STATUS_NO_MEMORY;
 }
 
 void robot_free(struct robot *robot)

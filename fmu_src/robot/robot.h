@@ -29,7 +29,7 @@ enum shape {
 /* A rigid body given in some frame. */
 struct mass_properties {
     double mass;       /* [kg]                                              */
-    double com[3];     /* centre of mass                               [m]  */
+    double com[3];     /* center of mass                               [m]  */
     double inertia[6]; /* about it: xx yy zz xy xz yz              [kg m^2] */
 };
 
@@ -137,6 +137,10 @@ struct robot {
 /* Number of elastic coordinates of a link. */
 int link_modes(const struct link *link);
 
+/* Whether the joint's coordinate is an angle; the name of its type in a robot file. */
+bool joint_turns(const struct joint *joint);
+const char *joint_type_name(const struct joint *joint);
+
 /* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as passive joints between the
    points of an actuator, and this is one of them. */
 bool joint_actuated(const struct robot *robot, int link);
@@ -145,6 +149,11 @@ bool joint_actuated(const struct robot *robot, int link);
    the result is NULL and the status negative. `name` is what messages call the file. */
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report);
 enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report);
+
+/* An empty robot in its own arena; NULL: out of memory. */
+struct robot *robot_new(void);
+/* A deep copy with its own arena: the caller may edit it and frees it. NULL with STATUS_NO_MEMORY. */
+enum status robot_clone(const struct robot *robot, struct robot **clone);
 void robot_free(struct robot *robot);
 
 #endif

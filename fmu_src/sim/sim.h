@@ -6,6 +6,7 @@
 
 struct robot;
 struct model;
+struct mechanism;
 
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
@@ -24,6 +25,10 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
 
 const struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);
+
+/* The instance's own equations of motion, for analyses: who changes their state calls instance_set() before the next
+   instance_update(). */
+struct mechanism *sim_mechanism(struct instance *instance);
 
 /* Force of an actuator, and generalized forces that the drives of prescribed joints must give, by coordinates of qd: both at the
    state of the last instance_update(). */

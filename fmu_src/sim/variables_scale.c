@@ -18,7 +18,8 @@ static enum dimension mode_dimension(const struct link *link, int k)
     for (int family = 0; family < FAMILY_COUNT; k -= link->beam.family[family].count, family++) {
         const struct mode_family *modes = &link->beam.family[family];
         if (k >= modes->count) continue;
-        const bool slope = (modes->shape == SHAPE_HERMITE || modes->shape == SHAPE_CRAIG_BAMPTON) && k == 1;
+        const bool slope =
+            k == 1 && family <= FAMILY_Z && (modes->shape == SHAPE_HERMITE || modes->shape == SHAPE_CRAIG_BAMPTON);
         return family == FAMILY_TWIST || slope ? ANGLE : DISTANCE;
     }
     return PURE_NUMBER;

@@ -21,14 +21,14 @@ static void total_energy(struct specimen *s, void *context, double *y)
 static double imbalance(struct specimen *s, const double *qdd)
 {
     double rate;
-    flow_derivative(s, qdd, flow_step(s->n, qdd), total_energy, NULL, 1, &rate, NULL);
+    flow_derivative(s, qdd, flow_step(s->nv, qdd), total_energy, NULL, 1, &rate, NULL);
     struct energy energy;
     force_terms(s, qdd, terms);
     specimen_evaluate(s, qdd);
     dyn_energy(s->model, s->work, &s->in, &energy);
     CHECK(energy.loss >= 0);
     double power = energy.tip - energy.loss, size = fabs(energy.tip) + energy.loss;
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->nv; i++) {
         power += s->qd[i] * s->force[i];
         size += fabs(s->qd[i]) * terms[i];
     }
@@ -65,9 +65,10 @@ TEST(power_is_the_rate_of_energy_in_motion)
         double driven = 0, size = 1;
         for (int i = 0; i < s.model->n_links; i++) {
             const struct link_model *lm = &s.model->link[i];
-            if (lm->q < 0 || lm->passive || lm->prescribed >= 0) continue;
-            driven += s.tau[lm->tau] * s.qd[lm->q];
-            size += fabs(s.tau[lm->tau] * s.qd[lm->q]);
+            for (int k = 0; !lm->passive && k < free_velocities(lm); k++) {
+                driven += s.tau[lm->tau + k] * s.qd[lm->v + k];
+                size += fabs(s.tau[lm->tau + k] * s.qd[lm->v + k]);
+            }
         }
         CHECK_NEAR(energy.power, driven, 1e-14 * size);
         specimen_free(&s);
@@ -87,10 +88,10 @@ TEST(kinetic_energy_is_the_form_of_the_mass_matrix)
         dyn_energy(s.model, s.work, &s.in, &energy);
         dyn_mass_matrix(s.model, s.work);
         double T = 0, size = 0;
-        for (int i = 0; i < s.n; i++)
-            for (int j = 0; j < s.n; j++) {
-                T += 0.5 * s.qd[i] * s.work->M[s.n * i + j] * s.qd[j];
-                size += fabs(0.5 * s.qd[i] * s.work->M[s.n * i + j] * s.qd[j]);
+        for (int i = 0; i < s.nv; i++)
+            for (int j = 0; j < s.nv; j++) {
+                T += 0.5 * s.qd[i] * s.work->M[s.nv * i + j] * s.qd[j];
+                size += fabs(0.5 * s.qd[i] * s.work->M[s.nv * i + j] * s.qd[j]);
             }
         CHECK_NEAR(energy.kinetic, T, 1e-13 * size);
         worst = fmax(worst, fabs(energy.kinetic - T) / size);

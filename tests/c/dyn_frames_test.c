@@ -38,7 +38,7 @@ static double check_followed(struct specimen *s, struct followed *frame)
     struct frame_motion motion;
     double rate[18], spin[9], turned[9];
     motion_of(s, frame, s->qdd, &motion);
-    flow_derivative(s, s->qdd, flow_step(s->n, s->qdd), pose_and_velocity, frame, 18, rate, NULL);
+    flow_derivative(s, s->qdd, flow_step(s->nv, s->qdd), pose_and_velocity, frame, 18, rate, NULL);
     skew3(motion.omega, spin);
     matmul3(spin, motion.R, turned);
     const double speed = 1 + norm(3, motion.v) + norm(3, motion.omega);

@@ -133,8 +133,8 @@ TEST(algorithms_allocate_nothing)
             for (int i = 0; i < s.model->n_links; i++) {
                 const struct link_model *lm = &s.model->link[i];
                 if (lm->body != NULL) flexible = i;
-                for (int k = lm->eta; k < lm->eta + lm->m; k++) s.q[k] *= 0.1; /* `linear` is positive near zero only */
             }
+            make_positive(&s);
             if (flexible >= 0) CHECK(body_section(&s.robot->link[flexible], 0.1, 1, &s.arena, &section) == STATUS_OK);
             const long before = allocations;
             everything(&s, &section, flexible);
@@ -145,7 +145,7 @@ TEST(algorithms_allocate_nothing)
     }
 }
 
-/* Every algorithm of loop.h that is used while integrating, once. */
+/* Every algorithm of mech/ that is used while integrating, once. */
 static void everything_closed(struct closed *c, double *by_q, double *by_qd)
 {
     struct specimen *s = &c->s;

@@ -10,6 +10,12 @@
 
 enum { ROBOTS = 60, MOST = 200 };
 
+/* y of n numbers: zero at `at`, else those of x in their order */
+static void copy_but_one(int n, int at, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = i == at ? 0 : x[i < at ? i : i - 1];
+}
+
 /* Cuts link `link` from its joint and puts a prescribed joint into the cut that does not move: revolute about e_k, or
    prismatic along it. Its answer is that component of the wrench. */
 static double answer_in_cut(const struct specimen *s, int seed, int link, int component)
@@ -23,13 +29,10 @@ static double answer_in_cut(const struct specimen *s, int seed, int link, int co
     memset(joint->axis, 0, sizeof joint->axis);
     joint->axis[component % 3] = 1;
     CHECK(specimen_remake(&cut));
-    const int at = cut.model->link[link + 1].q; /* the coordinate that is new, at zero */
-    for (int i = 0; i < cut.n; i++) {
-        const int from = i < at ? i : i - 1;
-        cut.q[i] = i == at ? 0 : s->q[from];
-        cut.qd[i] = i == at ? 0 : s->qd[from];
-        cut.qdd[i] = i == at ? 0 : s->qdd[from];
-    }
+    const int at = cut.model->link[link + 1].v; /* the coordinate that is new, at zero */
+    copy_but_one(cut.nq, cut.model->link[link + 1].q, s->q, cut.q);
+    copy_but_one(cut.nv, at, s->qd, cut.qd);
+    copy_but_one(cut.nv, at, s->qdd, cut.qdd);
     memcpy(cut.tip_wrench, s->tip_wrench, sizeof cut.tip_wrench);
     specimen_evaluate(&cut, cut.qdd);
     const double force = cut.force[at];
@@ -96,7 +99,7 @@ TEST(base_reactions_balance_the_momentum)
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         double rate[3], force[3], size = 0;
-        flow_derivative(&s, s.qdd, 4 * flow_step(s.n, s.qdd), first_moments, NULL, 3, NULL, rate);
+        flow_derivative(&s, s.qdd, 4 * flow_step(s.nv, s.qdd), first_moments, NULL, 3, NULL, rate);
         specimen_evaluate(&s, s.qdd);
         copy3(s.tip_wrench + 3, force);
         axpy3(total_mass(s.robot), s.model->gravity, force);

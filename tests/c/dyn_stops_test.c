@@ -16,12 +16,18 @@ static int stopped(struct specimen *s)
                             "\"rigid\": {\"mass\": 2, \"com\": [0.5, 0, 0], \"inertia\": [0, 0.1, 0.1, 0, 0, 0]}}]}");
 }
 
+/* Of friction, spring and stop on the joint at q, qd */
+static double force(const struct specimen *s, double q, double qd)
+{
+    return joint_coordinate_force(&s->model->link[0].joint.number[0], q, qd);
+}
+
 TEST(free_between_the_limits)
 {
     struct specimen s;
     CHECK(stopped(&s));
-    for (double q = LOWER; q <= UPPER; q += 0.1) CHECK_NEAR(joint_force(&s.model->link[0], q, 3), 0, 0);
-    CHECK_NEAR(joint_force(&s.model->link[0], UPPER, 3), 0, 0);
+    for (double q = LOWER; q <= UPPER; q += 0.1) CHECK_NEAR(force(&s, q, 3), 0, 0);
+    CHECK_NEAR(force(&s, UPPER, 3), 0, 0);
     specimen_free(&s);
 }
 
@@ -29,13 +35,12 @@ TEST(pushes_back_at_either_side)
 {
     struct specimen s;
     CHECK(stopped(&s));
-    const struct link_model *lm = &s.model->link[0];
-    CHECK_NEAR(joint_force(lm, UPPER + 0.02, 0), -K * 0.02, 1e-12 * K);
-    CHECK_NEAR(joint_force(lm, LOWER - 0.02, 0), K * 0.02, 1e-12 * K);
-    CHECK_NEAR(joint_force(lm, UPPER + 0.02, 0.5), -K * 0.02 - D * 0.5, 1e-12 * K); /* deeper than depth */
-    CHECK_NEAR(joint_force(lm, LOWER - 0.02, -0.5), K * 0.02 + D * 0.5, 1e-12 * K);
-    CHECK_NEAR(joint_force(lm, UPPER + 0.005, 0.5), -K * 0.005 - 0.5 * D * 0.5, 1e-12 * K); /* half way: fade 1/2 */
-    CHECK_NEAR(joint_force(lm, UPPER + 0.02, -100), 0, 0);                                  /* leaves fast: no pull */
+    CHECK_NEAR(force(&s, UPPER + 0.02, 0), -K * 0.02, 1e-12 * K);
+    CHECK_NEAR(force(&s, LOWER - 0.02, 0), K * 0.02, 1e-12 * K);
+    CHECK_NEAR(force(&s, UPPER + 0.02, 0.5), -K * 0.02 - D * 0.5, 1e-12 * K); /* deeper than depth */
+    CHECK_NEAR(force(&s, LOWER - 0.02, -0.5), K * 0.02 + D * 0.5, 1e-12 * K);
+    CHECK_NEAR(force(&s, UPPER + 0.005, 0.5), -K * 0.005 - 0.5 * D * 0.5, 1e-12 * K); /* half way: fade 1/2 */
+    CHECK_NEAR(force(&s, UPPER + 0.02, -100), 0, 0);                                  /* leaves fast: no pull */
     specimen_free(&s);
 }
 
@@ -44,16 +49,17 @@ TEST(slope)
 {
     struct specimen s;
     CHECK(stopped(&s));
-    const struct link_model *lm = &s.model->link[0];
     const double h = 1e-6;
+    double slope_q[MOST_VELOCITIES][MOST_VELOCITIES], slope_qd[MOST_VELOCITIES][MOST_VELOCITIES];
     for (double p = 1e-3; p < 0.03; p += 1.7e-3)
         for (int side = -1; side <= 1; side += 2)
             for (double rate = -1; rate <= 1; rate += 0.37) {
                 const double q = side > 0 ? UPPER + p : LOWER - p, qd = rate;
-                const double by_q = (joint_force(lm, q + h, qd) - joint_force(lm, q - h, qd)) / (2 * h),
-                             by_qd = (joint_force(lm, q, qd + h) - joint_force(lm, q, qd - h)) / (2 * h);
-                CHECK_NEAR(joint_force_tangent(lm, q, qd, 1, 0), by_q, 1e-6 * K);
-                CHECK_NEAR(joint_force_tangent(lm, q, qd, 0, 1), by_qd, 1e-6 * D);
+                const double by_q = (force(&s, q + h, qd) - force(&s, q - h, qd)) / (2 * h),
+                             by_qd = (force(&s, q, qd + h) - force(&s, q, qd - h)) / (2 * h);
+                joint_force_slopes(&s.model->link[0].joint, &q, &qd, slope_q, slope_qd);
+                CHECK_NEAR(slope_q[0][0], by_q, 1e-6 * K);
+                CHECK_NEAR(slope_qd[0][0], by_qd, 1e-6 * D);
             }
     specimen_free(&s);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "dyn/tangent.h"
+#include "dyn/matrices.h"
 #include "math/vec.h"
 #include "support/slopes.h"
 
@@ -24,7 +24,7 @@ static void evaluate(struct specimen *s, void *context, struct values *v)
     double qdd[MOST];
     (void)context;
     CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
-    values_put(v, QDD, s->n, qdd);
+    values_put(v, QDD, s->nv, qdd);
     specimen_evaluate(s, qdd);
     values_put_frames(v, s);
 }
@@ -36,19 +36,8 @@ static void differentiate(struct specimen *s, void *context, const struct direct
     prepare(s, tangent, qdd);
     dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, dqdd);
-    values_put(v, QDD, s->n, dqdd);
+    values_put(v, QDD, s->nv, dqdd);
     values_put_frame_changes(v, s, tangent);
-}
-
-static void shrink_modes(struct specimen *s, double factor)
-{
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        for (int k = lm->eta; k < lm->eta + lm->m; k++) {
-            s->q[k] *= factor;
-            s->qd[k] *= factor;
-        }
-    }
 }
 
 /* Makes the next kind of elastic terms, at a state where M is positive: without its square terms it is so near eta = 0 only */
@@ -56,7 +45,7 @@ static struct tangent *with_terms(struct specimen *s, enum elastic_terms terms)
 {
     s->robot->elastic_terms = terms;
     CHECK(specimen_remake(s));
-    if (terms == TERMS_LINEAR) shrink_modes(s, 0.1);
+    if (terms == TERMS_LINEAR) make_positive(s);
     return s->mechanism.tangent;
 }
 
@@ -107,11 +96,9 @@ static void forces_along(struct specimen *s, const struct arrow *from, const str
                          const double *qdd, double *force)
 {
     double moved[MOST];
-    memcpy(moved, qdd, (size_t)s->n * sizeof *qdd);
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        if (lm->prescribed >= 0) moved[lm->q] += t * along->prescribed_qdd[lm->prescribed];
-    }
+    memcpy(moved, qdd, (size_t)s->nv * sizeof *qdd);
+    for (int i = 0; i < s->nv; i++)
+        if (velocity_prescribed(s, i) >= 0) moved[i] += t * along->prescribed_qdd[velocity_prescribed(s, i)];
     arrow_go(s, from, t, along);
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, moved, force);
@@ -130,13 +117,13 @@ TEST(inverse_dynamics_agree_with_differences)
         for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)terms);
             arrow_random(&s, &random, &along);
-            memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.n);
+            memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.nv);
             arrow_remember(&s, &from);
             memset(want, 0, sizeof want);
             for (int k = 1; k <= 4; k++)
                 for (int side = -1; side <= 1; side += 2) {
                     forces_along(&s, &from, &along, side * k * h, qdd, force);
-                    for (int i = 0; i < s.n; i++) want[i] += side * weight[k - 1] / h * force[i];
+                    for (int i = 0; i < s.nv; i++) want[i] += side * weight[k - 1] / h * force[i];
                 }
             arrow_go(&s, &from, 0, &along);
             force_terms(&s, qdd, sum);
@@ -146,7 +133,7 @@ TEST(inverse_dynamics_agree_with_differences)
             dyn_velocity(s.model, s.work, &s.in);
             dyn_tangent_state(s.model, s.work, tangent, &s.in, qdd);
             dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd);
-            const double error = distance(s.n, tangent->force, want) / (norm(s.n, sum) + norm(s.n, want));
+            const double error = distance(s.nv, tangent->force, want) / (norm(s.nv, sum) + norm(s.nv, want));
             CHECK_NEAR(error, 0, 2e-12);
             worst = fmax(worst, error);
         }
@@ -155,31 +142,33 @@ TEST(inverse_dynamics_agree_with_differences)
     printf("     worst %.1e\n", worst);
 }
 
-/* qdd is linear in tau: the derivative is a column of M^-1, the very numbers of dyn_solve_forces(); and M times it is e_j */
+/* qdd is linear in tau: the derivative is a column of M^-1, the very numbers of dyn_solve_columns(); and M times it is e_j */
 TEST(columns_of_the_inverse_mass_matrix)
 {
     static struct arrow along;
-    double qdd[MOST], dqdd[MOST], column[MOST], force[MOST], worst = 0;
+    static double B[MOST * MOST];
+    double qdd[MOST], dqdd[MOST], column[MOST], worst = 0;
     for (int seed = 0; seed < 100; seed++) {
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
         dyn_mass_matrix(s.model, s.work);
-        for (int i = 0; i < s.model->n_links; i++) {
-            const struct link_model *lm = &s.model->link[i];
-            if (lm->q < 0 || lm->passive || lm->prescribed >= 0) continue;
+        dyn_input_matrix(s.model, B);
+        for (int i = 0; i < s.nv; i++) {
+            const int tau = velocity_tau(&s, i);
+            if (tau < 0 || B[s.model->n_tau * i + tau] == 0) continue; /* a mode, or a joint that takes no tau */
             arrow_clear(&along);
-            along.tau[lm->tau] = 1;
+            along.tau[tau] = 1;
             dyn_tangent(s.model, s.work, tangent, &s.in, &along.direction, dqdd);
-            memset(force, 0, sizeof force);
-            force[lm->q] = 1;
-            dyn_solve_forces(s.model, s.work, force, column);
-            CHECK(distance(s.n, dqdd, column) == 0);
+            memset(column, 0, sizeof column);
+            column[i] = 1;
+            dyn_solve_columns(s.model, s.work, tangent, 1, column);
+            CHECK(distance(s.nv, dqdd, column) == 0);
             double back = -1, terms = 1;
-            for (int k = 0; k < s.n; k++) {
-                back += s.work->M[s.n * lm->q + k] * dqdd[k];
-                terms += fabs(s.work->M[s.n * lm->q + k] * dqdd[k]);
+            for (int k = 0; k < s.nv; k++) {
+                back += s.work->M[s.nv * i + k] * dqdd[k];
+                terms += fabs(s.work->M[s.nv * i + k] * dqdd[k]);
             }
             CHECK_NEAR(back, 0, 1e-11 * terms);
             worst = fmax(worst, fabs(back) / terms);
@@ -208,7 +197,7 @@ TEST(along_the_flow_poses_change_by_velocities)
             dyn_tip(s.model, s.work, i, &tip);
             dyn_tangent_tip(s.model, s.work, tangent, i, &d);
             const double speed = 1 + norm(3, tip.v) + norm(3, tip.omega),
-                         rate = speed * speed + norm(s.n, qdd) + norm(3, tip.a) + norm(3, tip.alpha);
+                         rate = speed * speed + norm(s.nv, qdd) + norm(3, tip.a) + norm(3, tip.alpha);
             const double slow = distance(3, d.p, tip.v) + distance(3, d.phi, tip.omega),
                          fast = distance(3, d.v, tip.a) + distance(3, d.omega, tip.alpha);
             CHECK_NEAR(slow, 0, 1e-13 * speed * speed);
@@ -229,9 +218,9 @@ TEST(payloads_of_more_mass)
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         memset(dmass, 0, sizeof dmass);
-        memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.n);
+        memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.nv);
         specimen_evaluate(&s, qdd);
-        memcpy(force, s.force, sizeof(double) * (size_t)s.n);
+        memcpy(force, s.force, sizeof(double) * (size_t)s.nv);
         struct robot *robot = s.robot;
         for (int i = 0; i < robot->n_links; i++) {
             if (!robot->link[i].has_payload) continue;
@@ -241,7 +230,7 @@ TEST(payloads_of_more_mass)
         }
         CHECK(specimen_remake(&s));
         specimen_evaluate(&s, qdd);
-        for (int i = 0; i < s.n; i++) change[i] = s.force[i] - force[i];
+        for (int i = 0; i < s.nv; i++) change[i] = s.force[i] - force[i];
         force_terms(&s, qdd, sum);
         struct tangent *tangent = with_terms(&s, TERMS_FULL);
         dyn_configuration(s.model, s.work, s.q);
@@ -249,7 +238,7 @@ TEST(payloads_of_more_mass)
         dyn_inverse(s.model, s.work, &s.in, qdd, s.force);
         dyn_tangent_state(s.model, s.work, tangent, &s.in, qdd);
         dyn_tangent(s.model, s.work, tangent, &s.in, &(struct direction){.payload_mass = dmass}, dqdd);
-        const double error = distance(s.n, tangent->force, change) / norm(s.n, sum);
+        const double error = distance(s.nv, tangent->force, change) / norm(s.nv, sum);
         CHECK_NEAR(error, 0, 1e-14);
         worst = fmax(worst, error);
         specimen_free(&s);
@@ -269,13 +258,13 @@ TEST(jacobian_is_unit_directions)
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
         dyn_tangent_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
-        for (int j = 0; j < 2 * s.n; j++) {
-            const double *column = j < s.n ? by_q + s.n * j : by_qd + s.n * (j - s.n);
-            one[j % s.n] = 1;
+        for (int j = 0; j < 2 * s.nv; j++) {
+            const double *column = j < s.nv ? by_q + s.nv * j : by_qd + s.nv * (j - s.nv);
+            one[j % s.nv] = 1;
             dyn_tangent(s.model, s.work, tangent, &s.in,
-                        &(struct direction){.q = j < s.n ? one : NULL, .qd = j < s.n ? NULL : one}, dqdd);
-            one[j % s.n] = 0;
-            const double error = distance(s.n, column, dqdd) / (1 + norm(s.n, qdd) + norm(s.n, dqdd));
+                        &(struct direction){.q = j < s.nv ? one : NULL, .qd = j < s.nv ? NULL : one}, dqdd);
+            one[j % s.nv] = 0;
+            const double error = distance(s.nv, column, dqdd) / (1 + norm(s.nv, qdd) + norm(s.nv, dqdd));
             CHECK_NEAR(error, 0, 1e-10);
             worst = fmax(worst, error);
         }
@@ -300,7 +289,7 @@ TEST(updated_factors_give_the_same)
             prepare(&s, s.mechanism.tangent, qdd);
             dyn_tangent(s.model, s.work, s.mechanism.tangent, &s.in, &along.direction, dqdd[i]);
         }
-        const double error = distance(s.n, dqdd[0], dqdd[1]) / norm(s.n, dqdd[1]);
+        const double error = distance(s.nv, dqdd[0], dqdd[1]) / norm(s.nv, dqdd[1]);
         CHECK_NEAR(error, 0, 1e-9);
         worst = fmax(worst, error);
         specimen_free(&s);
@@ -315,10 +304,10 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         double q[MOST], before[MOST][3];
-        memcpy(q, s.q, sizeof(double) * (size_t)s.n);
+        memcpy(q, s.q, sizeof(double) * (size_t)s.nq);
         for (int straight = 1; straight >= 0; straight--) {
             if (straight) shrink_modes(&s, 0);
-            else memcpy(s.q, q, sizeof(double) * (size_t)s.n);
+            else memcpy(s.q, q, sizeof(double) * (size_t)s.nq);
             specimen_evaluate(&s, s.qdd);
             for (int i = 0; i < s.model->n_links; i++) {
                 const struct link_work *w = &s.work->link[i];

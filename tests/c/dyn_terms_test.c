@@ -16,18 +16,12 @@ static struct answers full, reduced;
 
 static void answer(struct specimen *s, const double *q, const double *qd, double factor, struct answers *out)
 {
-    memcpy(s->q, q, (size_t)s->n * sizeof *q);
-    memcpy(s->qd, qd, (size_t)s->n * sizeof *qd);
-    for (int i = 0; i < s->model->n_links; i++) {
-        const struct link_model *lm = &s->model->link[i];
-        for (int k = lm->eta; k < lm->eta + lm->m; k++) {
-            s->q[k] *= factor;
-            s->qd[k] *= factor;
-        }
-    }
+    memcpy(s->q, q, (size_t)s->nq * sizeof *q);
+    memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
+    shrink_modes(s, factor);
     dyn_configuration(s->model, s->work, s->q);
     dyn_mass_matrix(s->model, s->work);
-    memcpy(out->M, s->work->M, (size_t)(s->n * s->n) * sizeof *out->M);
+    memcpy(out->M, s->work->M, (size_t)(s->nv * s->nv) * sizeof *out->M);
     const struct input alone = {.q = s->q, .qd = s->qd};
     dyn_inverse(s->model, s->work, &alone, NULL, out->bias);
 }
@@ -56,14 +50,14 @@ static void check_slope(enum elastic_terms terms, int order)
         CHECK(specimen_random(&b, seed));
         b.robot->elastic_terms = terms;
         CHECK(specimen_remake(&b));
-        memcpy(q, a.q, (size_t)a.n * sizeof *q);
-        memcpy(qd, a.qd, (size_t)a.n * sizeof *qd);
+        memcpy(q, a.q, (size_t)a.nq * sizeof *q);
+        memcpy(qd, a.qd, (size_t)a.nv * sizeof *qd);
         double factor = 1.0 / 512;
         for (int halving = 0; halving < HALVINGS; halving++, factor /= 2) {
             answer(&a, q, qd, factor, &full);
             answer(&b, q, qd, factor, &reduced);
-            if (halving == 0) sizes(a.n, size); /* fixed: strain falls with the modes, too */
-            compare(a.n, size, error);
+            if (halving == 0) sizes(a.nv, size); /* fixed: strain falls with the modes, too */
+            compare(a.nv, size, error);
             for (int k = 0; k < ANSWERS; k++) {
                 CHECK_NEAR(error[k], 0, 1.15 * before[k] / (1 << order) + 1e-12);
                 before[k] = error[k];
@@ -99,15 +93,15 @@ TEST(all_agree_without_deformation)
         double q[MOST], qd[MOST], size[ANSWERS], error[ANSWERS];
         CHECK(specimen_random(&a, seed));
         CHECK(specimen_random(&b, seed));
-        memcpy(q, a.q, (size_t)a.n * sizeof *q);
-        memcpy(qd, a.qd, (size_t)a.n * sizeof *qd);
+        memcpy(q, a.q, (size_t)a.nq * sizeof *q);
+        memcpy(qd, a.qd, (size_t)a.nv * sizeof *qd);
         answer(&a, q, qd, 0, &full);
-        sizes(a.n, size);
+        sizes(a.nv, size);
         for (int terms = TERMS_LINEAR; terms <= TERMS_RUTHLESS; terms++) {
             b.robot->elastic_terms = (enum elastic_terms)terms;
             CHECK(specimen_remake(&b));
             answer(&b, q, qd, 0, &reduced);
-            compare(a.n, size, error);
+            compare(a.nv, size, error);
             worst = fmax(worst, fmax(error[0], error[1]));
         }
         specimen_free(&a);
@@ -132,15 +126,15 @@ TEST(nothing_beyond_the_kept_order)
                         "{\"shape\": \"linear\"}, \"axial\": {\"shape\": \"linear\"}}}}]}"));
     specimen_random_state(&s, &random);
     double q[MOST], qd[MOST];
-    memcpy(q, s.q, (size_t)s.n * sizeof *q);
-    memcpy(qd, s.qd, (size_t)s.n * sizeof *qd);
+    memcpy(q, s.q, (size_t)s.nq * sizeof *q);
+    memcpy(qd, s.qd, (size_t)s.nv * sizeof *qd);
     for (int kept = TERMS_LINEAR; kept <= TERMS_RUTHLESS; kept++) {
         static struct answers at[3];
         s.robot->elastic_terms = (enum elastic_terms)kept;
         CHECK(specimen_remake(&s));
         for (int k = 0; k < 3; k++) answer(&s, q, qd, k, &at[k]);
         const double *K = s.model->link[0].body->K;
-        const int n = s.n, m = n - 1;
+        const int n = s.nv, m = n - 1;
         for (int i = 0; i < n * n; i++) {
             CHECK_NEAR(at[2].M[i] - 2 * at[1].M[i] + at[0].M[i], 0, 1e-13 * norm(n * n, at[0].M));
             if (kept == TERMS_RUTHLESS) CHECK(at[1].M[i] == at[0].M[i]);

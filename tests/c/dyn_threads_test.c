@@ -21,7 +21,7 @@ static void *work_through(void *context)
 {
     struct job *job = context;
     const struct model *model = job->model;
-    const int n = model->n;
+    const int n = model->nv;
     struct work *work;
     if (work_make(model, &work) != STATUS_OK) {
         job->failed = 1;
@@ -47,11 +47,11 @@ static void check_threads(int seed, int n_threads)
         specimen_random_state(&state[i], &random);
     }
     const struct model *model = state[0].model;
-    const size_t size = (size_t)(3 * model->n * STATES) * sizeof(double);
+    const size_t size = (size_t)(3 * model->nv * STATES) * sizeof(double);
     struct job alone = {model, state, calloc(1, size), 0}, job[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
     work_through(&alone);
-    CHECK(!alone.failed && norm(3 * model->n * STATES, alone.answer) > 0);
+    CHECK(!alone.failed && norm(3 * model->nv * STATES, alone.answer) > 0);
     for (int i = 0; i < n_threads; i++) {
         job[i] = (struct job){model, state, calloc(1, size), 0};
         CHECK(pthread_create(&thread[i], NULL, work_through, &job[i]) == 0);

@@ -14,7 +14,7 @@ enum { ROBOTS = 400, STATES = 3, ALWAYS = 0, NEVER = 1000 };
 
 /* What the robots had in them */
 struct seen {
-    int links, loaded, unloaded, hubs, payloads, prismatic, prescribed, branched, bent, largest;
+    int links, loaded, unloaded, hubs, payloads, prismatic, several, prescribed, branched, bent, largest;
 };
 
 /* Makes every beam one that may be updated: no foreshortening, clamped at the hinge, up to 20 modes. */
@@ -39,7 +39,8 @@ static void look(const struct specimen *s, struct seen *seen)
 {
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        seen->prismatic += lm->joint == JOINT_PRISMATIC;
+        seen->prismatic += lm->joint.type == JOINT_PRISMATIC;
+        seen->several += lm->joint.nv > 1;
         seen->prescribed += lm->prescribed >= 0;
         if (lm->updated == NULL) continue;
         seen->links++;
@@ -56,17 +57,17 @@ static void look(const struct specimen *s, struct seen *seen)
 static double mass_norm(const struct specimen *s, const double *x)
 {
     double sum = 0;
-    for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += x[i] * s->work->M[s->n * i + j] * x[j];
+    for (int i = 0; i < s->nv; i++)
+        for (int j = 0; j < s->nv; j++) sum += x[i] * s->work->M[s->nv * i + j] * x[j];
     return sqrt(fmax(sum, 0));
 }
 
 /* |qdd - other| / |qdd| of s in its state */
 static double apart(const struct specimen *s, const double *qdd, const double *other)
 {
-    double *difference = malloc((size_t)(s->n + 1) * sizeof *difference);
+    double *difference = malloc((size_t)(s->nv + 1) * sizeof *difference);
     if (difference == NULL) return NAN;
-    for (int i = 0; i < s->n; i++) difference[i] = qdd[i] - other[i];
+    for (int i = 0; i < s->nv; i++) difference[i] = qdd[i] - other[i];
     const double result = mass_norm(s, difference) / (1e-300 + mass_norm(s, qdd));
     free(difference);
     return result;
@@ -91,7 +92,7 @@ TEST(update_is_elimination)
         struct specimen a, b;
         struct random random = {(uint64_t)seed};
         CHECK(make_pair(&a, &b, seed));
-        for (int state = 0; state < STATES && a.n > 0; state++) {
+        for (int state = 0; state < STATES && a.nv > 0; state++) {
             specimen_random_state(&a, &random);
             specimen_copy_state(&a, &b);
             CHECK(dyn_forward(a.model, a.work, &a.in, a.qdd) == STATUS_OK);
@@ -104,8 +105,10 @@ TEST(update_is_elimination)
             worst_direct = fmax(worst_direct, direct);
             worst_composite = fmax(worst_composite, composite);
             specimen_random_state(&a, &random); /* a.qdd serves as forces */
-            dyn_solve_forces(a.model, a.work, a.qdd, a.force);
-            dyn_solve_forces(b.model, b.work, a.qdd, b.force);
+            memcpy(a.force, a.qdd, (size_t)a.nv * sizeof(double));
+            memcpy(b.force, a.qdd, (size_t)a.nv * sizeof(double));
+            dyn_solve_columns(a.model, a.work, a.mechanism.tangent, 1, a.force);
+            dyn_solve_columns(b.model, b.work, b.mechanism.tangent, 1, b.force);
             worst_forces = fmax(worst_forces, apart(&a, a.force, b.force));
             look(&a, &seen);
         }
@@ -116,11 +119,12 @@ TEST(update_is_elimination)
     printf("     worst %.1e of direct, %.1e of composite, %.1e for plain forces\n", worst_direct, worst_composite,
            worst_forces);
     printf("     %d links: %d loaded, %d not, %d with hub, %d payload, %d bent, up to %d modes; %d prismatic, "
-           "%d prescribed, %d trees\n",
+           "%d with several columns, %d prescribed, %d trees\n",
            seen.links, seen.loaded, seen.unloaded, seen.hubs, seen.payloads, seen.bent, seen.largest, seen.prismatic,
-           seen.prescribed, seen.branched);
+           seen.several, seen.prescribed, seen.branched);
     CHECK(seen.loaded > 100 && seen.unloaded > 100 && seen.hubs > 100 && seen.payloads > 100 && seen.bent > 100);
-    CHECK(seen.prismatic > 100 && seen.prescribed > 100 && seen.branched > 100 && seen.largest >= 16);
+    CHECK(seen.prismatic > 100 && seen.several > 100 && seen.prescribed > 100 && seen.branched > 100 &&
+          seen.largest >= 16);
 }
 
 /* Q_1' Q_1 = 1,  Q_1' Y_2 = 0, to rounding                                                              (theory.md 40) */

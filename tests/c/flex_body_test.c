@@ -34,8 +34,8 @@ static void loaded_frequencies(struct specimen *s, double *w)
     double V[MOST * MOST], work[2 * MOST * MOST];
     dyn_configuration(s->model, s->work, s->q);
     dyn_mass_matrix(s->model, s->work);
-    CHECK(eigen_generalised(s->n, s->model->link[0].body->K, s->work->M, work, V, w) == 0);
-    for (int i = 0; i < s->n; i++) w[i] = sqrt(w[i]);
+    CHECK(eigen_generalized(s->nv, s->model->link[0].body->K, s->work->M, work, V, w) == 0);
+    for (int i = 0; i < s->nv; i++) w[i] = sqrt(w[i]);
 }
 
 /* First two dimensionless frequencies beta^2 of the clamped beam with a tip mass of this many beams. */
@@ -224,7 +224,7 @@ TEST(damping_is_what_the_file_says)
     const struct body *body = s.model->link[0].body;
     const int m = body->m;
     double V[MOST * MOST], work[2 * MOST * MOST], w2[MOST];
-    CHECK(eigen_generalised(m, body->K, body->Mff0, work, V, w2) == 0);
+    CHECK(eigen_generalized(m, body->K, body->Mff0, work, V, w2) == 0);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
             double d = 0;

@@ -132,7 +132,7 @@ TEST(generalised_random)
         double equation, basis;
         random_symmetric(n, K);
         random_positive(n, M);
-        CHECK(eigen_generalised(n, K, M, work, V, w) == 0);
+        CHECK(eigen_generalized(n, K, M, work, V, w) == 0);
         residuals(n, K, M, V, w, &equation, &basis);
         const double condition = norm(n, M) / 0.1, tolerance = 4 * n * DBL_EPSILON * condition;
         CHECK(ascending(n, w));
@@ -145,7 +145,7 @@ TEST(generalised_random)
 TEST(generalised_known)
 {
     const double k = 8, m = 2, springs[4] = {2 * k, -k, -k, k}, masses[4] = {m, 0, 0, m};
-    CHECK(eigen_generalised(2, springs, masses, work, V, w) == 0);
+    CHECK(eigen_generalized(2, springs, masses, work, V, w) == 0);
     CHECK_NEAR(w[0], (3 - sqrt(5)) / 2 * k / m, 8 * DBL_EPSILON);
     CHECK_NEAR(w[1], (3 + sqrt(5)) / 2 * k / m, 8 * k / m * DBL_EPSILON);
     CHECK_NEAR(V[0] / V[2], (sqrt(5) - 1) / 2, 8 * DBL_EPSILON); /* the golden ratio */
@@ -157,7 +157,7 @@ TEST(mass_must_be_positive_definite)
     const double unit[4] = {1, 0, 0, 1};
     const double bad[][4] = {{1, 1, 1, 1}, {1, 2, 2, 1},           {-1, 0, 0, 1},
                              {0, 0, 0, 0}, {(double)NAN, 0, 0, 1}, {1, 0, 0, (double)NAN}};
-    for (int i = 0; i < 6; i++) CHECK(eigen_generalised(2, unit, bad[i], work, V, w) != 0);
+    for (int i = 0; i < 6; i++) CHECK(eigen_generalized(2, unit, bad[i], work, V, w) != 0);
 
     random_state = 3; /* B B', B = [I; b']: rank 3 of 4, and the last pivot is a rounding of either sign */
     for (int i = 0; i < 100; i++) {
@@ -170,7 +170,7 @@ TEST(mass_must_be_positive_definite)
             for (int c = 0; c < N - 1; c++) M[r] += B[r / N][c] * B[r % N][c];
         }
         for (int r = 0; r < N * N; r++) M[r] *= (r / N + 3) * (r % N + 3); /* so that the roots are not exact */
-        CHECK(eigen_generalised(N, K, M, work, V, w) != 0);
+        CHECK(eigen_generalized(N, K, M, work, V, w) != 0);
     }
 }
 

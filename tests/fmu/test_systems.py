@@ -34,7 +34,7 @@ def cases(packages):
     made = {}
     for name, example in (("crane", crane), ("servo", servo)):
         short = system.read(HERE.parents[1] / f"resources/{name}.ssd")._replace(stop_time=UNTIL[name])
-        case = study.Case(short, packages[name][0], example.RECORDED, example.JUDGED)
+        case = study.Case(short, packages[name][0], example.RECORDED, example.COMPARED)
         made[name] = case, study.reference(case), example
     return made
 
@@ -115,7 +115,7 @@ def test_work_is_energy_and_losses(cases, name):
     case, right, example = cases[name]
     run = study.cosimulate(case, study.BEST, 1e-3, right, every=1e-3)
     work, stored, lost = example.balance(run)
-    gave, took = example.passed_on(run)
+    gave, took = example.coupling_work(run)
     assert work > 10 and lost > 0.1 * work and abs(gave) > 1  # [J]
     assert abs(work - stored - lost) < 1e-3 * work and abs(gave - took) < 1e-3 * abs(gave)
 

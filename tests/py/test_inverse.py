@@ -325,7 +325,7 @@ BAD_TABLES = {
     "time is not first": ("t,upper_joint.q\n0,0\n", "line 1: the first column must be time, not 't'"),
     "a column is missing": (HEADER.replace("lower_joint.qd,", "lower_joint.rate,") + f"\n0,{ROW}\n",
                             "the column lower_joint.qd is missing: q, qd and qdd of every joint with a drive are needed"),
-    "a column stands twice": (HEADER + f",lower_joint.q\n0,{ROW},0\n", "line 1: the column lower_joint.q stands twice"),
+    "a column stands twice": (HEADER + f",lower_joint.q\n0,{ROW},0\n", "line 1: column lower_joint.q is given twice"),
     "a short row": (HEADER + f"\n0,{ROW}\n1,2\n", "line 3: expected 10 numbers, found 2"),
     "time stands still": (HEADER + f"\n0,{ROW}\n0,{ROW}\n", "line 3: time must increase"),
     "time goes back": (HEADER + f"\n0,{ROW}\n1,{ROW}\n0.5,{ROW}\n", "line 4: time must increase"),

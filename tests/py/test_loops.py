@@ -127,7 +127,7 @@ def test_a_leg_too_many(limber, tmp_path):
     lines = this.result.stderr.splitlines()
     assert len(lines) == 2
     for i, line in enumerate(lines):
-        assert f"warning: loops[{i}] (head{i + 2}): 3 of its 5 equations follow from the others" in line
+        assert f"warning: loops[{i}] (head{i + 2}): 3 of its 5 constraints are redundant" in line
     assert this.drift() < 1e-3 * np.ptp(this["energy.kinetic"])
     assert stays_closed(this)
     # the middle leg carries, and out of the plane nothing does
@@ -185,7 +185,7 @@ def test_what_needs_a_driven_joint_to_close_gets_it(limber, tmp_path):
     assert stays_closed(this, 2)
 
 
-# ---- equations that are left out -----------------------------------------------------------------------------------------------
+# ---- redundant constraints -----------------------------------------------------------------------------------------------
 
 
 def rigid_parallelogram(extra):
@@ -199,11 +199,11 @@ def rigid_parallelogram(extra):
 
 def test_lengths_that_are_rounded_close(limber, tmp_path):
     this = Run(limber, tmp_path, rigid_parallelogram(1e-10), 2, 0.1)
-    assert "loops[0] (head2): equations that follow from the others are met to 1.07e-10 m" in this.result.stderr
+    assert "loops[0] (head2): redundant constraints hold only to 1.07e-10 m" in this.result.stderr
     assert this.openness(10)[0] < 1e-9
     check = run(limber, "check", this.file, "--json")
     assert check.returncode == 0
-    assert "are met to 1.07e-10 m" in " ".join(json.loads(check.stdout)["warnings"])
+    assert "hold only to 1.07e-10 m" in " ".join(json.loads(check.stdout)["warnings"])
 
 
 def test_lengths_that_do_not_fit_are_told(limber, tmp_path):
@@ -234,7 +234,7 @@ def test_a_singular_start_is_not_left_with_an_open_loop(limber, tmp_path):
     file.write_text(json.dumps(bars([0, 0, 0])))
     result = run(limber, "simulate", file, "--until", 0.5, "--step", 0.1)
     assert result.returncode == 3
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in result.stderr
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in result.stderr
     # passed in motion it is no obstacle
     this = Run(limber, tmp_path, bars([0.5, -0.5, 0.5]), 2, 0.02)
     assert np.ptp(this["ja.q"]) > 2 and stays_closed(this)
@@ -248,7 +248,7 @@ def test_an_importer_that_comes_to_a_singular_position_may_try_another(pack, tmp
     start, flat, rates = (ct.c_double * 6)(), (ct.c_double * 6)(), (ct.c_double * 6)()
     assert this.GetContinuousStates(start, 6) == OK
     assert this.SetContinuousStates(flat, 6) == OK and this.GetDerivatives(rates, 6) == DISCARD
-    assert "loops[0] (end): a loop is in a position in which its forces are not determined" in this.log[-1][2]
+    assert "loops[0] (end): a loop is singular: its constraint forces are not determined" in this.log[-1][2]
     assert this.SetContinuousStates(start, 6) == OK and this.GetDerivatives(rates, 6) == OK
     this.free()
 
@@ -268,7 +268,7 @@ def test_an_importer_is_told_of_a_singular_start(pack, tmp_path):
     assert this.CompletedIntegratorStep(1, ct.byref(event), ct.byref(stop)) == OK and event.value
     assert this.EnterEventMode() == OK
     assert this.NewDiscreteStates(ct.byref(info)) == ERROR
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in this.log[-1][2]
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in this.log[-1][2]
     this.free()
 
 
@@ -283,7 +283,7 @@ def test_prescribed_motions_that_open_a_loop_are_told(limber, tmp_path, free):
     motion.write_text(f"time,ja.q,ja.qd\n0,{turn!r},0.1\n1,{turn + 0.1!r},0.1\n")
     result = run(limber, "simulate", file, "--until", 1, "--step", 0.5, "--inputs", motion)
     assert result.returncode == 3
-    assert "loops[0] (end): an equation that was left out at the start is no longer met" in result.stderr
+    assert "loops[0] (end): a redundant constraint that was dropped at the start is violated" in result.stderr
 
 
 # ---- the start --------------------------------------------------------------------------------------------------------------

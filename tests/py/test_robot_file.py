@@ -115,11 +115,11 @@ def test_only_doubtful_files_have_warnings(limber):
         "idle-numbers-on-fixed-joint": [r"links\[0\]\.joint\.axis .*no effect", r"links\[0\]\.joint\.viscous .*no effect"],
         "limits-and-friction": [r"links\[0\]\.joint\.limits .*without stiffness"],
         "f2-idle-axis": [r"links\[0\]\.joint\.axis .*no effect on a spherical joint"],
-        "limits-beyond": [r"links\[0\]\.joint\.limits .*starts beyond them, at -2"],
-        "loop-ball": [r"loops\[0\] \(grip\): 1 of its 3 equations follow"],
-        "loop-pin": [r"loops\[0\] \(grip\): 2 of its 5 equations follow"],
-        "loop-pin-default-axis": [r"loops\[0\] \(grip\): 2 of its 5 equations follow"],
-        "loop-weld": [r"loops\[0\] \(grip\): 2 of its 6 equations follow"],
+        "limits-beyond": [r"links\[0\]\.joint\.limits .*starts beyond its limits, at -2"],
+        "loop-ball": [r"loops\[0\] \(grip\): 1 of its 3 constraints are redundant"],
+        "loop-pin": [r"loops\[0\] \(grip\): 2 of its 5 constraints are redundant"],
+        "loop-pin-default-axis": [r"loops\[0\] \(grip\): 2 of its 5 constraints are redundant"],
+        "loop-weld": [r"loops\[0\] \(grip\): 2 of its 6 constraints are redundant"],
     }
     for file in GOOD:
         warnings = strict_json(check(limber, file, "--json").stdout)["warnings"]

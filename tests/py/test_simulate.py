@@ -68,7 +68,7 @@ def test_too_many_steps_are_wrong_usage(simulate, until, step):
 
 def test_a_largest_step_without_end_is_given_up(simulate):
     done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_step=1e-300")
-    assert done.returncode == 3 and "too short to get to the end" in done.stderr
+    assert done.returncode == 3 and "too small to reach the end" in done.stderr
 
 
 def test_json(simulate):

@@ -111,6 +111,38 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     return !met || constraints_project(&c->s.mechanism, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
+static void random_point(struct random *random, const struct robot *robot, struct actuator_point *point)
+{
+    point->link = pick(random, robot->n_links + 1) - 1;
+    point->frame = point->link < 0 ? POINT_WORLD : chance(random, 0.5) ? POINT_HINGE : POINT_TIP;
+    for (int i = 0; i < 3; i++) point->xyz[i] = uniform(random, -1, 1);
+}
+
+int closed_add_actuators(struct closed *c, struct random *random, int count)
+{
+    struct specimen *s = &c->s;
+    struct robot *robot = s->robot;
+    struct report silent = {0};
+    robot->actuator = arena_take(&robot->arena, (size_t)count, sizeof *robot->actuator);
+    if (robot->actuator == NULL) return 0;
+    robot->n_actuators = count;
+    for (int i = 0; i < count; i++) robot->actuator[i].name = "line";
+    bool far;
+    do {
+        for (int i = 0; i < count; i++) {
+            random_point(random, robot, &robot->actuator[i].from);
+            random_point(random, robot, &robot->actuator[i].to);
+        }
+        if (!specimen_remake(s)) return 0;
+        specimen_evaluate(s, NULL);
+        actuators_measure(&s->mechanism);
+        far = true;
+        for (int i = 0; i < count; i++) far &= s->mechanism.actuators->line[i].length >= 0.3;
+    } while (!far);
+    for (int i = 0; i < count; i++) s->actuator_force[i] = uniform(random, -30, 30);
+    return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
+}
+
 int closed_read(struct closed *c, const char *text)
 {
     memset(c, 0, sizeof *c);
@@ -209,7 +241,7 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
 void closed_jacobian(struct closed *c, double *G)
 {
     double one[MOST] = {0}, rate[MOST_ROWS];
-    const int n = c->s.n;
+    const int n = c->s.nv;
     for (int j = 0; j < n; j++) {
         one[j] = 1;
         closed_gap(c, one, NULL, NULL, rate, NULL);
@@ -243,14 +275,11 @@ static int eliminate(int N, long double *A)
     return 1;
 }
 
-static int list_free(const struct specimen *s, int *coordinate)
+static int list_free(const struct specimen *s, int *velocity)
 {
     int count = 0;
-    bool held[MOST] = {0};
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].prescribed >= 0) held[s->model->link[i].q] = true;
-    for (int i = 0; i < s->n; i++)
-        if (!held[i]) coordinate[count++] = i;
+    for (int i = 0; i < s->nv; i++)
+        if (velocity_prescribed(s, i) < 0) velocity[count++] = i;
     return count;
 }
 
@@ -259,16 +288,17 @@ static void open_forces(struct specimen *s, double *force)
 {
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, NULL, force);
-    for (int i = 0; i < s->n; i++) force[i] = -force[i];
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].q >= 0) force[s->model->link[i].q] += s->tau[s->model->link[i].tau];
+    for (int i = 0; i < s->nv; i++) {
+        const int tau = velocity_tau(s, i);
+        force[i] = (tau >= 0 ? s->tau[tau] : 0) - force[i];
+    }
 }
 
 int closed_dense(struct closed *c, double *qdd, double *lambda)
 {
     static double G[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->s.mechanism.constraints->n_kept;
+    const int n = s->nv, rows = c->s.mechanism.constraints->n_kept;
     int at[MOST];
     const int f = list_free(s, at), N = f + rows, w = N + 1;
     double force[MOST], bias[MOST_ROWS];
@@ -289,9 +319,8 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
     for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->kept[k]];
     const int regular = eliminate(N, A);
     memset(lambda, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *lambda);
-    for (int i = 0; i < s->model->n_links; i++)
-        if (s->model->link[i].prescribed >= 0)
-            qdd[s->model->link[i].q] = s->prescribed_qdd[s->model->link[i].prescribed];
+    for (int i = 0; i < s->nv; i++)
+        if (velocity_prescribed(s, i) >= 0) qdd[i] = s->prescribed_qdd[velocity_prescribed(s, i)];
     for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
     for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->kept[k]] = (double)A[w * (f + k) + N];
     free(A);
@@ -301,8 +330,8 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
 static double mobility(const struct closed *c, int k)
 {
     double S = 0;
-    for (int i = 0; i < c->s.n; i++)
-        S += c->s.mechanism.constraints->G[c->s.n * k + i] * c->s.mechanism.constraints->X[c->s.n * k + i];
+    for (int i = 0; i < c->s.nv; i++)
+        S += c->s.mechanism.constraints->G[c->s.nv * k + i] * c->s.mechanism.constraints->X[c->s.nv * k + i];
     return S;
 }
 
@@ -353,7 +382,7 @@ int closed_rank(struct closed *c)
     static double G[MOST_ROWS * MOST];
     static long double L[MOST * MOST], B[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->n, rows = c->s.mechanism.constraints->n_rows;
+    const int n = s->nv, rows = c->s.mechanism.constraints->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
     long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
@@ -374,11 +403,11 @@ int closed_rank(struct closed *c)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        largest[c->s.mechanism.constraints->equation[r].turning] =
-            fmaxl(largest[c->s.mechanism.constraints->equation[r].turning], length[r]);
+        largest[c->s.mechanism.constraints->equation[r].rotational] =
+            fmaxl(largest[c->s.mechanism.constraints->equation[r].rotational], length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[c->s.mechanism.constraints->equation[r].turning];
+        const long double most = largest[c->s.mechanism.constraints->equation[r].rotational];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }

@@ -21,24 +21,25 @@ double flow_step(int n, const double *qdd)
 void flow_derivative(struct specimen *s, const double *qdd, double h, flow_function *function, void *context, int count,
                      double *first, double *second)
 {
-    double q[MOST_COORDINATES], qd[MOST_COORDINATES], y[MOST_VALUES];
-    const size_t size = (size_t)s->n * sizeof *q;
-    memcpy(q, s->q, size);
-    memcpy(qd, s->qd, size);
+    double q[MOST_COORDINATES], qd[MOST_COORDINATES], dx[MOST_COORDINATES], y[MOST_VALUES];
+    memcpy(q, s->q, (size_t)s->nq * sizeof *q);
+    memcpy(qd, s->qd, (size_t)s->nv * sizeof *qd);
     if (first != NULL) memset(first, 0, (size_t)count * sizeof *first);
     if (second != NULL) memset(second, 0, (size_t)count * sizeof *second);
     for (int k = -4; k <= 4; k++) {
         const double t = h * k;
-        for (int i = 0; i < s->n; i++) {
-            s->q[i] = q[i] + t * (qd[i] + 0.5 * t * qdd[i]);
+        for (int i = 0; i < s->nv; i++) {
+            dx[i] = t * (qd[i] + 0.5 * t * qdd[i]);
             s->qd[i] = qd[i] + t * qdd[i];
         }
+        memcpy(s->q, q, (size_t)s->nq * sizeof *q);
+        model_move(s->model, s->q, dx, 1);
         function(s, context, y);
         for (int i = 0; i < count; i++) {
             if (first != NULL) first[i] += first_weight[k + 4] * y[i] / h;
             if (second != NULL) second[i] += second_weight[k + 4] * y[i] / (h * h);
         }
     }
-    memcpy(s->q, q, size);
-    memcpy(s->qd, qd, size);
+    memcpy(s->q, q, (size_t)s->nq * sizeof *q);
+    memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
 }

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "math/vec.h"
 
 enum { MOST_LINKS = 7, MOST_MODES = 4 };
 
@@ -10,6 +13,7 @@ enum { MOST_LINKS = 7, MOST_MODES = 4 };
 struct writer {
     FILE *file;
     struct random *random;
+    int format;
 };
 
 static void number(struct writer *to, const char *key, double low, double high)
@@ -60,45 +64,115 @@ static void pose(struct writer *to, const char *key, double reach)
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
-static void axis(struct writer *to)
+/* One of the axes of the frame or any direction */
+static void direction(struct random *random, double a[3])
 {
-    static const char *const aligned[] = {"[1, 0, 0]",  "[0, 1, 0]",  "[0, 0, 1]",
-                                          "[-1, 0, 0]", "[0, -2, 0]", "[0, 0, -1]"};
-    if (chance(to->random, 0.5)) {
-        fprintf(to->file, ", \"axis\": %s", aligned[pick(to->random, 6)]);
+    static const double aligned[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -2, 0}, {0, 0, -1}};
+    if (chance(random, 0.5)) {
+        memcpy(a, aligned[pick(random, 6)], sizeof aligned[0]);
         return;
     }
-    double a[3], length;
     do {
-        for (int i = 0; i < 3; i++) a[i] = uniform(to->random, -1, 1);
-        length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    } while (length < 0.1);
-    fprintf(to->file, ", \"axis\": [%.6g, %.6g, %.6g]", a[0], a[1], a[2]);
+        for (int i = 0; i < 3; i++) a[i] = uniform(random, -1, 1);
+    } while (sqrt(dot3(a, a)) < 0.1);
 }
 
-static void joint_forces(struct writer *to)
+static void axis(struct writer *to, const char *key, const double a[3])
 {
-    if (chance(to->random, 0.6)) number(to, "motor_inertia", 0.02, 0.2);
-    if (chance(to->random, 0.6)) number(to, "viscous", 0, 0.5);
-    if (chance(to->random, 0.4)) {
-        number(to, "coulomb", 0.05, 0.3);
-        number(to, "coulomb_velocity", 0.3, 1);
-    }
-    if (chance(to->random, 0.4)) {
-        number(to, "stiffness", 0.1, 5);
-        number(to, "rest", -0.3, 0.3);
-    }
+    fprintf(to->file, ", \"%s\": [%.6g, %.6g, %.6g]", key, a[0], a[1], a[2]);
 }
 
-/* Returns whether the joint moves. */
-static bool joint(struct writer *to, int i, bool must_move)
+/* Two axes at an angle of 0.4 rad at least */
+static void two_axes(struct writer *to)
 {
-    const int kind = pick(to->random, must_move ? 8 : 10); /* revolute 6, prismatic 2, fixed 2 of 10 */
-    fprintf(to->file, "\"joint\": {\"name\": \"j%d\", \"type\": \"%s\"", i,
-            kind < 6   ? "revolute"
-            : kind < 8 ? "prismatic"
-                       : "fixed");
-    if (kind < 8 && chance(to->random, 0.15)) {
+    double a[3], b[3];
+    direction(to->random, a);
+    do direction(to->random, b);
+    while (fabs(dot3(a, b)) > 0.92 * sqrt(dot3(a, a) * dot3(b, b)));
+    axis(to, "axis", a);
+    axis(to, "axis2", b);
+}
+
+/* A number of a joint with this many coordinates: one for all, or an array */
+static void joint_number(struct writer *to, int coordinates, const char *key, double low, double high)
+{
+    if (coordinates == 1 || chance(to->random, 0.5)) {
+        number(to, key, low, high);
+        return;
+    }
+    fputs(", ", to->file);
+    numbers(to, key, coordinates, low, high);
+}
+
+/* A stop whose force is smooth in the states of specimen_random_state(): never reached, or always pushed beyond its depth and
+   harder than its damper ever pulls */
+static void limit(struct writer *to)
+{
+    const bool beyond = chance(to->random, 0.5), below = chance(to->random, 0.5);
+    const double at = below == beyond ? uniform(to->random, 4, 5) : uniform(to->random, -5, -4);
+    fprintf(to->file, "{\"%s\": %.6g", below ? "lower" : "upper", at);
+    number(to, "stiffness", 1, 3);
+    number(to, "damping", 0.01, 0.2);
+    number(to, "depth", 0.01, 0.1);
+    fputc('}', to->file);
+}
+
+static void limits(struct writer *to, int coordinates)
+{
+    const bool array = coordinates == 2 && chance(to->random, 0.7);
+    const int which = array ? pick(to->random, 3) : 0; /* null for the first, null for the second, neither */
+    fputs(array ? ", \"limits\": [" : ", \"limits\": ", to->file);
+    for (int k = 0; k < (array ? 2 : 1); k++) {
+        if (k == 1) fputs(", ", to->file);
+        if (array && which == k) fputs("null", to->file);
+        else limit(to);
+    }
+    if (array) fputc(']', to->file);
+}
+
+static void joint_forces(struct writer *to, int coordinates)
+{
+    if (chance(to->random, 0.6)) joint_number(to, coordinates, "motor_inertia", 0.02, 0.2);
+    if (chance(to->random, 0.6)) joint_number(to, coordinates, "viscous", 0, 0.5);
+    if (chance(to->random, 0.4)) {
+        joint_number(to, coordinates, "coulomb", 0.05, 0.3);
+        joint_number(to, coordinates, "coulomb_velocity", 0.3, 1);
+    }
+    if (chance(to->random, 0.4)) {
+        joint_number(to, coordinates, "stiffness", 0.1, 5);
+        joint_number(to, coordinates, "rest", -0.3, 0.3);
+    }
+    if (to->format == 2 && chance(to->random, 0.2)) limits(to, coordinates);
+}
+
+/* Types and how often each is drawn: fixed joints last, so that they can be left out */
+enum { REVOLUTE, PRISMATIC, UNIVERSAL, CYLINDRICAL, SPHERICAL, FREE, FIXED, TYPES };
+static const struct {
+    const char *name;
+    int coordinates; /* with numbers of their own */
+    int share[3];    /* in format 1 and 2 */
+} types[TYPES] = {
+    [REVOLUTE] = {"revolute", 1, {0, 6, 6}},   [PRISMATIC] = {"prismatic", 1, {0, 2, 2}},
+    [UNIVERSAL] = {"universal", 2, {0, 0, 3}}, [CYLINDRICAL] = {"cylindrical", 2, {0, 0, 2}},
+    [SPHERICAL] = {"spherical", 0, {0, 0, 3}}, [FREE] = {"free", 0, {0, 0, 2}},
+    [FIXED] = {"fixed", 0, {0, 2, 2}},
+};
+
+static int draw_type(struct writer *to, bool must_move)
+{
+    const int last = must_move ? FIXED : TYPES;
+    int sum = 0;
+    for (int type = 0; type < last; type++) sum += types[type].share[to->format];
+    int draw = pick(to->random, sum), type = 0;
+    while (draw >= types[type].share[to->format]) draw -= types[type++].share[to->format];
+    return type;
+}
+
+static void joint_placement(struct writer *to, int type)
+{
+    double a[3];
+    const bool one_axis = type == REVOLUTE || type == PRISMATIC;
+    if (one_axis && chance(to->random, 0.15)) {
         fputs(", \"dh\": {\"a\": 0.3", to->file);
         number(to, "alpha", -1.5, 1.5);
         number(to, "d", -0.3, 0.3);
@@ -107,16 +181,30 @@ static bool joint(struct writer *to, int i, bool must_move)
     } else if (chance(to->random, 0.8)) {
         fputs(", ", to->file);
         pose(to, "origin", 0.4);
-        if (kind < 8) axis(to);
+        if (one_axis || type == CYLINDRICAL) {
+            direction(to->random, a);
+            axis(to, "axis", a);
+        }
     }
-    if (kind < 8) {
-        joint_forces(to);
+    if (type == UNIVERSAL) two_axes(to);
+}
+
+/* Returns whether the joint moves. */
+static bool joint(struct writer *to, int i, bool must_move)
+{
+    const int type = draw_type(to, must_move), coordinates = types[type].coordinates;
+    fprintf(to->file, "\"joint\": {\"name\": \"j%d\", \"type\": \"%s\"", i, types[type].name);
+    joint_placement(to, type);
+    if (coordinates > 0) joint_forces(to, coordinates);
+    if (type == SPHERICAL && chance(to->random, 0.5)) number(to, "viscous", 0, 0.5);
+    if (type == SPHERICAL && chance(to->random, 0.5)) number(to, "stiffness", 0.1, 5);
+    if (type != FIXED) {
         const int motion = pick(to->random, 10);
         if (motion == 0) fputs(", \"passive\": true", to->file);
-        if (motion == 1 || motion == 2) fputs(", \"motion\": \"prescribed\"", to->file);
+        if (coordinates > 0 && (motion == 1 || motion == 2)) fputs(", \"motion\": \"prescribed\"", to->file);
     }
     fputc('}', to->file);
-    return kind < 8;
+    return type != FIXED;
 }
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
@@ -139,8 +227,11 @@ static void bending(struct writer *to, const char *name)
 
 static void rod(struct writer *to, const char *name)
 {
-    if (chance(to->random, 0.5)) fprintf(to->file, "\"%s\": {\"shape\": \"linear\"}", name);
-    else fprintf(to->file, "\"%s\": {\"shape\": \"clamped-free\", \"count\": %d}", name, 1 + pick(to->random, 2));
+    const bool modal = to->format == 2 && chance(to->random, 0.4);
+    if (!modal && chance(to->random, 0.5)) fprintf(to->file, "\"%s\": {\"shape\": \"linear\"}", name);
+    else
+        fprintf(to->file, "\"%s\": {\"shape\": \"%s\", \"count\": %d}", name, modal ? "craig-bampton" : "clamped-free",
+                1 + pick(to->random, 2));
 }
 
 static void beam(struct writer *to)
@@ -170,6 +261,7 @@ static void beam(struct writer *to)
     }
     fputc('}', to->file);
     if (chance(to->random, 0.5)) fputs(", \"foreshortening\": true", to->file);
+    else if (to->format == 2 && chance(to->random, 0.8)) fputs(", \"foreshortening\": false", to->file);
     if (chance(to->random, 0.6)) number(to, "damping_ratio", 0, 0.05);
     if (chance(to->random, 0.6)) {
         fprintf(to->file, ", \"rayleigh\": [%.6g, %.6g]", uniform(to->random, 0, 0.05), uniform(to->random, 0, 2e-3));
@@ -273,11 +365,12 @@ char *random_robot(struct random *random)
 {
     char *text = NULL;
     size_t size = 0;
-    struct writer to = {open_memstream(&text, &size), random};
+    struct random of_format = {random->state ^ 0x5bd1e995u}; /* apart: a robot of format 1 stays the same */
+    struct writer to = {open_memstream(&text, &size), random, chance(&of_format, 0.6) ? 2 : 1};
     if (to.file == NULL) return NULL;
     const int n_links = 1 + pick(random, MOST_LINKS);
     const bool tree = chance(random, 0.4);
-    fputs("{\"format\": \"limber-robot/1\", \"name\": \"random\", ", to.file);
+    fprintf(to.file, "{\"format\": \"limber-robot/%d\", \"name\": \"random\", ", to.format);
     if (chance(random, 0.9)) {
         numbers(&to, "gravity", 3, -9, 9);
         fputs(", ", to.file);

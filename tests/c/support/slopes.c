@@ -15,31 +15,37 @@ void arrow_clear(struct arrow *arrow)
                                           .qd = arrow->qd,
                                           .tau = arrow->tau,
                                           .tip_wrench = arrow->tip_wrench,
-                                          .prescribed_qdd = arrow->prescribed_qdd};
+                                          .prescribed_qdd = arrow->prescribed_qdd,
+                                          .actuator_force = arrow->actuator_force};
 }
 
 void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
 {
     arrow_clear(arrow);
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->nv; i++) {
         arrow->q[i] = uniform(random, -1, 1);
         arrow->qd[i] = uniform(random, -1, 1);
     }
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta + k] *= 0.1;
-        if (lm->q >= 0) arrow->tau[lm->tau] = uniform(random, -30, 30);
-        if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed] = uniform(random, -3, 3);
+        for (int k = 0; k < lm->m; k++) arrow->q[lm->eta_v + k] *= 0.1;
+        for (int k = 0; k < lm->joint.nv; k++) {
+            arrow->tau[lm->tau + k] = uniform(random, -30, 30);
+            if (lm->prescribed >= 0) arrow->prescribed_qdd[lm->prescribed + k] = uniform(random, -3, 3);
+        }
     }
     for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
+    for (int i = 0; i < s->robot->n_actuators; i++) arrow->actuator_force[i] = uniform(random, -30, 30);
 }
 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
-    double *const of[] = {along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench};
-    const int count[] = {s->n, s->n, s->model->n_joints, s->model->n_prescribed, 6};
+    enum { KINDS = 6 };
+    double *const of[KINDS] = {
+        along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench, along->actuator_force};
+    const int count[KINDS] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators};
     arrow_clear(along);
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         if (j < count[kind]) {
             of[kind][j] = 0.1;
             return 1;
@@ -52,23 +58,25 @@ int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 void arrow_remember(const struct specimen *s, struct arrow *at)
 {
     arrow_clear(at);
-    memcpy(at->q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(at->qd, s->qd, (size_t)s->n * sizeof(double));
-    memcpy(at->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
+    memcpy(at->q, s->q, (size_t)s->nq * sizeof(double));
+    memcpy(at->qd, s->qd, (size_t)s->nv * sizeof(double));
+    memcpy(at->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
+    memcpy(at->actuator_force, s->actuator_force, (size_t)s->robot->n_actuators * sizeof(double));
 }
 
 void arrow_go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
 {
-    for (int i = 0; i < s->n; i++) {
-        s->q[i] = from->q[i] + t * along->q[i];
-        s->qd[i] = from->qd[i] + t * along->qd[i];
-    }
-    for (int i = 0; i < s->model->n_joints; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
+    memcpy(s->q, from->q, (size_t)s->nq * sizeof(double));
+    if (t != 0) model_move(s->model, s->q, along->q, t);
+    for (int i = 0; i < s->nv; i++) s->qd[i] = from->qd[i] + t * along->qd[i];
+    for (int i = 0; i < s->model->n_tau; i++) s->tau[i] = from->tau[i] + t * along->tau[i];
     for (int i = 0; i < s->model->n_prescribed; i++)
         s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
+    for (int i = 0; i < s->robot->n_actuators; i++)
+        s->actuator_force[i] = from->actuator_force[i] + t * along->actuator_force[i];
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
@@ -79,20 +87,46 @@ void values_put(struct values *v, enum part part, int count, const double *y)
     v->count[part] += count;
 }
 
+static void put_frame(struct values *v, const struct specimen *s, int link, enum point_frame frame)
+{
+    struct frame_motion motion;
+    dyn_frame(s->model, s->work, link, frame, &motion);
+    values_put(v, POSE, 3, motion.p);
+    values_put(v, POSE, 9, motion.R);
+    values_put(v, VELOCITY, 3, motion.v);
+    values_put(v, VELOCITY, 3, motion.omega);
+    if (frame == POINT_HINGE) return;
+    values_put(v, ACCELERATION, 3, motion.a);
+    values_put(v, ACCELERATION, 3, motion.alpha);
+}
+
+static void put_frame_change(struct values *v, const struct specimen *s, const struct tangent *tangent, int link,
+                             enum point_frame frame)
+{
+    struct frame_derivative change;
+    struct frame_motion motion;
+    double turn[9], dR[9];
+    dyn_frame(s->model, s->work, link, frame, &motion);
+    dyn_tangent_frame(s->model, s->work, tangent, link, frame, &change);
+    skew3(change.phi, turn);
+    matmul3(turn, motion.R, dR);
+    values_put(v, POSE, 3, change.p);
+    values_put(v, POSE, 9, dR);
+    values_put(v, VELOCITY, 3, change.v);
+    values_put(v, VELOCITY, 3, change.omega);
+    if (frame == POINT_HINGE) return;
+    values_put(v, ACCELERATION, 3, change.a);
+    values_put(v, ACCELERATION, 3, change.alpha);
+}
+
 void values_put_frames(struct values *v, const struct specimen *s)
 {
     double wrench[6], deflection[3], rotation[3];
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        struct frame_motion tip;
-        if (lm->q >= 0) values_put(v, DRIVES, 1, s->force + lm->q);
-        dyn_tip(s->model, s->work, i, &tip);
-        values_put(v, POSE, 3, tip.p);
-        values_put(v, POSE, 9, tip.R);
-        values_put(v, VELOCITY, 3, tip.v);
-        values_put(v, VELOCITY, 3, tip.omega);
-        values_put(v, ACCELERATION, 3, tip.a);
-        values_put(v, ACCELERATION, 3, tip.alpha);
+        values_put(v, DRIVES, lm->joint.nv, s->force + lm->v);
+        put_frame(v, s, i, POINT_HINGE);
+        put_frame(v, s, i, POINT_TIP);
         dyn_reaction(s->work, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_deflection(s->model, s->work, i, deflection, rotation);
@@ -106,20 +140,9 @@ void values_put_frame_changes(struct values *v, const struct specimen *s, const 
     double wrench[6], deflection[3], rotation[3];
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        struct frame_derivative tip;
-        struct frame_motion motion;
-        double turn[9], dR[9];
-        if (lm->q >= 0) values_put(v, DRIVES, 1, tangent->force + lm->q);
-        dyn_tip(s->model, s->work, i, &motion);
-        dyn_tangent_tip(s->model, s->work, tangent, i, &tip);
-        skew3(tip.phi, turn);
-        matmul3(turn, motion.R, dR);
-        values_put(v, POSE, 3, tip.p);
-        values_put(v, POSE, 9, dR);
-        values_put(v, VELOCITY, 3, tip.v);
-        values_put(v, VELOCITY, 3, tip.omega);
-        values_put(v, ACCELERATION, 3, tip.a);
-        values_put(v, ACCELERATION, 3, tip.alpha);
+        values_put(v, DRIVES, lm->joint.nv, tangent->force + lm->v);
+        put_frame_change(v, s, tangent, i, POINT_HINGE);
+        put_frame_change(v, s, tangent, i, POINT_TIP);
         dyn_tangent_reaction(s->work, tangent, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
@@ -159,8 +182,8 @@ static void differences(struct specimen *s, const struct differentiable *functio
 double mass_distance(const struct specimen *s, const double *x, const double *y)
 {
     double sum = 0;
-    for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += (x[i] - y[i]) * s->work->M[s->n * i + j] * (x[j] - y[j]);
+    for (int i = 0; i < s->nv; i++)
+        for (int j = 0; j < s->nv; j++) sum += (x[i] - y[i]) * s->work->M[s->nv * i + j] * (x[j] - y[j]);
     return sqrt(fabs(sum));
 }
 
@@ -174,21 +197,33 @@ const double slope_tolerance[PARTS] = {
     [QDD] = 1e-8,       [LAMBDA] = 1e-8,       [DRIVES] = 1e-9,   [POSE] = 1e-12,
     [VELOCITY] = 1e-12, [ACCELERATION] = 1e-8, [REACTION] = 1e-8, [DEFLECTION] = 1e-10};
 
+/* The inertia forces, gravity among them, that add up to the reactions: all there is of them where a joint carries nothing */
+static double inertia_wrenches(const struct specimen *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->model->n_links; i++) sum += norm(6, s->work->link[i].b) + norm(6, s->work->link[i].bT);
+    return sum;
+}
+
 void slope_errors(struct specimen *s, const struct differentiable *function, void *context, const struct arrow *along,
                   struct errors *errors, double error[PARTS])
 {
-    static const double h[2] = {2e-3, 5e-4};
-    static struct values at, got, want[2];
-    double size[2][PARTS];
-    for (int i = 0; i < 2; i++) differences(s, function, context, along, h[i], &want[i], size[i]);
+    enum { STEPS = 3 };
+    static const double h[STEPS] = {2e-3, 5e-4, 1.25e-4};
+    static struct values at, got, want[STEPS];
+    double size[STEPS][PARTS];
+    for (int i = 0; i < STEPS; i++) differences(s, function, context, along, h[i], &want[i], size[i]);
     memset(at.count, 0, sizeof at.count);
     memset(got.count, 0, sizeof got.count);
     function->evaluate(s, context, &at);
+    const double wrenches = inertia_wrenches(s);
     function->differentiate(s, context, &along->direction, &got);
     dyn_mass_matrix(s->model, s->work);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < STEPS; i++) {
         double scale[PARTS];
         for (int k = 0; k < PARTS; k++) scale[k] = 1e-3 + size[i][k] + norm(want[i].count[k], want[i].y[k]);
+        scale[VELOCITY] += norm(s->nv, s->qd);
+        scale[REACTION] += wrenches;
         scale[DRIVES] += scale[REACTION];
         scale[ACCELERATION] += scale[LAMBDA];
         scale[QDD] = scale[LAMBDA] + mass_norm(s, at.y[QDD]) + mass_norm(s, want[i].y[QDD]);

@@ -7,9 +7,10 @@
 
 enum { MOST = 200, MOST_VALUES = 1000 };
 
-/* A direction with its own arrays. */
+/* A direction with its own arrays, q a tangent; or a state with its inputs, q its positions. */
 struct arrow {
     double q[MOST], qd[MOST], tau[MOST], tip_wrench[6], prescribed_qdd[MOST], payload_mass[MOST];
+    double actuator_force[MOST];
     struct direction direction;
 };
 
@@ -18,11 +19,11 @@ void arrow_clear(struct arrow *arrow);
 /* Coordinates move by as much as their ranges in specimen_random_state(). */
 void arrow_random(const struct specimen *specimen, struct random *random, struct arrow *arrow);
 
-/* Number j of the directions of one coordinate: a q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
+/* Number j of the directions of one coordinate: a tangent of q, a qd, a tau, ... ; 0 when there are no more. A tenth: modes are moved by
    as much as their range. */
 int arrow_unit(const struct specimen *specimen, int j, struct arrow *arrow);
 
-/* The specimen's state, to come back to: with t = 0. */
+/* The specimen's state, to come back to with t = 0 exactly; a step t along a direction from there, q by model_move(). */
 void arrow_remember(const struct specimen *specimen, struct arrow *at);
 void arrow_go(struct specimen *specimen, const struct arrow *from, double t, const struct arrow *along);
 
@@ -35,7 +36,7 @@ struct values {
 
 void values_put(struct values *v, enum part part, int count, const double *y);
 
-/* Drives, tip frames (the rotation is told by its matrix), reactions and deflections of all links, after specimen_evaluate();
+/* Drives, tip frames (the rotation is told by its matrix), poses and velocities of hinge frames, reactions and deflections of all links, after specimen_evaluate();
    and their changes, after dyn_tangent_motion(). */
 void values_put_frames(struct values *v, const struct specimen *specimen);
 void values_put_frame_changes(struct values *v, const struct specimen *specimen, const struct tangent *tangent);
@@ -53,11 +54,12 @@ struct errors {
     int count;
 };
 
-/* The error of the tangent against differences, by parts, of the size of value and slope; the better of two steps, as one is
-   long for robots that whirl and the other short for those whose accelerations are known least. What differences are worth:
+/* The error of the tangent against differences, by parts, of the size of value and slope; the best of three steps: a
+   long one for those whose accelerations are known least, shorter ones for robots that whirl or are near a singular pose. What differences are worth:
    positions and velocities, right to 1e-15, lose 1/h; accelerations are known to eps and the root of cond(M), 1e-12 or so for
-   the worst of these robots, and lose 1/h as well. Forces of the drives are sums of reactions,
-   accelerations of those that multipliers make (which are told in these units). */
+   the worst of these robots, and lose 1/h as well. Sizes are of what adds up: forces of the drives are sums of reactions, these of
+   inertia forces, velocities of frames those of the coordinates, accelerations those that multipliers make (which are told in
+   these units). */
 extern const double slope_tolerance[PARTS];
 void slope_errors(struct specimen *specimen, const struct differentiable *function, void *context,
                   const struct arrow *along, struct errors *errors, double error[PARTS]);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/dense.h"
+#include "math/quaternion.h"
 #include "support/random_robot.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
@@ -21,18 +23,26 @@ static void release(struct specimen *s)
 
 static int make_arrays(struct specimen *s)
 {
-    const size_t n = (size_t)s->model->n;
-    s->n = s->model->n;
-    s->q = arena_take(&s->arena, n, sizeof(double));
+    const size_t n = (size_t)s->model->nv;
+    s->nq = s->model->nq;
+    s->nv = s->model->nv;
+    s->q = arena_take(&s->arena, (size_t)s->nq, sizeof(double));
     s->qd = arena_take(&s->arena, n, sizeof(double));
     s->qdd = arena_take(&s->arena, n, sizeof(double));
     s->force = arena_take(&s->arena, n, sizeof(double));
-    s->tau = arena_take(&s->arena, (size_t)s->model->n_joints, sizeof(double));
+    s->tau = arena_take(&s->arena, (size_t)s->model->n_tau, sizeof(double));
     s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
+    s->actuator_force = arena_take(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
-    s->in = (struct input){
-        .q = s->q, .qd = s->qd, .tau = s->tau, .tip_wrench = s->tip_wrench, .prescribed_qdd = s->prescribed_qdd};
-    return !s->arena.failed;
+    s->in = (struct input){.q = s->q,
+                           .qd = s->qd,
+                           .tau = s->tau,
+                           .tip_wrench = s->tip_wrench,
+                           .prescribed_qdd = s->prescribed_qdd,
+                           .actuator_force = s->actuator_force};
+    if (s->arena.failed) return 0;
+    model_start(s->model, s->q, s->qd);
+    return 1;
 }
 
 int specimen_remake(struct specimen *s)
@@ -45,7 +55,7 @@ int specimen_remake(struct specimen *s)
     s->model = s->mechanism.model;
     s->work = s->mechanism.work;
     made = made && make_arrays(s);
-    if (made && before.n == s->n) specimen_copy_state(&before, s);
+    if (made && before.nq == s->nq && before.nv == s->nv) specimen_copy_state(&before, s);
     release(&before);
     return made;
 }
@@ -68,22 +78,42 @@ int specimen_read(struct specimen *s, const char *text)
     return specimen_remake(s);
 }
 
+/* Evenly over all orientations, of either sign. A spring on the rotation vector jumps at half a turn: not within 0.1 rad of it. */
+static void random_quaternion(struct random *random, bool sprung, double *q)
+{
+    double square;
+    do {
+        for (int i = 0; i < 4; i++) q[i] = uniform(random, -1, 1);
+        square = quaternion_square(q);
+    } while (square > 1 || square < 0.01 || (sprung && q[0] * q[0] < 0.0025 * square));
+    quaternion_normalize(q);
+}
+
+static void random_joint_state(struct specimen *s, int i, struct random *random)
+{
+    const struct link_model *lm = &s->model->link[i];
+    const int quaternion = joint_quaternion(&s->robot->link[i].joint);
+    for (int k = 0; k < lm->joint.nv; k++) {
+        const int v = lm->v + k;
+        const double range = lm->joint.part[k] == TURNS ? 3 : 0.5;
+        if (quaternion < 0 || k < quaternion) s->q[lm->q + k] = uniform(random, -range, range);
+        s->qd[v] = uniform(random, -1.5, 1.5);
+        s->qdd[v] = uniform(random, -3, 3);
+        s->tau[lm->tau + k] = lm->passive || lm->prescribed >= 0 ? 0 : uniform(random, -30, 30);
+        if (lm->prescribed >= 0) s->prescribed_qdd[lm->prescribed + k] = s->qdd[v];
+    }
+    if (quaternion >= 0) random_quaternion(random, lm->joint.number[0].stiffness != 0, s->q + lm->q + quaternion);
+}
+
 void specimen_random_state(struct specimen *s, struct random *random)
 {
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
-        if (lm->q >= 0) {
-            const double range = lm->joint == JOINT_REVOLUTE ? 3 : 0.5;
-            s->q[lm->q] = uniform(random, -range, range);
-            s->qd[lm->q] = uniform(random, -1.5, 1.5);
-            s->qdd[lm->q] = uniform(random, -3, 3);
-            s->tau[lm->tau] = lm->passive || lm->prescribed >= 0 ? 0 : uniform(random, -30, 30);
-            if (lm->prescribed >= 0) s->prescribed_qdd[lm->prescribed] = s->qdd[lm->q];
-        }
+        random_joint_state(s, i, random);
         for (int k = 0; k < lm->m; k++) {
-            s->q[lm->eta + k] = uniform(random, -0.1, 0.1);
-            s->qd[lm->eta + k] = uniform(random, -0.5, 0.5);
-            s->qdd[lm->eta + k] = uniform(random, -1, 1);
+            s->q[lm->eta_q + k] = uniform(random, -0.1, 0.1);
+            s->qd[lm->eta_v + k] = uniform(random, -0.5, 0.5);
+            s->qdd[lm->eta_v + k] = uniform(random, -1, 1);
         }
     }
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = uniform(random, -10, 10);
@@ -110,12 +140,11 @@ void specimen_free(struct specimen *s)
 
 void specimen_copy_state(const struct specimen *from, struct specimen *to)
 {
-    memcpy(to->q, from->q, (size_t)from->n * sizeof(double));
-    memcpy(to->qd, from->qd, (size_t)from->n * sizeof(double));
-    memcpy(to->qdd, from->qdd, (size_t)from->n * sizeof(double));
+    memcpy(to->q, from->q, (size_t)from->nq * sizeof(double));
+    memcpy(to->qd, from->qd, (size_t)from->nv * sizeof(double));
+    memcpy(to->qdd, from->qdd, (size_t)from->nv * sizeof(double));
     memcpy(to->tip_wrench, from->tip_wrench, sizeof to->tip_wrench);
-    if (to->model->n_joints == from->model->n_joints)
-        memcpy(to->tau, from->tau, (size_t)from->model->n_joints * sizeof(double));
+    if (to->model->n_tau == from->model->n_tau) memcpy(to->tau, from->tau, (size_t)from->model->n_tau * sizeof(double));
     if (to->model->n_prescribed == from->model->n_prescribed)
         memcpy(to->prescribed_qdd, from->prescribed_qdd, (size_t)from->model->n_prescribed * sizeof(double));
 }
@@ -125,6 +154,45 @@ void specimen_evaluate(struct specimen *s, const double *qdd)
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     dyn_velocity(s->model, s->work, &s->in);
+}
+
+int velocity_tau(const struct specimen *s, int i)
+{
+    for (int k = 0; k < s->model->n_links; k++) {
+        const struct link_model *lm = &s->model->link[k];
+        if (i >= lm->v && i < lm->v + lm->joint.nv) return lm->tau + i - lm->v;
+    }
+    return -1;
+}
+
+int velocity_prescribed(const struct specimen *s, int i)
+{
+    for (int k = 0; k < s->model->n_links; k++) {
+        const struct link_model *lm = &s->model->link[k];
+        if (lm->prescribed >= 0 && i >= lm->v && i < lm->v + lm->joint.nv) return lm->prescribed + i - lm->v;
+    }
+    return -1;
+}
+
+void shrink_modes(struct specimen *s, double factor)
+{
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_model *lm = &s->model->link[i];
+        for (int k = 0; k < lm->m; k++) {
+            s->q[lm->eta_q + k] *= factor;
+            s->qd[lm->eta_v + k] *= factor;
+        }
+    }
+}
+
+void make_positive(struct specimen *s)
+{
+    do {
+        shrink_modes(s, 0.1);
+        dyn_configuration(s->model, s->work, s->q);
+        dyn_mass_matrix(s->model, s->work);
+        memcpy(s->work->factor, s->work->M, (size_t)(s->nv * s->nv) * sizeof(double));
+    } while (cholesky_factor(s->nv, s->work->factor, s->work->inverse_d) != 0);
 }
 
 void absolute_product(int n, const double *M, const double *x, double *y)
@@ -140,9 +208,9 @@ void force_terms(struct specimen *s, const double *qdd, double *sum)
     double *bias = s->force;
     dyn_configuration(s->model, s->work, s->q);
     dyn_mass_matrix(s->model, s->work);
-    absolute_product(s->n, s->work->M, qdd, sum);
+    absolute_product(s->nv, s->work->M, qdd, sum);
     dyn_inverse(s->model, s->work, &s->in, NULL, bias);
-    for (int i = 0; i < s->n; i++) sum[i] += fabs(bias[i]);
+    for (int i = 0; i < s->nv; i++) sum[i] += fabs(bias[i]);
 }
 
 /* |x - y| of the size of both, and of `size` at least */
@@ -163,7 +231,7 @@ static double frames_apart(const struct frame_motion *a, const struct frame_moti
 
 double specimen_difference(struct specimen *a, struct specimen *b)
 {
-    const int n = a->n;
+    const int n = a->nv;
     struct specimen *const both[2] = {a, b};
     struct energy energy[2];
     struct frame_motion tip[2];

@@ -11,12 +11,14 @@ struct specimen {
     struct mechanism mechanism;
     struct model *model; /* of the mechanism */
     struct work *work;
-    int n;
-    double *q, *qd;         /* n                                                                    */
-    double *qdd;            /* n: room for accelerations, and after specimen_random() some of order 1 */
-    double *force;          /* n: room for generalised forces                                       */
-    double *tau;            /* n_joints                                                             */
+    int nq, nv;
+    double *q;              /* nq                                                                   */
+    double *qd;             /* nv                                                                   */
+    double *qdd;            /* nv: room for accelerations, and after specimen_random() some of order 1 */
+    double *force;          /* nv: room for generalized forces                                      */
+    double *tau;            /* n_tau                                                                */
     double *prescribed_qdd; /* n_prescribed                                                         */
+    double *actuator_force; /* of the actuators, which random robots have not                       */
     double tip_wrench[6];
     struct input in; /* all of the above                                                     */
     struct arena arena;
@@ -24,13 +26,13 @@ struct specimen {
 
 /* Nonzero when it worked; otherwise the reason stands on standard output. */
 int specimen_random(struct specimen *specimen, int seed);             /* random robot in a random state */
-int specimen_read(struct specimen *specimen, const char *text);       /* this robot at zero             */
+int specimen_read(struct specimen *specimen, const char *text);       /* this robot at its start        */
 int specimen_remake(struct specimen *specimen);                       /* mechanism and arrays anew; keeps the state */
 int specimen_update_from(struct specimen *specimen, int update_from); /* another mechanism: mechanism_make_with() */
 void specimen_random_state(struct specimen *specimen, struct random *random);
 void specimen_free(struct specimen *specimen);
 
-/* Copies what two robots of as many coordinates share: q, qd, qdd, tip wrench; where their numbers agree also tau and
+/* Copies what two robots of the same coordinates share: q, qd, qdd, tip wrench; where their numbers agree also tau and
    prescribed accelerations. */
 void specimen_copy_state(const struct specimen *from, struct specimen *to);
 
@@ -38,7 +40,18 @@ void specimen_copy_state(const struct specimen *from, struct specimen *to);
    specimen->force, velocities. */
 void specimen_evaluate(struct specimen *specimen, const double *qdd);
 
-/* |M| |qdd| + |h|: the terms that add up to the generalised forces, component by component. M stays in work. */
+/* Where velocity i is found among tau and among the prescribed velocities; -1: it is not. */
+int velocity_tau(const struct specimen *specimen, int i);
+int velocity_prescribed(const struct specimen *specimen, int i);
+
+/* Elastic coordinates and rates times a factor. */
+void shrink_modes(struct specimen *specimen, double factor);
+
+/* Modes at a tenth, and as often again until M is positive definite: without its square terms (`linear`) it is so near eta = 0
+   alone. */
+void make_positive(struct specimen *specimen);
+
+/* |M| |qdd| + |h|: the terms that add up to the generalized forces, component by component. M stays in work. */
 void force_terms(struct specimen *specimen, const double *qdd, double *sum);
 
 /* The largest relative difference of anything that is computed (mass matrix, forces for the same qdd, energies, powers, tip,

@@ -12,7 +12,7 @@ static void fix(struct joint *joint)
     joint->type = JOINT_FIXED;
     identity3(joint->origin.R);
     joint->axis[2] = 1;
-    joint->coulomb_velocity = 1e-3;
+    for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
 }
 
 static void empty(struct link *link)
@@ -70,6 +70,51 @@ void beam_to_rigid(struct link *link)
     memset(&link->rigid_tip, 0, sizeof link->rigid_tip);
     link->rigid_tip.p[0] = L;
     identity3(link->rigid_tip.R);
+}
+
+/* Velocity k of a joint as a joint of its own */
+static void one_of(const struct joint *whole, int k, struct joint *one)
+{
+    const bool coordinates = joint_has_coordinates(whole);
+    fix(one);
+    one->type = joint_column_part(whole, k) == TURNS ? JOINT_REVOLUTE : JOINT_PRISMATIC;
+    one->passive = whole->passive;
+    one->prescribed = whole->prescribed;
+    if (k == 0) one->origin = whole->origin;
+    if (coordinates) one->number[0] = whole->number[k];
+    memset(one->axis, 0, sizeof one->axis);
+    if (!coordinates) one->axis[k % 3] = 1;
+    else copy3(k > 0 && whole->type == JOINT_UNIVERSAL ? whole->axis2 : whole->axis, one->axis);
+}
+
+int split_joints(struct robot *robot)
+{
+    int count = 0;
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint whole = robot->link[i].joint;
+        const int nv = joint_velocities(&whole), parent = robot->link[i].parent;
+        if (nv < 2) continue;
+        for (int k = 0; k < nv - 1; k++)
+            if (!make_room(robot, i)) return -1;
+        for (int k = 0; k < nv; k++) {
+            one_of(&whole, k, &robot->link[i + k].joint);
+            robot->link[i + k].parent = k == 0 ? parent : i + k - 1;
+        }
+        i += nv - 1;
+        count++;
+    }
+    return count;
+}
+
+void set_afloat(struct robot *robot)
+{
+    struct joint *joint = &robot->link[0].joint;
+    fix(joint);
+    joint->type = JOINT_FREE;
+    joint->passive = true;
+    joint_rest_position(joint, joint->start_position);
+    for (int i = 1; i < robot->n_links; i++)
+        if (robot->link[i].parent < 0) robot->link[i].parent = 0;
 }
 
 void move_world(struct robot *robot, const double R[9], const double t[3])

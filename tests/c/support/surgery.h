@@ -15,6 +15,14 @@ struct link *append_fixed(struct robot *robot, int i);
 /* Turns a beam without modes into the rigid body it is. */
 void beam_to_rigid(struct link *link);
 
+/* Replaces every joint with several velocities by as many revolute and prismatic joints with massless links between: universal by
+   two revolutes, cylindrical by a revolute and a prismatic, spherical by revolutes about x, y, z, free by three prismatics and
+   those. Springs and friction of quaternions are lost. Returns how many it found, -1 without memory. */
+int split_joints(struct robot *robot);
+
+/* Puts the robot on a free joint: the first link gets one that takes no forces, and carries all that stood on the world. */
+void set_afloat(struct robot *robot);
+
 /* Moves the whole robot in its world: x -> R x + t. Gravity turns too. */
 void move_world(struct robot *robot, const double R[9], const double t[3]);
 

@@ -1,0 +1,61 @@
+#include "analysis/actuated.h"
+
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "analysis/least_squares.h"
+
+/* B = dl/dq', a column for every actuator: generalized forces of a unit force along its line                             (59) */
+static enum status unit_forces(struct mechanism *m, double *unit, double *B)
+{
+    const int n_actuators = m->robot->n_actuators;
+    const size_t n = (size_t)m->model->n;
+    const struct input in = {.actuator_force = unit};
+    struct input actuated;
+    for (int a = 0; a < n_actuators; a++) unit[a] = 1;
+    const enum status status = actuators_apply(m, &in, &actuated);
+    for (int load = 0; load < 2 * n_actuators && status == STATUS_OK; load++)
+        dyn_frame_force(m->model, m->work, &actuated.load[load], B + n * (size_t)(load / 2));
+    return status;
+}
+
+/* Rows of B and of the forces that belong to passive joints; how many there are */
+static int passive_rows(const struct model *model, int n_actuators, const double *B, const double *force, double *rows,
+                        double *F)
+{
+    int count = 0, row = 0;
+    for (int i = 0; i < model->n_links; i++) count += model->link[i].q >= 0 && model->link[i].passive;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->q < 0 || !lm->passive) continue;
+        for (int a = 0; a < n_actuators; a++) rows[count * a + row] = B[model->n * a + lm->q];
+        F[row++] = force[lm->q];
+    }
+    return count;
+}
+
+static enum status solve(struct mechanism *m, double *force, double *F, struct arena *scratch)
+{
+    const size_t n = (size_t)m->model->n, n_actuators = (size_t)m->robot->n_actuators;
+    double *B = arena_take(scratch, n * n_actuators, sizeof *B), *x = arena_take(scratch, n + n_actuators, sizeof *x),
+           *rows = arena_take(scratch, n * n_actuators, sizeof *rows);
+    int rank;
+    enum status status = scratch->failed ? STATUS_NO_MEMORY : unit_forces(m, F, B);
+    if (status != STATUS_OK) return status;
+    const int count = passive_rows(m->model, (int)n_actuators, B, force, rows, x);
+    status = least_squares(count, (int)n_actuators, rows, x, scratch, &rank);
+    if (count == 0) memset(x, 0, n_actuators * sizeof *x);
+    for (size_t a = 0; a < n_actuators && status == STATUS_OK; a++) {
+        F[a] = x[a];
+        for (size_t i = 0; i < n; i++) force[i] -= B[n * a + i] * F[a];
+    }
+    return status;
+}
+
+enum status actuated_forces(struct mechanism *m, double *force, double *F, struct report *report)
+{
+    struct arena scratch = {0};
+    const enum status status = solve(m, force, F, &scratch);
+    arena_release(&scratch);
+    return report_failure(report, m, status);
+}

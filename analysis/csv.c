@@ -1,0 +1,109 @@
+#include "analysis/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "robot/read.h"
+
+static int count_of(const char *text, char wanted)
+{
+    int count = 0;
+    for (; *text != '\0'; text++) count += *text == wanted;
+    return count;
+}
+
+/* The next field, cut off at a comma or the end of the line; spaces and quotes around it are dropped. */
+static char *cut_field(char **line)
+{
+    char *field = *line, *end = field + strcspn(field, ",");
+    *line = *end == '\0' ? end : end + 1;
+    *end = '\0';
+    field += strspn(field, " \t\"");
+    for (char *last = field + strlen(field); last > field && strchr(" \t\"\r", last[-1]) != NULL; last--)
+        last[-1] = '\0';
+    return field;
+}
+
+static enum status read_header(char *line, struct arena *arena, struct report *report, struct csv *csv)
+{
+    csv->n_columns = count_of(line, ',') + 1;
+    csv->name = arena_take(arena, (size_t)csv->n_columns, sizeof *csv->name);
+    if (csv->name == NULL) return report_status(report, STATUS_NO_MEMORY);
+    for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
+    if (arena->failed) return report_status(report, STATUS_NO_MEMORY);
+    if (strcmp(csv->name[0], "time") != 0) {
+        report_add(report, REPORT_ERROR, "%s: line 1: the first column must be time, not '%s'", csv->file,
+                   csv->name[0]);
+        return STATUS_BAD_INPUT;
+    }
+    for (int i = 1; i < csv->n_columns; i++)
+        for (int j = 0; j < i; j++) {
+            if (strcmp(csv->name[i], csv->name[j]) != 0) continue;
+            report_add(report, REPORT_ERROR, "%s: line 1: column %s is given twice", csv->file, csv->name[i]);
+            return STATUS_BAD_INPUT;
+        }
+    return STATUS_OK;
+}
+
+static enum status read_row(int line_number, char *line, struct report *report, struct csv *csv)
+{
+    double *row = csv->number + (size_t)csv->n_columns * (size_t)csv->n_rows;
+    const int found = count_of(line, ',') + 1;
+    if (found != csv->n_columns) {
+        report_add(report, REPORT_ERROR, "%s: line %d: expected %d numbers, found %d", csv->file, line_number,
+                   csv->n_columns, found);
+        return STATUS_BAD_INPUT;
+    }
+    for (int i = 0; i < csv->n_columns; i++) {
+        char *field = cut_field(&line), *end;
+        row[i] = strtod(field, &end);
+        if (*field != '\0' && *end == '\0' && isfinite(row[i])) continue;
+        report_add(report, REPORT_ERROR, "%s: line %d, %s: '%s' is not a finite number", csv->file, line_number,
+                   csv->name[i], field);
+        return STATUS_BAD_INPUT;
+    }
+    if (csv->n_rows > 0 && !(row[0] > row[-csv->n_columns])) {
+        report_add(report, REPORT_ERROR, "%s: line %d: time must increase from row to row", csv->file, line_number);
+        return STATUS_BAD_INPUT;
+    }
+    csv->n_rows++;
+    return STATUS_OK;
+}
+
+/* Lines cut apart; those without text are skipped */
+static enum status read_lines(char *text, struct arena *arena, struct report *report, struct csv *csv)
+{
+    const int lines = count_of(text, '\n') + 1;
+    enum status status = STATUS_OK;
+    int line_number = 0;
+    for (char *line = text; *line != '\0' && status == STATUS_OK;) {
+        char *end = line + strcspn(line, "\n"), *next = *end == '\0' ? end : end + 1;
+        *end = '\0';
+        line_number++;
+        if (line_number == 1) {
+            status = read_header(line, arena, report, csv);
+            csv->number = arena_take(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
+            if (status == STATUS_OK && csv->number == NULL) status = report_status(report, STATUS_NO_MEMORY);
+        } else if (line[strspn(line, " \t\r")] != '\0') {
+            status = read_row(line_number, line, report, csv);
+        }
+        line = next;
+    }
+    return status;
+}
+
+enum status csv_read(const char *file, struct arena *arena, struct report *report, struct csv *csv)
+{
+    size_t length;
+    *csv = (struct csv){.file = file};
+    const char *bytes = document_load(file, arena, &length, report);
+    if (bytes == NULL) return STATUS_NO_FILE;
+    char *text = arena_string(arena, bytes); /* which is cut apart */
+    if (text == NULL) return report_status(report, STATUS_NO_MEMORY);
+    const enum status status = read_lines(text, arena, report, csv);
+    if (status != STATUS_OK || csv->n_rows > 0) return status;
+    report_add(report, REPORT_ERROR, "%s: expected a header line and at least one row of numbers", file);
+    return STATUS_BAD_INPUT;
+}

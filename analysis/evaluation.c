@@ -1,0 +1,86 @@
+#include "analysis/evaluation.h"
+
+#include <string.h>
+
+#include "analysis/failure.h"
+
+static bool take_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
+{
+    struct arena *arena = &e->arena;
+    const size_t n = (size_t)m->model->n;
+    e->n = m->model->n;
+    e->n_prescribed = m->model->n_prescribed;
+    e->n_rows = m->constraints->n_rows;
+    e->n_actuators = m->robot->n_actuators;
+    e->qdd = arena_take(arena, n, sizeof(double));
+    e->M = arena_take(arena, n * n, sizeof(double));
+    e->bias = arena_take(arena, n, sizeof(double));
+    if (state->qdd != NULL) e->inverse = arena_take(arena, n, sizeof(double));
+    e->prescribed_tau = arena_take(arena, (size_t)e->n_prescribed, sizeof(double));
+    double **const by_row[] = {&e->gap, &e->gap_rate, &e->lambda},
+                   **const by_actuator[] = {&e->actuator_length, &e->actuator_rate};
+    for (int i = 0; i < 3; i++) *by_row[i] = arena_take(arena, (size_t)e->n_rows, sizeof(double));
+    for (int i = 0; i < 2; i++) *by_actuator[i] = arena_take(arena, (size_t)e->n_actuators, sizeof(double));
+    return !arena->failed;
+}
+
+static enum status forward(struct mechanism *m, const struct state *state, bool composite, struct report *report,
+                           double *qdd)
+{
+    const enum status status = constraints_choose(m, state->q, report);
+    if (status != STATUS_OK) return status;
+    return composite ? mechanism_forward_composite(m, &state->input, qdd) : mechanism_forward(m, &state->input, qdd);
+}
+
+/* Gaps of the loops, lengths of the actuators. After dyn_velocity() */
+static void measure(struct mechanism *m, struct evaluation *e)
+{
+    const struct constraints *loops = m->constraints;
+    const size_t bytes = (size_t)e->n_rows * sizeof(double);
+    if (e->n_rows > 0) {
+        constraints_gap(m);
+        memcpy(e->gap, loops->gap, bytes);
+        memcpy(e->gap_rate, loops->rate, bytes);
+        memcpy(e->lambda, loops->lambda, bytes);
+    }
+    if (e->n_actuators > 0) actuators_measure(m);
+    for (int i = 0; i < e->n_actuators; i++) {
+        e->actuator_length[i] = m->actuators->line[i].length;
+        e->actuator_rate[i] = m->actuators->line[i].rate;
+    }
+}
+
+/* Everything that follows from qdd */
+static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
+{
+    const struct model *model = m->model;
+    const struct input alone = {.q = state->q, .qd = state->qd}, in = mechanism_loaded(m, &state->input);
+    dyn_mass_matrix(model, m->work);
+    memcpy(e->M, m->work->M, (size_t)e->n * (size_t)e->n * sizeof(double));
+    dyn_inverse(model, m->work, &alone, NULL, e->bias);
+
+    dyn_inverse(model, m->work, &in, e->qdd, force);
+    dyn_velocity(model, m->work, &in);
+    dyn_energy(model, m->work, &in, &e->energy);
+    dyn_tip(model, m->work, model->tip, &e->tip);
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) e->prescribed_tau[model->link[i].prescribed] = force[model->link[i].q];
+    measure(m, e);
+    if (e->inverse != NULL) dyn_inverse(model, m->work, &state->input, state->qdd, e->inverse);
+}
+
+enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
+                          struct evaluation *e)
+{
+    memset(e, 0, sizeof *e);
+    double *force = arena_take(&e->arena, (size_t)m->model->n, sizeof *force);
+    if (!take_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
+    const enum status status = forward(m, state, composite, report, e->qdd);
+    if (status == STATUS_OK) describe(m, state, force, e);
+    return report_failure(report, m, status);
+}
+
+void evaluation_free(struct evaluation *e)
+{
+    arena_release(&e->arena);
+}

@@ -1,0 +1,28 @@
+/* The equations of motion evaluated at one state. */
+#ifndef ANALYSIS_EVALUATION_H
+#define ANALYSIS_EVALUATION_H
+
+#include "analysis/state.h"
+#include "mech/mechanism.h"
+
+struct evaluation {
+    int n, n_prescribed, n_rows, n_actuators;
+    double *qdd;            /* n                                                                   */
+    double *M;              /* n x n                                                               */
+    double *bias;           /* n: h of M qdd + h, no forces acting                                 */
+    double *inverse;        /* n: forces for the state's qdd; NULL where it has none               */
+    double *prescribed_tau; /* n_prescribed                                                        */
+    struct energy energy;
+    struct frame_motion tip;
+    double *gap, *gap_rate, *lambda;         /* n_rows                                            */
+    double *actuator_length, *actuator_rate; /* n_actuators                                       */
+    struct arena arena;
+};
+
+/* The state is taken as it is: loops may be open. With `composite` qdd comes from the dense mass matrix. Redundant equations of
+   loops are reported as warnings. evaluation_free() in any case. */
+enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
+                          struct evaluation *e);
+void evaluation_free(struct evaluation *e);
+
+#endif

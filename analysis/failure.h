@@ -1,0 +1,17 @@
+/* Why the equations of motion have no solution, in words. */
+#ifndef ANALYSIS_FAILURE_H
+#define ANALYSIS_FAILURE_H
+
+#include "mech/mechanism.h"
+
+/* Reports a failure of a mechanism with the link, the loop or the actuator that caused it and what to do; nothing for STATUS_OK.
+   Returns the status. */
+enum status report_failure(struct report *report, const struct mechanism *m, enum status status);
+
+/* The same where there is no mechanism to ask. */
+enum status report_status(struct report *report, enum status status);
+
+/* A report that forwards errors to another one and drops warnings. */
+struct report errors_only(struct report *to);
+
+#endif

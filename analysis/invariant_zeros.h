@@ -1,0 +1,28 @@
+/* Invariant zeros of a system with one input and one output,  dx/dt = A x + b u,  y = c x + d u. */
+#ifndef ANALYSIS_INVARIANT_ZEROS_H
+#define ANALYSIS_INVARIANT_ZEROS_H
+
+#include "base/status.h"
+
+struct siso {
+    int n;
+    double *A, *b, *c, d; /* n x n row major, n, n                                       */
+    double size_A;        /* sizes of A, b and c: rounding errors are a share of them    */
+    double size_b, size_c;
+};
+
+struct complex_number {
+    double re, im;
+};
+
+/* A direct term or a vector below this share of its size is rounding */
+#define COEFFICIENT_SHARE 1e-10
+
+/* The finite zeros, at most n, into zero; their number; and the gain of prod (s - z) / prod (s - p). The system is overwritten;
+   `work` has 2 n^2 + 5 n + 5 numbers. STATUS_ZERO_TRANSFER: the transfer function is identically zero; STATUS_NO_EIGENVALUES. */
+enum status invariant_zeros(struct siso *system, double *work, struct complex_number *zero, int *count, double *gain);
+
+/* The eigenvalues of A, n poles; `work` as above. STATUS_NO_EIGENVALUES. */
+enum status eigenvalues(const struct siso *system, double *work, struct complex_number *pole);
+
+#endif

@@ -1,0 +1,158 @@
+#include "analysis/inverse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/checked.h"
+#include "analysis/failure.h"
+#include "analysis/names.h"
+
+/* Torques have K times the error of eta; a tight tolerance costs little more than a loose one (docs/analyses.md) */
+static const double DEFAULT_TOLERANCE = 1e-8;
+
+/* ---- making -------------------------------------------------------------------------------------------------------------------- */
+
+static void add_name(struct inverse *inverse, const char *owner, const char *what)
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%s", owner, what);
+    inverse->name[inverse->n_inputs++] = arena_string(&inverse->arena, name);
+}
+
+/* A joint that the file prescribes has its motion as input, a driven one its torque */
+static void name_inputs(struct inverse *inverse)
+{
+    static const char *const motion[3] = {"q", "qd", "qdd"};
+    for (int i = 0; i < inverse->robot->n_links; i++) {
+        const struct joint *joint = &inverse->robot->link[i].joint;
+        if (!joint_moves(joint) || joint->passive) continue;
+        for (int d = 0; joint->prescribed && d < 3; d++) add_name(inverse, joint->name, motion[d]);
+        if (!joint->prescribed) add_name(inverse, joint->name, "tau");
+    }
+    for (int a = 0; a < inverse->n_forces; a++) add_name(inverse, inverse->robot->actuator[a].name, "force");
+}
+
+/* There must be inputs to compute: drives, or actuators as many as the passive joints that they move */
+static enum status check_inputs(const struct inverse *inverse, const char *name, struct report *report)
+{
+    const struct robot *robot = inverse->robot;
+    if (inverse->n_inputs > 0) return STATUS_OK;
+    report_add(report, REPORT_ERROR, "%s: nothing drives this robot: no joint that moves has a drive%s", name,
+               robot->n_actuators == 0 ? ""
+               : robot->n_loops > 0
+                   ? ", and forces of line actuators are computed for open robots alone: give joints a drive (no "
+                     "`passive`)"
+                   : ", and forces of line actuators follow from a motion only where there are as many as passive "
+                     "joints between their points: give the other joints a drive (no `passive`), or leave out "
+                     "actuators");
+    return STATUS_BAD_INPUT;
+}
+
+static enum status take_arrays(struct inverse *inverse)
+{
+    const struct robot *robot = inverse->robot;
+    struct arena *arena = &inverse->arena;
+    const size_t most = 3 * (size_t)robot->n_links + (size_t)robot->n_actuators;
+    for (int i = 0; i < robot->n_links; i++)
+        if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
+    inverse->force = arena_take(arena, (size_t)sim_model(inverse->sim)->n, sizeof(double));
+    inverse->F = arena_take(arena, (size_t)robot->n_actuators, sizeof(double));
+    inverse->name = arena_take(arena, most, sizeof *inverse->name);
+    inverse->input = arena_take(arena, most, sizeof(double));
+    if (!arena->failed) name_inputs(inverse);
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+enum status inverse_make(const char *name, const char *text, const struct robot *robot, struct motion *motion,
+                         const struct inverse_options *options, struct report *report, struct inverse *inverse)
+{
+    *inverse = (struct inverse){.robot = robot, .motion = motion, .options = *options};
+    inverse->report = errors_only(report);
+    const struct sim_motion follow = {.context = motion, .at = motion_at};
+    enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
+    if (status == STATUS_OK) status = take_arrays(inverse);
+    if (status != STATUS_OK) return inverse->report.errors == 0 ? report_status(report, status) : status;
+    const struct variables *v = sim_variables(inverse->sim);
+    const bool at_rest = !options->rigid && !options->start_zero;
+    sim_set(inverse->sim, v->row[variables_find(v, "start_static")].reference, at_rest);
+    return check_inputs(inverse, name, report);
+}
+
+void inverse_free(struct inverse *inverse)
+{
+    rigid_inverse_free(&inverse->links);
+    sim_free(inverse->sim);
+    arena_release(&inverse->arena);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Forces of the joints and actuators as the instance has them */
+static enum status take_forces(struct inverse *inverse, struct report *report)
+{
+    const struct variables *v = sim_variables(inverse->sim);
+    const struct model *model = sim_model(inverse->sim);
+    const enum status status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
+    if (status != STATUS_OK) return status;
+    for (int i = 0; i < model->n_links; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.tau", inverse->robot->link[i].joint.name);
+        const int row = model->link[i].prescribed >= 0 ? variables_find(v, name) : -1;
+        if (row >= 0) inverse->force[model->link[i].q] = sim_get(inverse->sim, v->row[row].reference);
+    }
+    for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
+    return STATUS_OK;
+}
+
+static void fill_inputs(struct inverse *inverse, const double *force, const double *F)
+{
+    const struct model *model = sim_model(inverse->sim);
+    int count = 0;
+    for (int i = 0; i < inverse->robot->n_links; i++) {
+        const struct joint *joint = &inverse->robot->link[i].joint;
+        if (!joint_moves(joint) || joint->passive) continue;
+        if (joint->prescribed) {
+            motion_at(inverse->motion, motion_row(inverse->motion, inverse->row), i, inverse->input + count);
+            count += 3;
+        } else {
+            inverse->input[count++] = force[model->link[i].q];
+        }
+    }
+    for (int a = 0; a < inverse->n_forces; a++) inverse->input[count++] = F[a];
+}
+
+static enum status compute_row(struct inverse *inverse, struct report *report)
+{
+    if (inverse->options.rigid) {
+        const enum status status = rigid_inverse_at(&inverse->links, inverse->row, report);
+        if (status == STATUS_OK) fill_inputs(inverse, inverse->links.force, inverse->links.F);
+        return status;
+    }
+    const enum status status = take_forces(inverse, report);
+    if (status == STATUS_OK) fill_inputs(inverse, inverse->force, inverse->F);
+    return status;
+}
+
+enum status inverse_start(struct inverse *inverse, struct report *report)
+{
+    const double tolerance = inverse->options.tolerance;
+    const struct sim_experiment experiment = {.start_time = motion_time(inverse->motion, 0),
+                                              .tolerance = tolerance > 0 ? tolerance : DEFAULT_TOLERANCE};
+    enum status status = sim_initialise(inverse->sim, &experiment);
+    if (status == STATUS_OK && inverse->options.rigid)
+        status = rigid_inverse_make(sim_robot(inverse->sim), inverse->motion, inverse->n_forces > 0, report,
+                                    &inverse->links);
+    inverse->row = 0;
+    return status == STATUS_OK ? compute_row(inverse, report) : status;
+}
+
+enum status inverse_next(struct inverse *inverse, struct report *report)
+{
+    const double t = motion_row(inverse->motion, inverse->row);
+    inverse->row++;
+    if (!inverse->options.rigid) {
+        const enum status status = sim_step(inverse->sim, motion_row(inverse->motion, inverse->row) - t);
+        if (status != STATUS_OK) return status;
+    }
+    return compute_row(inverse, report);
+}

@@ -1,0 +1,44 @@
+/* Inverse dynamics along a joint motion: the inputs of a robot that make its driven joints follow it. The elastic motion that goes
+   with it is integrated; or links are rigid. */
+#ifndef ANALYSIS_INVERSE_H
+#define ANALYSIS_INVERSE_H
+
+#include "analysis/motion.h"
+#include "analysis/rigid_inverse.h"
+#include "sim/sim.h"
+
+struct inverse_options {
+    bool rigid;       /* elastic coordinates zero and held                                            */
+    bool start_zero;  /* elastic coordinates at the start: zero, instead of at rest under gravity     */
+    double tolerance; /* relative; 0: 1e-8                                                            */
+};
+
+struct inverse {
+    const struct robot *robot; /* as its file describes it                                           */
+    struct motion *motion;
+    struct sim *sim; /* the same robot with every driven joint following the motion                  */
+    struct inverse_options options;
+    struct rigid_inverse links; /* with `rigid`                                                      */
+    int row;                    /* of the motion, at which `input` is                                */
+    int n_forces;               /* actuators that move joints in place of drives: all, or none       */
+    double *force, *F;          /* n: of the joints; n_actuators                                     */
+    int n_inputs;               /* inputs of the robot: tau, or q, qd, qdd where prescribed, A.force */
+    char **name;                /* n_inputs                                                          */
+    double *input;              /* n_inputs, at this row                                             */
+    struct report report;       /* of the instance: errors go on to the caller's report              */
+    struct arena arena;
+};
+
+/* For the robot of this text (a robot file), which messages call `name`; robot, motion and report must outlive it, and it must not be
+   moved. Then the caller may set parameters of its instance. STATUS_BAD_INPUT: nothing drives the robot. Problems are
+   reported, here and below; inverse_free() in any case. */
+enum status inverse_make(const char *name, const char *text, const struct robot *robot, struct motion *motion,
+                         const struct inverse_options *options, struct report *report, struct inverse *inverse);
+void inverse_free(struct inverse *inverse);
+
+/* Inputs at the first row. */
+enum status inverse_start(struct inverse *inverse, struct report *report);
+/* Inputs at the next row, as long as row + 1 < motion->n_rows. */
+enum status inverse_next(struct inverse *inverse, struct report *report);
+
+#endif

@@ -1,0 +1,20 @@
+#include "analysis/least_squares.h"
+
+#include <lapacke.h>
+
+/* Singular values below this share of the largest count as zero */
+static const double RANK_SHARE = 1e-10;
+
+enum status least_squares(int rows, int columns, double *A, double *x, struct arena *arena, int *rank)
+{
+    double *singular = arena_take(arena, (size_t)(rows < columns ? rows : columns), sizeof *singular);
+    const int longest = rows > columns ? rows : columns;
+    lapack_int found = 0;
+    *rank = 0;
+    if (arena->failed) return STATUS_NO_MEMORY;
+    if (rows == 0 || columns == 0) return STATUS_OK;
+    if (LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, RANK_SHARE, &found) != 0)
+        return STATUS_LINEAR_ALGEBRA;
+    *rank = (int)found;
+    return STATUS_OK;
+}

@@ -1,0 +1,31 @@
+/* A robot linearized about an operating point: dx/dt = A x + B u, y = C x + D u for deviations from it. States, inputs and outputs
+   are those of the FMU, in its order; the derivatives are exact (sim_directional()). */
+#ifndef ANALYSIS_LINEAR_H
+#define ANALYSIS_LINEAR_H
+
+#include "analysis/operating_point.h"
+
+struct linear {
+    struct operating_point *point;
+    int n_states, n_inputs, n_outputs;
+    const struct variable **x, **u, **y;
+    double *A, *B, *C, *D; /* row major                                                                        */
+    int *coordinate;       /* n_states / 2: the coordinates in q whose positions are states                    */
+    double *basis;         /* n of the model x n_states / 2, row major: change of all coordinates with these,
+                              by linear_minimal() of a closed robot; else NULL                                 */
+    struct arena arena;
+};
+
+/* At a point that is settled and outlives it. Problems are reported, here and below; linear_free() in any case. */
+enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear);
+void linear_free(struct linear *linear);
+
+/* A closed robot in minimal coordinates (minimal.c): the states that remain are those that the loops leave free; A, B, C, D are those
+   of motions on the loops, prescribed motions among the inputs included. An open robot stays as it is. */
+enum status linear_minimal(struct linear *linear, struct report *report);
+
+/* Index of an input or output by its name; -1, with a report, where there is none. */
+int linear_find_input(const struct linear *linear, const char *name, struct report *report);
+int linear_find_output(const struct linear *linear, const char *name, struct report *report);
+
+#endif

@@ -1,0 +1,22 @@
+/* The matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state. */
+#ifndef ANALYSIS_MATRICES_H
+#define ANALYSIS_MATRICES_H
+
+#include "analysis/state.h"
+#include "mech/mechanism.h"
+
+/* Row major. */
+struct matrices {
+    int n, n_joints, n_rows;
+    double *M, *C, *K;           /* n x n                                                                       */
+    double *G;                   /* n                                                                           */
+    double *B;                   /* n x n_joints: 1 where a torque acts; zero for passive and prescribed joints */
+    double *constraint_jacobian; /* n_rows x n: all equations of the loops, redundant ones too                  */
+    struct arena arena;
+};
+
+/* All equations of the mechanism are kept (constraints_choose() was not called). matrices_free() in any case. */
+enum status matrices_at(struct mechanism *m, const struct input *in, struct report *report, struct matrices *matrices);
+void matrices_free(struct matrices *matrices);
+
+#endif

@@ -1,0 +1,144 @@
+/* A closed robot in minimal coordinates. */
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "analysis/independent.h"
+#include "analysis/linear.h"
+#include "analysis/names.h"
+
+/* dq = N dy: all coordinates by those that the loops leave free, prescribed joints among them */
+struct freedom {
+    int n;         /* free coordinates                                                             */
+    int *free_one; /* n: their indices in q                                                        */
+    double *N;     /* n of the model x n                                                           */
+    int *of_state; /* n_states: the free coordinate that it is the position or the rate of, or -1  */
+    int *of_input; /* n_inputs: likewise                                                           */
+    bool *is_rate; /* n_inputs                                                                     */
+};
+
+/* ---- free coordinates --------------------------------------------------------------------------------------------------------- */
+
+static enum status find_basis(struct linear *linear, struct freedom *f)
+{
+    struct mechanism *m = linear->point->mechanism;
+    const struct constraints *loops = m->constraints;
+    struct arena *arena = &linear->arena;
+    const size_t n = (size_t)m->model->n, k = (size_t)loops->n_kept;
+    double *G = arena_take(arena, n * k, sizeof *G);
+    enum solve_for *wish = arena_take(arena, n, sizeof *wish);
+    int *row_of = arena_take(arena, n, sizeof *row_of);
+    f->n = m->model->n - loops->n_kept;
+    f->free_one = arena_take(arena, n, sizeof(int));
+    f->N = arena_take(arena, n * n, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    memcpy(G, loops->G, n * k * sizeof *G);
+    for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        if (lm->q >= 0 && lm->prescribed >= 0) wish[lm->q] = SOLVE_NEVER;
+        else if (lm->q >= 0 && lm->passive) wish[lm->q] = SOLVE_FIRST;
+    }
+    const bool independent = independent_coordinates((int)n, (int)k, G, wish, row_of, f->free_one, f->N);
+    return independent ? STATUS_OK : STATUS_SINGULAR_LOOP;
+}
+
+static int free_index(const struct freedom *f, int coordinate)
+{
+    for (int c = 0; c < f->n; c++)
+        if (f->free_one[c] == coordinate) return c;
+    return -1;
+}
+
+/* Which free coordinate, or its rate, each state and each input is */
+static enum status number_free(struct linear *linear, struct freedom *f)
+{
+    const struct model *model = linear->point->mechanism->model;
+    const int half = linear->n_states / 2;
+    f->of_state = arena_take(&linear->arena, (size_t)linear->n_states, sizeof(int));
+    f->of_input = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
+    f->is_rate = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
+    if (linear->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < half; i++) f->of_state[i] = f->of_state[half + i] = free_index(f, linear->coordinate[i]);
+    for (int j = 0; j < linear->n_inputs; j++) f->of_input[j] = -1;
+    for (int c = 0; c < f->n; c++)
+        for (int d = POSITION; d <= VELOCITY; d++) {
+            char name[NAME_SIZE];
+            coordinate_name(model, (enum derivative)d, f->free_one[c], name);
+            for (int j = 0; j < linear->n_inputs; j++) {
+                if (strcmp(linear->u[j]->name, name) != 0) continue;
+                f->of_input[j] = c;
+                f->is_rate[j] = d == VELOCITY;
+            }
+        }
+    return STATUS_OK;
+}
+
+/* ---- the matrices ----------------------------------------------------------------------------------------------------------------- */
+
+/* Change of a row of A or C while a free coordinate, or its rate, changes and all states follow */
+static double along(const struct linear *linear, const struct freedom *f, const double *row, int c, bool rate)
+{
+    const int half = linear->n_states / 2;
+    double sum = 0;
+    for (int i = 0; i < half; i++) sum += row[rate ? half + i : i] * f->N[f->n * linear->coordinate[i] + c];
+    return sum;
+}
+
+/* A row of (A B) or (C D) in minimal coordinates; `state` has the states that remain */
+static void reduce_row(const struct linear *linear, const struct freedom *f, const double *row, const double *by_input,
+                       int count, const int *state, double *out, double *out_input)
+{
+    const int half = linear->n_states / 2;
+    for (int j = 0; j < count; j++) out[j] = along(linear, f, row, f->of_state[state[j]], state[j] >= half);
+    for (int j = 0; j < linear->n_inputs; j++) {
+        const int c = f->of_input[j];
+        out_input[j] = by_input[j] + (c >= 0 ? along(linear, f, row, c, f->is_rate[j]) : 0);
+    }
+}
+
+/* Columns of N that belong to the states that remain, whose coordinates become linear->coordinate */
+static enum status take_basis(struct linear *linear, const struct freedom *f, int half, const int *state)
+{
+    const int n = linear->point->mechanism->model->n;
+    linear->basis = arena_take(&linear->arena, (size_t)n * (size_t)half, sizeof(double));
+    if (linear->basis == NULL) return STATUS_NO_MEMORY;
+    for (int j = 0; j < half; j++) {
+        const int c = f->of_state[state[j]];
+        for (int i = 0; i < n; i++) linear->basis[half * i + j] = f->N[f->n * i + c];
+        linear->coordinate[j] = f->free_one[c];
+    }
+    return STATUS_OK;
+}
+
+static enum status reduce(struct linear *linear, const struct freedom *f)
+{
+    const size_t n = (size_t)linear->n_states, m = (size_t)linear->n_inputs, p = (size_t)linear->n_outputs;
+    struct arena *arena = &linear->arena;
+    int *state = arena_take(arena, n, sizeof *state), count = 0;
+    double *A = arena_take(arena, n * n, sizeof *A), *B = arena_take(arena, n * m, sizeof *B),
+           *C = arena_take(arena, p * n, sizeof *C), *D = arena_take(arena, p * m, sizeof *D);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < linear->n_states; i++)
+        if (f->of_state[i] >= 0) state[count++] = i;
+    const size_t left = (size_t)count;
+    for (size_t i = 0; i < left; i++) {
+        const size_t from = (size_t)state[i];
+        reduce_row(linear, f, linear->A + n * from, linear->B + m * from, count, state, A + left * i, B + m * i);
+    }
+    for (size_t i = 0; i < p; i++)
+        reduce_row(linear, f, linear->C + n * i, linear->D + m * i, count, state, C + left * i, D + m * i);
+    for (int i = 0; i < count; i++) linear->x[i] = linear->x[state[i]];
+    linear->n_states = count;
+    linear->A = A, linear->B = B, linear->C = C, linear->D = D;
+    return take_basis(linear, f, count / 2, state);
+}
+
+enum status linear_minimal(struct linear *linear, struct report *report)
+{
+    struct freedom freedom;
+    if (linear->point->mechanism->constraints->n_kept == 0) return STATUS_OK;
+    enum status status = find_basis(linear, &freedom);
+    if (status == STATUS_OK) status = number_free(linear, &freedom);
+    if (status == STATUS_OK) status = reduce(linear, &freedom);
+    return report_status(report, status);
+}

@@ -1,0 +1,48 @@
+/* Natural modes of a robot at a state, and over the position of a joint. */
+#ifndef ANALYSIS_MODES_H
+#define ANALYSIS_MODES_H
+
+#include "analysis/eigenmodes.h"
+#include "analysis/state.h"
+
+struct modes {
+    struct mechanism *mechanism;
+    struct small_motion motion; /* coordinates kept, matrices         */
+    struct eigenmodes eigen;    /* eigen.n modes by rising frequency  */
+};
+
+/* The mechanism must outlive the modes. With joints_free driven joints move too; otherwise they keep position and rate. All problems
+   are reported, here and below; modes_free() in any case. */
+enum status modes_make(struct mechanism *mechanism, bool joints_free, struct report *report, struct modes *modes);
+void modes_free(struct modes *modes);
+
+/* Modes without damping at a state on the loops; then those with damping. */
+enum status modes_at(struct modes *modes, const struct input *in, struct report *report);
+enum status modes_damp(struct modes *modes, struct report *report);
+
+/* ---- over the position of a joint -------------------------------------------------------------------------------------------- */
+
+struct sweep_options {
+    int link;                                             /* whose joint moves                    */
+    double from, to;                                      /* its position            [rad or m]   */
+    int poses;                                            /* 1 or more                            */
+    int count;                                            /* modes at most; 0: all                */
+    void (*progress)(void *context, int done, int poses); /* NULL: none */
+    void *context;
+};
+
+/* Rows by pose, columns by mode. */
+struct sweep {
+    int poses, n_modes;
+    double *position; /* poses */
+    double *frequency, *damping_ratio, *growth;
+    struct arena arena;
+};
+
+/* The rest of the state stays, except that loops are closed in every pose: by passive joints, and by driven ones where the
+   swept joint is passive itself; links must not bend for it. sweep_free() in any case. */
+enum status sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
+                       struct report *report, struct sweep *sweep);
+void sweep_free(struct sweep *sweep);
+
+#endif

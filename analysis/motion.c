@@ -1,0 +1,156 @@
+#include "analysis/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/failure.h"
+
+/* ---- which joints ------------------------------------------------------------------------------------------------------------- */
+
+bool motion_gives(const struct robot *robot, bool passive_too, int link)
+{
+    const struct joint *joint = &robot->link[link].joint;
+    return joint_moves(joint) && (passive_too || !joint->passive || joint_actuated(robot, link));
+}
+
+int motion_count(const struct robot *robot, bool passive_too)
+{
+    int count = 0;
+    for (int i = 0; i < robot->n_links; i++) count += motion_gives(robot, passive_too, i);
+    return count;
+}
+
+const char *motion_joint(const struct robot *robot, bool passive_too)
+{
+    if (passive_too) return "joint that moves";
+    for (int i = 0; i < robot->n_links; i++)
+        if (joint_actuated(robot, i)) return "joint with a drive or moved by actuators";
+    return "joint with a drive";
+}
+
+/* ---- a table --------------------------------------------------------------------------------------------------------------- */
+
+static const double *row_of(const struct motion *motion, int row)
+{
+    return motion->table.number + (size_t)motion->table.n_columns * (size_t)row;
+}
+
+static int find_column(const struct csv *table, const char *joint, const char *suffix)
+{
+    const size_t length = strlen(joint);
+    for (int c = 1; c < table->n_columns; c++)
+        if (strncmp(table->name[c], joint, length) == 0 && strcmp(table->name[c] + length, suffix) == 0) return c;
+    return -1;
+}
+
+enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
+                              struct report *report, struct motion *motion)
+{
+    static const char *const suffix[3] = {".q", ".qd", ".qdd"};
+    *motion = (struct motion){.robot = robot, .passive_too = passive_too, .table = *table, .n_rows = table->n_rows};
+    motion->column = arena_take(&motion->arena, 3 * (size_t)robot->n_links, sizeof(int));
+    if (motion->column == NULL) return report_status(report, STATUS_NO_MEMORY);
+    int missing = 0;
+    for (int i = 0; i < 3 * robot->n_links; i++) {
+        const char *joint = robot->link[i / 3].joint.name;
+        if (!motion_gives(robot, passive_too, i / 3)) continue;
+        motion->column[i] = find_column(table, joint, suffix[i % 3]);
+        if (motion->column[i] >= 0) continue;
+        report_add(report, REPORT_ERROR, "%s: the column %s%s is missing: q, qd and qdd of every %s are needed",
+                   table->file, joint, suffix[i % 3], motion_joint(robot, passive_too));
+        missing++;
+    }
+    return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+/* The interval a <= t <= b, looked for from where the last time was found; the last interval has no end */
+static int find_interval(struct motion *motion, double t)
+{
+    int *i = &motion->interval;
+    while (*i > 0 && t < motion_row(motion, *i)) --*i;
+    while (*i < motion->n_rows - 2 && t >= motion_row(motion, *i + 1)) ++*i;
+    return *i;
+}
+
+/* Slope of a column at a row: of the parabola through it and its two neighbours, at an end through the next two */
+static double slope(const struct motion *motion, int column, int row)
+{
+    const int last = motion->n_rows - 1, middle = row == 0 ? 1 : row == last ? last - 1 : row;
+    if (last < 2)
+        return last == 0 ? 0 : (row_of(motion, 1)[column] - row_of(motion, 0)[column]) / motion_row(motion, 1);
+    const double *a = row_of(motion, middle - 1), *b = row_of(motion, middle), *c = row_of(motion, middle + 1);
+    const double before = b[0] - a[0], after = c[0] - b[0], d = (b[column] - a[column]) / before,
+                 e = (c[column] - b[column]) / after, bend = (e - d) / (before + after);
+    return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
+}
+
+/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the share s of it */
+static double cubic(double h, double s, double y0, double y1, double d0, double d1)
+{
+    const double r = 1 - s;
+    return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
+}
+
+/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are right to
+   fourth order, hence agree to fourth order, and digits missing in q do not turn up as accelerations. */
+static void interpolate(struct motion *motion, double t, int link, double x[3])
+{
+    const int i = find_interval(motion, t), *column = motion->column + 3 * link;
+    const int next = i + 1 < motion->n_rows ? i + 1 : i;
+    const double *a = row_of(motion, i), *b = row_of(motion, next), h = b[0] - a[0];
+    const double s = h > 0 ? (t - motion_row(motion, i)) / h : 0;
+    for (int d = 0; d < 2; d++) x[d] = cubic(h, s, a[column[d]], b[column[d]], a[column[d + 1]], b[column[d + 1]]);
+    x[2] = cubic(h, s, a[column[2]], b[column[2]], slope(motion, column[2], i), slope(motion, column[2], next));
+}
+
+/* ---- a cycloid ------------------------------------------------------------------------------------------------------------- */
+
+enum status motion_cycloid(const struct robot *robot, bool passive_too, const double *k, const double *T, double until,
+                           double step, struct report *report, struct motion *motion)
+{
+    const size_t n = (size_t)robot->n_links;
+    *motion = (struct motion){.robot = robot, .passive_too = passive_too, .until = until, .step = step};
+    motion->n_rows = (int)ceil(until / step * (1 - 1e-12)) + 1;
+    motion->k = arena_take(&motion->arena, n, sizeof(double));
+    motion->T = arena_take(&motion->arena, n, sizeof(double));
+    if (motion->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    for (int i = 0, given = 0; i < robot->n_links; i++) {
+        if (!motion_gives(robot, passive_too, i)) continue;
+        motion->k[i] = k[given];
+        motion->T[i] = T[given++];
+    }
+    return STATUS_OK;
+}
+
+static void cycloid(const struct motion *motion, double t, int link, double x[3])
+{
+    const double pi = 3.14159265358979323846, k = motion->k[link], T = motion->T[link];
+    x[0] = motion->robot->link[link].joint.start_position + k * (t - T / pi * sin(pi * t / T));
+    x[1] = k * (1 - cos(pi * t / T));
+    x[2] = k * pi / T * sin(pi * t / T);
+}
+
+/* ---- either way ---------------------------------------------------------------------------------------------------------------- */
+
+double motion_time(const struct motion *motion, int row)
+{
+    if (motion->column != NULL) return row_of(motion, row)[0];
+    return row < motion->n_rows - 1 ? motion->step * row : motion->until;
+}
+
+double motion_row(const struct motion *motion, int row)
+{
+    return motion_time(motion, row) - motion_time(motion, 0);
+}
+
+void motion_at(void *context, double t, int link, double x[3])
+{
+    struct motion *motion = context;
+    if (motion->column != NULL) interpolate(motion, t, link, x);
+    else cycloid(motion, t, link, x);
+}
+
+void motion_free(struct motion *motion)
+{
+    arena_release(&motion->arena);
+}

@@ -1,0 +1,48 @@
+/* A joint motion as a function of time: from a table of q, qd, qdd, or from a formula. */
+#ifndef ANALYSIS_MOTION_H
+#define ANALYSIS_MOTION_H
+
+#include "analysis/csv.h"
+#include "robot/robot.h"
+
+enum { MOST_MOTION_ROWS = 1000000000 };
+
+struct motion {
+    const struct robot *robot;
+    bool
+        passive_too; /* passive joints have a motion too, not only those that are driven, prescribed or moved by actuators */
+    int n_rows;
+    /* a table */
+    struct csv table;
+    int *column;  /* n_links x 3: columns of q, qd, qdd; NULL: a formula */
+    int interval; /* of the table, where the last time was found         */
+    /* a cycloid */
+    double *k, *T; /* n_links                        [rad/s or m/s], [s] */
+    double until, step;
+    struct arena arena;
+};
+
+/* Whether the motion of this link's joint must be given; how many there are; what such a joint is, in words. */
+bool motion_gives(const struct robot *robot, bool passive_too, int link);
+int motion_count(const struct robot *robot, bool passive_too);
+const char *motion_joint(const struct robot *robot, bool passive_too);
+
+/* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd of every joint that moves. STATUS_BAD_INPUT with a
+   report where one is missing. motion_free() in any case, here and below. */
+enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
+                              struct report *report, struct motion *motion);
+
+/* q = start + k (t - T/pi sin(pi t/T)), Mohan and Saha (44): k and T > 0 have one number per joint that moves. Rows are `step`
+   apart up to `until`, fewer than MOST_MOTION_ROWS. */
+enum status motion_cycloid(const struct robot *robot, bool passive_too, const double *k, const double *T, double until,
+                           double step, struct report *report, struct motion *motion);
+void motion_free(struct motion *motion);
+
+/* Time of a row, and how long it is after the first. */
+double motion_time(const struct motion *motion, int row);
+double motion_row(const struct motion *motion, int row);
+
+/* x = (q, qd, qdd) of a link's joint, t seconds after the first row; `motion` is a struct motion (sim/sim.h: sim_motion). */
+void motion_at(void *motion, double t, int link, double x[3]);
+
+#endif

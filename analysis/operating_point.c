@@ -1,0 +1,255 @@
+#include "analysis/operating_point.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/actuated.h"
+#include "analysis/closure.h"
+#include "analysis/failure.h"
+#include "analysis/names.h"
+#include "analysis/norm.h"
+
+/* Largest acceleration of a passive joint in an equilibrium: what seven digits of q leave [rad/s^2 or m/s^2] */
+static const double STANDS = 1e-5;
+
+/* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
+
+/* The variable of that name and causality; NULL: none */
+static const struct variable *find(const struct sim *sim, const char *name, enum causality causality)
+{
+    const struct variables *v = sim_variables(sim);
+    const int row = variables_find(v, name);
+    return row >= 0 && v->row[row].causality == causality ? &v->row[row] : NULL;
+}
+
+static void set(struct sim *sim, const char *name, enum causality causality, double value)
+{
+    const struct variable *variable = find(sim, name, causality);
+    if (variable != NULL) sim_set(sim, variable->reference, value);
+}
+
+static void set_input(struct sim *sim, const char *owner, const char *what, double value)
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%s", owner, what);
+    set(sim, name, CAUSALITY_INPUT, value);
+}
+
+/* Prescribed motions and forces */
+static void put_inputs(const struct state *state, struct sim *sim)
+{
+    static const char *const force[3] = {"force[1]", "force[2]", "force[3]"}, *const torque[3] = {"torque[1]",
+                                                                                                  "torque[2]",
+                                                                                                  "torque[3]"};
+    const struct model *model = sim_model(sim);
+    char name[NAME_SIZE];
+    for (int i = 0; i < model->n; i++) {
+        coordinate_name(model, POSITION, i, name);
+        set(sim, name, CAUSALITY_INPUT, state->q[i]);
+        coordinate_name(model, VELOCITY, i, name);
+        set(sim, name, CAUSALITY_INPUT, state->qd[i]);
+    }
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const char *joint = model->robot->link[i].joint.name;
+        if (lm->prescribed >= 0) set_input(sim, joint, "qdd", state->prescribed_qdd[lm->prescribed]);
+        if (lm->tau >= 0) set_input(sim, joint, "tau", state->tau[lm->tau]);
+    }
+    for (int k = 0; k < 3; k++) {
+        set_input(sim, "tip", force[k], state->tip_wrench[3 + k]);
+        set_input(sim, "tip", torque[k], state->tip_wrench[k]);
+    }
+    for (int a = 0; a < model->robot->n_actuators; a++)
+        set_input(sim, model->robot->actuator[a].name, "force", state->actuator_force[a]);
+}
+
+void state_to_start(const struct state *state, struct sim *sim)
+{
+    const struct model *model = sim_model(sim);
+    for (int i = 0; i < model->n; i++)
+        for (int d = POSITION; d <= VELOCITY; d++) {
+            char name[NAME_SIZE], start[NAME_SIZE];
+            coordinate_name(model, (enum derivative)d, i, name);
+            start_name(name, start);
+            set(sim, start, CAUSALITY_PARAMETER, d == POSITION ? state->q[i] : state->qd[i]);
+        }
+    put_inputs(state, sim);
+}
+
+/* One of q, qd, qdd as the instance has it */
+static void take_coordinates(struct sim *sim, enum derivative derivative, double *x)
+{
+    const struct variables *v = sim_variables(sim);
+    const struct model *model = sim_model(sim);
+    for (int i = 0; i < model->n; i++) {
+        char name[NAME_SIZE];
+        coordinate_name(model, derivative, i, name);
+        const int row = variables_find(v, name);
+        if (row >= 0) x[i] = sim_get(sim, v->row[row].reference);
+    }
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+
+enum status operating_point_make(const char *name, const char *text, struct report *report,
+                                 struct operating_point *point)
+{
+    memset(point, 0, sizeof *point);
+    point->report = errors_only(report);
+    const enum status status = sim_make(name, text, &point->report, &point->sim);
+    if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
+    point->mechanism = sim_mechanism(point->sim);
+    point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->n, sizeof(double));
+    return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
+}
+
+void operating_point_free(struct operating_point *point)
+{
+    state_free(&point->at);
+    sim_free(point->sim);
+    arena_release(&point->arena);
+}
+
+/* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
+
+/* The instance starts at the state; with `bend` its elastic coordinates rest there with the joints held. The state follows. */
+static enum status start(struct operating_point *point, bool bend)
+{
+    const struct sim_experiment experiment = {0};
+    state_to_start(&point->at, point->sim);
+    set(point->sim, "start_static", CAUSALITY_PARAMETER, bend);
+    const enum status status = sim_initialise(point->sim, &experiment);
+    if (status != STATUS_OK) return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
+    take_coordinates(point->sim, POSITION, point->at.q);
+    take_coordinates(point->sim, VELOCITY, point->at.qd);
+    return STATUS_OK;
+}
+
+static enum status start_at_state(struct operating_point *point, bool given, struct report *report)
+{
+    const size_t n = (size_t)point->mechanism->model->n;
+    struct arena scratch = {0};
+    double *before = arena_take(&scratch, n, sizeof *before);
+    if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
+    memcpy(before, point->at.q, n * sizeof *before);
+    if (given) closure_report_open(point->mechanism, &point->at, report);
+    const enum status status = start(point, false);
+    if (status == STATUS_OK)
+        closure_report_bending(point->mechanism->model, point->at.q, before, REPORT_WARNING, report);
+    arena_release(&scratch);
+    return status;
+}
+
+/* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
+
+/* h(q, 0) less the shares of tip wrench and actuators: inverse dynamics of standing still */
+static enum status standing_forces(struct operating_point *point, double *force, struct report *report)
+{
+    struct mechanism *m = point->mechanism;
+    struct input in;
+    dyn_configuration(m->model, m->work, point->at.q);
+    const enum status status = actuators_apply(m, &point->at.input, &in);
+    if (status != STATUS_OK) return report_failure(report, m, status);
+    dyn_inverse(m->model, m->work, &in, NULL, force);
+    dyn_velocity(m->model, m->work, &in);
+    return STATUS_OK;
+}
+
+/* tau = what remains of them without the share of the loops */
+static enum status hold_by_drives(struct operating_point *point, struct report *report)
+{
+    const struct model *model = point->mechanism->model;
+    double *force = point->qdd; /* filled later */
+    enum status status = standing_forces(point, force, report);
+    if (status == STATUS_OK) status = closure_subtract_forces(point->mechanism, false, force, report);
+    for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0) point->at.tau[lm->tau] = force[lm->q];
+    }
+    return status;
+}
+
+/* Actuators hold passive joints unless the state has forces of them; in loops these joints move with others */
+static bool actuators_hold(const struct operating_point *point)
+{
+    const int n_actuators = point->mechanism->robot->n_actuators;
+    return point->mechanism->constraints->n_rows == 0 && n_actuators > 0 &&
+           euclidean_norm(n_actuators, point->at.actuator_force) == 0;
+}
+
+/* F that leaves passive joints without force, and the elastic coordinates that go with it: a fixed-point iteration, because bent
+   links turn the lines of the actuators. What they cannot hold is found by check_standing(). */
+static enum status hold_by_actuators(struct operating_point *point, struct report *report)
+{
+    enum { MOST_ITERATIONS = 200 };
+    const int n_actuators = point->mechanism->robot->n_actuators;
+    double *F = point->at.actuator_force, *dF = arena_take(&point->arena, (size_t)n_actuators, sizeof *dF);
+    if (dF == NULL) return report_status(report, STATUS_NO_MEMORY);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK; i++) {
+        status = standing_forces(point, point->qdd, report);
+        if (status == STATUS_OK) status = actuated_forces(point->mechanism, point->qdd, dF, report);
+        if (status != STATUS_OK || euclidean_norm(n_actuators, dF) <= 1e-13 * euclidean_norm(n_actuators, F)) break;
+        for (int a = 0; a < n_actuators; a++) F[a] += dF[a];
+        status = start(point, true);
+    }
+    return status;
+}
+
+static enum status stand(struct operating_point *point, struct report *report)
+{
+    struct mechanism *m = point->mechanism;
+    struct report silent = {0};
+    memset(point->at.qd, 0, (size_t)m->model->n * sizeof(double));
+    memset(point->at.prescribed_qdd, 0, (size_t)m->model->n_prescribed * sizeof(double));
+    point->actuators_hold = actuators_hold(point);
+    enum status status = start(point, true);
+    if (status == STATUS_OK && point->actuators_hold) status = hold_by_actuators(point, report);
+    if (status == STATUS_OK) status = hold_by_drives(point, report);
+    if (status != STATUS_OK) return status;
+    put_inputs(&point->at, point->sim);
+    return report_failure(report, m, constraints_choose(m, point->at.q, &silent));
+}
+
+/* Nothing but actuators holds passive joints */
+static enum status check_standing(const struct operating_point *point, struct report *report)
+{
+    const struct model *model = point->mechanism->model;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct joint *joint = &model->robot->link[i].joint;
+        if (!lm->passive || lm->q < 0 || fabs(point->qdd[lm->q]) <= STANDS) continue;
+        report_add(
+            report, REPORT_ERROR,
+            "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests in "
+            "the STATE",
+            joint->name, point->at.q[lm->q], point->qdd[lm->q], joint_turns(joint) ? "rad/s^2" : "m/s^2",
+            point->actuators_hold ? ", no forces of the actuators hold it" : "");
+        status = STATUS_NO_EQUILIBRIUM;
+    }
+    return status;
+}
+
+/* ---- accelerations ------------------------------------------------------------------------------------------------------------- */
+
+static enum status accelerate(struct operating_point *point, struct report *report)
+{
+    const enum status status = sim_update(point->sim);
+    if (status != STATUS_OK) return report_failure(report, point->mechanism, status);
+    take_coordinates(point->sim, ACCELERATION, point->qdd);
+    if (isfinite(euclidean_norm(point->mechanism->model->n, point->qdd))) return STATUS_OK;
+    report_add(report, REPORT_ERROR,
+               "the accelerations are not finite: the robot's numbers are too large or too small to compute with");
+    return STATUS_NOT_FINITE;
+}
+
+enum status operating_point_settle(struct operating_point *point, bool given, bool standing, struct report *report)
+{
+    enum status status = start_at_state(point, given, report);
+    if (status == STATUS_OK && standing) status = stand(point, report);
+    if (status == STATUS_OK) status = accelerate(point, report);
+    if (status == STATUS_OK && standing) status = check_standing(point, report);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* An instance at a state: what a linearization is about. Here a STATE and the variables of an instance meet, by their names. */
+#ifndef ANALYSIS_OPERATING_POINT_H
+#define ANALYSIS_OPERATING_POINT_H
+
+#include "analysis/state.h"
+#include "mech/mechanism.h"
+#include "sim/sim.h"
+
+/* q and qd of the state become the start values of an instance; prescribed motions and forces become its inputs. */
+void state_to_start(const struct state *state, struct sim *sim);
+
+struct operating_point {
+    struct sim *sim;
+    struct mechanism *mechanism; /* the instance's                                                  */
+    struct state at;             /* the state; filled by the caller between make and settle         */
+    double *qdd;                 /* n: accelerations there                                          */
+    bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
+    struct report report;        /* of the instance: errors go on to the caller's report            */
+    struct arena arena;
+};
+
+/* The instance of a robot file's text; `name` is what messages call it. The report must outlive the point, which must not be
+   moved. Problems are reported, here and below; operating_point_free() in any case. */
+enum status operating_point_make(const char *name, const char *text, struct report *report,
+                                 struct operating_point *point);
+void operating_point_free(struct operating_point *point);
+
+/* Moves the instance to the state `at`, whose loops are closed first (`given`: a state that leaves them open is a warning), and
+   computes qdd. With `standing` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
+   rest, torques those that hold the arm, and, where an open robot has actuators and the state no force of them, their forces those
+   that hold passive joints. STATUS_NO_EQUILIBRIUM where a passive joint does not rest, STATUS_BAD_INPUT where a loop stays open,
+   STATUS_NOT_FINITE. */
+enum status operating_point_settle(struct operating_point *point, bool given, bool standing, struct report *report);
+
+#endif

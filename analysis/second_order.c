@@ -1,0 +1,220 @@
+#include "analysis/second_order.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/invariant_zeros.h"
+#include "analysis/norm.h"
+
+/* Entries of A below this share of W^2, and of V of W, are rounding and couple nothing */
+static const double COUPLING_SHARE = 1e-14;
+
+/* x <- x L'^-1 */
+static void divide_row(int n, const double *L, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) x[i] -= L[n * i + j] * x[j];
+        x[i] /= L[n * i + i];
+    }
+}
+
+/* X <- L' X, `count` columns */
+static void multiply(int n, const double *L, int count, double *X)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < count; j++) {
+            double sum = 0;
+            for (int k = i; k < n; k++) sum += L[n * k + i] * X[count * k + j];
+            X[count * i + j] = sum;
+        }
+}
+
+/* Mass matrix of the positions among the states: without prescribed joints, and N'MN of a closed robot in minimal coordinates */
+static enum status take_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
+{
+    const struct mechanism *m = linear->point->mechanism;
+    const int n = s->n, N = m->model->n;
+    const double *M = m->work->M, *basis = linear->basis;
+    dyn_configuration(m->model, m->work, linear->point->at.q);
+    dyn_mass_matrix(m->model, m->work);
+    if (basis == NULL) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) s->L[n * i + j] = M[N * linear->coordinate[i] + linear->coordinate[j]];
+        return STATUS_OK;
+    }
+    double *MN = arena_take(arena, (size_t)N * (size_t)n, sizeof *MN);
+    if (MN == NULL) return STATUS_NO_MEMORY;
+    for (int k = 0; k < N; k++)
+        for (int l = 0; l < N; l++)
+            for (int j = 0; j < n; j++) MN[n * k + j] += M[N * k + l] * basis[n * l + j];
+    for (int k = 0; k < N; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) s->L[n * i + j] += basis[n * k + i] * MN[n * k + j];
+    return STATUS_OK;
+}
+
+/* L of M = L L' */
+static enum status factor(const struct linear *linear, struct arena *arena, struct second_order *s)
+{
+    const enum status status = take_mass(linear, arena, s);
+    if (status != STATUS_OK || s->n == 0) return status;
+    return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n) == 0 ? STATUS_OK : STATUS_NOT_POSITIVE;
+}
+
+/* Row of C in these coordinates, split into positions and rates */
+static void take_output(const struct linear *linear, const struct second_order *s, int y, double *c, double *e)
+{
+    const double *row = linear->C + (size_t)linear->n_states * (size_t)y;
+    memcpy(c, row, (size_t)s->n * sizeof *c);
+    memcpy(e, row + s->n, (size_t)s->n * sizeof *e);
+    divide_row(s->n, s->L, c);
+    divide_row(s->n, s->L, e);
+}
+
+static void take_input(const struct linear *linear, const struct second_order *s, int u, double *b)
+{
+    for (int i = 0; i < s->n; i++) b[i] = linear->B[(size_t)linear->n_inputs * (size_t)(s->n + i) + (size_t)u];
+    multiply(s->n, s->L, 1, b);
+}
+
+/* Whether two variables are components of one vector (tip.position[1..3]), which share their rounding */
+static bool alike(const struct variable *a, const struct variable *b)
+{
+    const size_t stem = strcspn(a->name, "[");
+    return stem == strcspn(b->name, "[") && memcmp(a->name, b->name, stem) == 0;
+}
+
+/* Sizes of b, c, d: the largest among the components of their vectors. What is small against them is rounding: zero. */
+static void measure(const struct linear *linear, int u, int y, struct second_order *s)
+{
+    const int n = s->n;
+    for (int j = 0; j < linear->n_inputs; j++) {
+        if (!alike(linear->u[j], linear->u[u])) continue;
+        take_input(linear, s, j, s->b);
+        s->size_b = fmax(s->size_b, euclidean_norm(n, s->b));
+    }
+    for (int i = 0; i < linear->n_outputs; i++) {
+        if (!alike(linear->y[i], linear->y[y])) continue;
+        take_output(linear, s, i, s->c, s->e);
+        s->size_c = fmax(s->size_c, euclidean_norm(n, s->c) + s->fastest * euclidean_norm(n, s->e));
+        for (int j = 0; j < linear->n_inputs; j++)
+            if (alike(linear->u[j], linear->u[u]))
+                s->size_d = fmax(s->size_d, fabs(linear->D[linear->n_inputs * i + j]));
+    }
+    s->size_d = fmax(s->size_d, s->size_c * s->size_b / (s->fastest * s->fastest));
+}
+
+static void clear_small(int n, double *x, double size)
+{
+    if (euclidean_norm(n, x) <= COEFFICIENT_SHARE * size) memset(x, 0, (size_t)n * sizeof *x);
+}
+
+static enum status take_matrices(const struct linear *linear, struct arena *arena, struct second_order *s)
+{
+    const int n = s->n = linear->n_states / 2;
+    const size_t square = (size_t)n * (size_t)n;
+    double **const matrices[] = {&s->A, &s->V, &s->L}, **const vectors[] = {&s->b, &s->c, &s->e};
+    for (int i = 0; i < 3; i++) {
+        *matrices[i] = arena_take(arena, square, sizeof(double));
+        *vectors[i] = arena_take(arena, (size_t)n, sizeof(double));
+    }
+    const enum status status = arena->failed ? STATUS_NO_MEMORY : factor(linear, arena, s);
+    if (status != STATUS_OK) return status;
+    for (int i = 0; i < n; i++) {
+        const double *row = linear->A + 2 * (size_t)n * (size_t)(n + i);
+        memcpy(s->A + n * i, row, (size_t)n * sizeof(double));
+        memcpy(s->V + n * i, row + n, (size_t)n * sizeof(double));
+        divide_row(n, s->L, s->A + n * i);
+        divide_row(n, s->L, s->V + n * i);
+    }
+    multiply(n, s->L, n, s->A);
+    multiply(n, s->L, n, s->V);
+    s->fastest = fmax(sqrt(euclidean_norm(n * n, s->A)), euclidean_norm(n * n, s->V));
+    if (s->fastest == 0) s->fastest = 1; /* only integrators: any unit of time will do */
+    return STATUS_OK;
+}
+
+/* ---- what is coupled ------------------------------------------------------------------------------------------------------ */
+
+static bool coupled(const struct second_order *s, int i, int j)
+{
+    const int ij = s->n * i + j, ji = s->n * j + i;
+    const double W = s->fastest;
+    return fmax(fabs(s->A[ij]), fabs(s->A[ji])) > COUPLING_SHARE * W * W ||
+           fmax(fabs(s->V[ij]), fabs(s->V[ji])) > COUPLING_SHARE * W;
+}
+
+/* Marks all coordinates that a chain of couplings connects with i */
+static void mark(const struct second_order *s, int i, int group, int *group_of)
+{
+    int found = 1;
+    group_of[i] = group;
+    while (found > 0) {
+        found = 0;
+        for (int a = 0; a < s->n; a++)
+            for (int b = 0; b < s->n; b++)
+                if (group_of[a] == group && group_of[b] == 0 && coupled(s, a, b)) {
+                    group_of[b] = group;
+                    found++;
+                }
+    }
+}
+
+/* Whether the group is excited by the input and seen in the output */
+static bool passes(const struct second_order *s, const int *group_of, int group)
+{
+    bool input = false, output = false;
+    for (int i = 0; i < s->n; i++) {
+        if (group_of[i] != group) continue;
+        input = input || fabs(s->b[i]) > COEFFICIENT_SHARE * s->size_b;
+        output = output || fabs(s->c[i]) + s->fastest * fabs(s->e[i]) > COEFFICIENT_SHARE * s->size_c;
+    }
+    return input && output;
+}
+
+/* Keeps n coordinates, keep[] ascending */
+static void reduce(struct second_order *s, int n, const int *keep)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            s->A[n * i + j] = s->A[s->n * keep[i] + keep[j]];
+            s->V[n * i + j] = s->V[s->n * keep[i] + keep[j]];
+        }
+        s->b[i] = s->b[keep[i]];
+        s->c[i] = s->c[keep[i]];
+        s->e[i] = s->e[keep[i]];
+    }
+    s->n = n;
+}
+
+static enum status leave_out(struct arena *arena, struct second_order *s)
+{
+    int *group_of = arena_take(arena, (size_t)s->n, sizeof *group_of),
+        *keep = arena_take(arena, (size_t)s->n, sizeof *keep);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    int kept = 0;
+    for (int i = 0; i < s->n; i++)
+        if (group_of[i] == 0) mark(s, i, i + 1, group_of);
+    for (int i = 0; i < s->n; i++)
+        if (passes(s, group_of, group_of[i])) keep[kept++] = i;
+    reduce(s, kept, keep);
+    return STATUS_OK;
+}
+
+enum status second_order_make(const struct linear *linear, int u, int y, struct arena *arena, struct second_order *s)
+{
+    memset(s, 0, sizeof *s);
+    const enum status status = take_matrices(linear, arena, s);
+    if (status != STATUS_OK) return status;
+    const int n = s->n;
+    measure(linear, u, y, s);
+    take_input(linear, s, u, s->b);
+    take_output(linear, s, y, s->c, s->e);
+    s->d = linear->D[(size_t)linear->n_inputs * (size_t)y + (size_t)u];
+    clear_small(n, s->b, s->size_b);
+    clear_small(n, s->c, s->size_c);
+    clear_small(n, s->e, s->size_c / s->fastest);
+    clear_small(1, &s->d, s->size_d);
+    return leave_out(arena, s);
+}

@@ -1,0 +1,263 @@
+#include "analysis/small_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "math/vec.h"
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+/* A copy without damping and friction */
+static enum status clone_undamped(const struct robot *robot, struct robot **undamped)
+{
+    const enum status status = robot_clone(robot, undamped);
+    for (int i = 0; status == STATUS_OK && i < robot->n_links; i++) {
+        struct link *link = &(*undamped)->link[i];
+        link->joint.viscous = link->joint.coulomb = link->joint.limits.damping = 0;
+        link->beam.damping_ratio = link->beam.rayleigh[0] = link->beam.rayleigh[1] = 0;
+        if (link->type != BODY_NODAL) continue;
+        const size_t m = (size_t)link->nodal.modes;
+        link->nodal.damping = arena_take(&(*undamped)->arena, m * m, sizeof(double));
+    }
+    return status == STATUS_OK && (*undamped)->arena.failed ? STATUS_NO_MEMORY : status;
+}
+
+/* A copy in which the joints are prescribed that are not kept */
+static enum status clone_held(const struct robot *robot, bool joints_free, struct robot **held)
+{
+    const enum status status = robot_clone(robot, held);
+    for (int i = 0; status == STATUS_OK && i < robot->n_links; i++) {
+        struct joint *joint = &(*held)->link[i].joint;
+        if (!joints_free && joint_moves(joint) && !joint->passive) joint->prescribed = true;
+    }
+    return status;
+}
+
+static enum status prepare(const struct robot *robot, struct arena *arena, struct differentiated *d)
+{
+    struct report silent = {0}; /* problems of the robot were reported when its own model was made */
+    const enum status status = mechanism_make(robot, &d->mechanism, &silent);
+    if (status != STATUS_OK) return status;
+    const size_t n = (size_t)d->mechanism.model->n;
+    d->by_q = arena_take(arena, n * n, sizeof(double));
+    d->by_qd = arena_take(arena, n * n, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Everything that is not prescribed; loops are solved for passive joints first */
+static void choose_coordinates(const struct model *held, struct small_motion *motion)
+{
+    for (int i = 0; i < held->n_links; i++) {
+        const struct link_model *lm = &held->link[i];
+        if (lm->q >= 0 && lm->prescribed < 0) {
+            motion->wish[motion->n] = lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
+            motion->coordinate[motion->n++] = lm->q;
+        }
+        for (int k = 0; k < lm->m; k++) {
+            motion->wish[motion->n] = SOLVE_IF_NEEDED;
+            motion->coordinate[motion->n++] = lm->eta + k;
+        }
+    }
+}
+
+/* Room for n coordinates, and for what loops reduce them to */
+static bool take_matrices(struct small_motion *motion)
+{
+    struct arena *arena = &motion->arena;
+    const size_t n = (size_t)motion->n, rows = (size_t)motion->full.mechanism.constraints->n_rows;
+    double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
+    double **const reduced[] = {&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K};
+    for (int i = 0; i < 4; i++) {
+        *matrix[i] = arena_take(arena, n * n, sizeof(double));
+        *reduced[i] = rows > 0 ? arena_take(arena, n * n, sizeof(double)) : *matrix[i];
+    }
+    motion->r = motion->n;
+    motion->free_one = arena_take(arena, n, sizeof(int));
+    for (int i = 0; i < motion->n && !arena->failed; i++) motion->free_one[i] = i;
+    if (rows == 0) return !arena->failed;
+    motion->N = arena_take(arena, n * n, sizeof(double));
+    motion->product = arena_take(arena, n * n, sizeof(double));
+    motion->rows = arena_take(arena, rows * n, sizeof(double));
+    motion->row_of = arena_take(arena, n, sizeof(int));
+    return !arena->failed;
+}
+
+static bool take_arrays(const struct model *model, struct small_motion *motion)
+{
+    struct arena *arena = &motion->arena;
+    const size_t n = (size_t)model->n;
+    motion->coordinate = arena_take(arena, n, sizeof(int));
+    motion->wish = arena_take(arena, n, sizeof *motion->wish);
+    motion->qdd = arena_take(arena, n, sizeof(double));
+    motion->force = arena_take(arena, n, sizeof(double));
+    motion->prescribed_qdd = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    return !arena->failed;
+}
+
+static enum status make(const struct robot *robot, bool joints_free, struct small_motion *motion)
+{
+    enum status status = clone_held(robot, joints_free, &motion->held);
+    if (status == STATUS_OK) status = clone_undamped(motion->held, &motion->undamped);
+    if (status == STATUS_OK) status = prepare(motion->held, &motion->arena, &motion->full);
+    if (status == STATUS_OK) status = prepare(motion->undamped, &motion->arena, &motion->bare);
+    if (status != STATUS_OK) return status;
+    if (!take_arrays(motion->full.mechanism.model, motion)) return STATUS_NO_MEMORY;
+    choose_coordinates(motion->full.mechanism.model, motion);
+    return take_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+enum status small_motion_make(const struct robot *robot, bool joints_free, struct report *report,
+                              struct small_motion *motion)
+{
+    memset(motion, 0, sizeof *motion);
+    return report_status(report, make(robot, joints_free, motion));
+}
+
+void small_motion_free(struct small_motion *motion)
+{
+    mechanism_free(&motion->full.mechanism);
+    mechanism_free(&motion->bare.mechanism);
+    robot_free(motion->held);
+    robot_free(motion->undamped);
+    arena_release(&motion->arena);
+}
+
+/* ---- at a state ----------------------------------------------------------------------------------------------------------- */
+
+/* Derivatives of Q + G_l' lambda - ID by q and qd, ID at the accelerations qdd, for the loops and loads of `loaded` */
+static void differentiate(struct differentiated *d, const struct mechanism *loaded, const struct input *in,
+                          const double *qdd, double *force)
+{
+    struct mechanism m = *loaded;
+    m.model = d->mechanism.model;
+    m.work = d->mechanism.work;
+    m.tangent = d->mechanism.tangent;
+    const struct input with_loads = mechanism_loaded(&m, in);
+    dyn_configuration(m.model, m.work, in->q);
+    dyn_inverse(m.model, m.work, &with_loads, qdd, force);
+    dyn_velocity(m.model, m.work, &with_loads);
+    dyn_tangent_state(m.model, m.work, m.tangent, &with_loads, qdd);
+    mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
+}
+
+/* largest |n| / M_jj of the kept hinges, n being the moment that the hinge transmits */
+static double moment_rate(const struct small_motion *motion)
+{
+    const struct model *model = motion->bare.mechanism.model;
+    double largest = 0;
+    for (int k = 0; k < motion->n; k++)
+        for (int i = 0; i < model->n_links; i++) {
+            if (model->link[i].q != motion->coordinate[k] || !joint_turns(&model->robot->link[i].joint)) continue;
+            const double *n = motion->bare.mechanism.work->link[i].f,
+                         inertia = motion->M[(size_t)(motion->n + 1) * (size_t)k];
+            if (inertia > 0) largest = fmax(largest, sqrt(dot3(n, n)) / inertia);
+        }
+    return largest;
+}
+
+/* Held joints do not accelerate, prescribed ones do as the state says */
+static struct input held_input(struct small_motion *motion, const struct model *model, const struct input *in)
+{
+    struct input held = *in;
+    held.prescribed_qdd = motion->prescribed_qdd;
+    memset(motion->qdd, 0, (size_t)model->n * sizeof(double));
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &motion->full.mechanism.model->link[i];
+        if (lm->prescribed < 0) continue;
+        motion->prescribed_qdd[lm->prescribed] = motion->qdd[lm->q] = prescribed_acceleration(&model->link[i], in);
+    }
+    return held;
+}
+
+/* The loads of actuators, and of a closed robot lambda with its loads */
+static enum status find_loads(struct small_motion *motion, const struct input *in)
+{
+    struct report silent = {0}; /* redundant equations are reported elsewhere */
+    struct differentiated *d = &motion->full;
+    if (motion->full.mechanism.constraints->n_rows == 0) {
+        struct input actuated;
+        dyn_configuration(d->mechanism.model, d->mechanism.work, in->q);
+        return actuators_apply(&d->mechanism, in, &actuated);
+    }
+    const enum status status = constraints_choose(&d->mechanism, in->q, &silent);
+    return status == STATUS_OK ? mechanism_forward(&d->mechanism, in, motion->force) : status;
+}
+
+/* out = N' X N */
+static void reduce(struct small_motion *motion, const double *X, double *out)
+{
+    const size_t n = (size_t)motion->n, r = (size_t)motion->r;
+    memset(motion->product, 0, n * r * sizeof(double));
+    for (size_t b = 0; b < r; b++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < n && motion->N[r * j + b] != 0; i++)
+                motion->product[n * b + i] += X[n * j + i] * motion->N[r * j + b];
+    memset(out, 0, r * r * sizeof *out);
+    for (size_t b = 0; b < r; b++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t a = 0; a < r; a++) out[r * b + a] += motion->N[r * i + a] * motion->product[n * b + i];
+}
+
+/* Matrices of the independent motions. The rounding of K is that of the open tree, which may be stiffer. */
+static enum status reduce_all(struct small_motion *motion)
+{
+    const struct constraints *loops = motion->full.mechanism.constraints;
+    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->n, k = (size_t)loops->n_kept;
+    double sum = 0;
+    for (size_t row = 0; row < k; row++)
+        for (size_t j = 0; j < n; j++) motion->rows[n * row + j] = loops->G[N * row + (size_t)motion->coordinate[j]];
+    motion->r = motion->n - loops->n_kept;
+    if (motion->r < 0 || !independent_coordinates(motion->n, loops->n_kept, motion->rows, motion->wish, motion->row_of,
+                                                  motion->free_one, motion->N))
+        return STATUS_SINGULAR_LOOP;
+    reduce(motion, motion->M, motion->reduced.M);
+    reduce(motion, motion->G, motion->reduced.G);
+    reduce(motion, motion->D, motion->reduced.D);
+    reduce(motion, motion->K, motion->reduced.K);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            const double K = motion->K[n * j + i];
+            sum += K * K / (motion->M[(n + 1) * j] * motion->M[(n + 1) * i]);
+        }
+    motion->moment_rate += sqrt(sum);
+    return STATUS_OK;
+}
+
+/* M, G, D, K of the kept coordinates; false: not all numbers are finite */
+static bool pick_matrices(struct small_motion *motion)
+{
+    const size_t N = (size_t)motion->bare.mechanism.model->n, n = (size_t)motion->n;
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            const size_t to = n * j + i, from = N * (size_t)motion->coordinate[j] + (size_t)motion->coordinate[i];
+            motion->M[to] = motion->bare.mechanism.work->M[from];
+            motion->K[to] = -motion->bare.by_q[from];
+            motion->G[to] = -motion->bare.by_qd[from];
+            motion->D[to] = motion->bare.by_qd[from] - motion->full.by_qd[from];
+            sum += fabs(motion->M[to]) + fabs(motion->K[to]) + fabs(motion->G[to]) + fabs(motion->D[to]);
+        }
+    return isfinite(sum);
+}
+
+enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in,
+                            struct report *report)
+{
+    const struct input held = held_input(motion, model, in);
+    enum status status = find_loads(motion, &held);
+    if (status != STATUS_OK) return report_failure(report, &motion->full.mechanism, status);
+    differentiate(&motion->full, &motion->full.mechanism, &held, motion->qdd, motion->force);
+    differentiate(&motion->bare, &motion->full.mechanism, &held, motion->qdd, motion->force);
+    dyn_mass_matrix(motion->bare.mechanism.model, motion->bare.mechanism.work);
+
+    const bool finite = pick_matrices(motion);
+    motion->moment_rate = moment_rate(motion);
+    if (motion->full.mechanism.constraints->n_rows > 0) status = reduce_all(motion);
+    if (status != STATUS_OK) return report_status(report, status);
+    if (finite && isfinite(motion->moment_rate)) return STATUS_OK;
+    report_add(report, REPORT_ERROR,
+               "the linearized equations of motion are not finite: numbers of the robot or the state are too large or "
+               "too small to compute with");
+    return STATUS_NOT_FINITE;
+}

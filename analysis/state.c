@@ -1,0 +1,176 @@
+#include "analysis/state.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "analysis/names.h"
+#include "robot/nearest.h"
+#include "robot/read.h"
+
+/* ---- the robot's start ---------------------------------------------------------------------------------------------------- */
+
+static void put_start(const struct model *model, struct state *state)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct joint *joint = &model->robot->link[i].joint;
+        if (model->link[i].q < 0) continue;
+        state->q[model->link[i].q] = joint->start_position;
+        state->qd[model->link[i].q] = joint->start_velocity;
+    }
+}
+
+enum status state_start(const struct model *model, struct report *report, struct state *state)
+{
+    memset(state, 0, sizeof *state);
+    state->q = arena_take(&state->arena, (size_t)model->n, sizeof(double));
+    state->qd = arena_take(&state->arena, (size_t)model->n, sizeof(double));
+    state->tau = arena_take(&state->arena, (size_t)model->n_joints, sizeof(double));
+    state->prescribed_qdd = arena_take(&state->arena, (size_t)model->n_prescribed, sizeof(double));
+    state->actuator_force = arena_take(&state->arena, (size_t)model->robot->n_actuators, sizeof(double));
+    if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    state->input = (struct input){.q = state->q,
+                                  .qd = state->qd,
+                                  .tau = state->tau,
+                                  .tip_wrench = state->tip_wrench,
+                                  .prescribed_qdd = state->prescribed_qdd,
+                                  .actuator_force = state->actuator_force};
+    put_start(model, state);
+    return STATUS_OK;
+}
+
+/* ---- members of the document ------------------------------------------------------------------------------------------------ */
+
+struct state_member {
+    const char *key;
+    int count;
+    double *values;
+    struct quantity quantity;
+};
+
+/* Joints without a drive take no tau. */
+static void check_tau(const struct place *at, const struct model *model, const double *tau)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->tau < 0 || tau[lm->tau] == 0 || !(lm->passive || lm->prescribed >= 0)) continue;
+        const struct place number_at = item(at, lm->tau);
+        complain(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
+                 lm->passive ? "passive" : "prescribed");
+    }
+}
+
+static const char **list_names(const struct model *model, enum derivative derivative, int count, struct arena *arena)
+{
+    const char **names = arena_take(arena, (size_t)count, sizeof *names);
+    for (int i = 0; i < count && !arena->failed; i++) {
+        char name[NAME_SIZE];
+        coordinate_name(model, derivative, i, name);
+        names[i] = arena_string(arena, name);
+    }
+    return arena->failed ? NULL : names;
+}
+
+static void complain_unknown(const struct place *at, int count, const char *const *names)
+{
+    const char *meant = nearest(at->key, count, names);
+    if (meant != NULL) complain(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
+    else if (count > 0) complain(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
+    else complain(at, "this robot has no coordinates");
+}
+
+/* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */
+static void read_named(const struct place *at, const struct model *model, enum derivative derivative,
+                       const struct state_member *member, struct arena *arena)
+{
+    const char **names = list_names(model, derivative, member->count, arena);
+    if (names == NULL) return;
+    json_object_object_foreach(at->value, key, value)
+    {
+        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        int i = 0;
+        while (i < member->count && strcmp(names[i], key) != 0) i++;
+        if (i < member->count) read_number(&one, REQUIRED, &member->quantity, &member->values[i]);
+        else complain_unknown(&one, member->count, names);
+    }
+}
+
+/* q and qd: an array, or an object whose keys are names of coordinates; other members are arrays */
+static void read_member(const struct place *at, const struct model *model, const struct state_member *member,
+                        double *qdd, struct state *state)
+{
+    const bool q = member->values == state->q, qd = member->values == state->qd;
+    if ((q || qd) && json_object_is_type(at->value, json_type_object)) {
+        read_named(at, model, q ? POSITION : VELOCITY, member, &state->arena);
+        return;
+    }
+    if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
+    if (member->values == state->tau) check_tau(at, model, state->tau);
+    if (member->values == qdd) state->qdd = qdd;
+}
+
+static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
+{
+    const struct state_member members[] = {
+        {"q", model->n, state->q, {"q, one number per coordinate,", "rad, m", ANY}},
+        {"qd", model->n, state->qd, {"qd, one number per coordinate,", "rad/s, m/s", ANY}},
+        {"tau", model->n_joints, state->tau, {"tau, one number per joint that is not fixed,", "N.m, N", ANY}},
+        {"tip_force", 3, state->tip_wrench + 3, {"tip force", "N", ANY}},
+        {"tip_torque", 3, state->tip_wrench, {"tip torque", "N.m", ANY}},
+        {"prescribed_qdd",
+         model->n_prescribed,
+         state->prescribed_qdd,
+         {"one number per prescribed joint", "rad/s^2, m/s^2", ANY}},
+        {"actuator_force", model->robot->n_actuators, state->actuator_force, {"one number per actuator", "N", ANY}},
+        {"qdd", model->n, qdd, {"qdd, one number per coordinate,", "rad/s^2, m/s^2", ANY}},
+    };
+    struct object object;
+    if (!object_open(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
+    for (int i = 0; i < FIELD_COUNT(members); i++) {
+        const struct place at = member(&object, members[i].key);
+        read_member(&at, model, &members[i], qdd, state);
+    }
+    object_close(&object);
+}
+
+/* ---- documents ---------------------------------------------------------------------------------------------------------------- */
+
+/* Reads a text into a state that is at the start */
+static enum status parse(const struct model *model, const char *name, const char *text, size_t length,
+                         struct report *report, struct state *state)
+{
+    struct reader reader = {.file = name, .report = report};
+    const int errors_before = report->errors;
+    bool valid = false;
+    double *qdd = arena_take(&state->arena, (size_t)model->n, sizeof *qdd);
+    if (qdd == NULL) return report_status(report, STATUS_NO_MEMORY);
+    struct json_object *root = document_parse(&reader, text, length, &valid);
+    if (valid) {
+        const struct place document = {.reader = &reader, .given = true, .value = root};
+        read_document(&document, model, qdd, state);
+    }
+    document_free(root);
+    if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+enum status state_parse(const struct model *model, const char *name, const char *text, struct report *report,
+                        struct state *state)
+{
+    const enum status status = state_start(model, report, state);
+    return status == STATUS_OK ? parse(model, name, text, strlen(text), report, state) : status;
+}
+
+enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state)
+{
+    const enum status status = state_start(model, report, state);
+    if (status != STATUS_OK || file == NULL) return status;
+    size_t length;
+    const char *text = document_load(file, &state->arena, &length, report);
+    return text != NULL ? parse(model, file, text, length, report, state) : STATUS_NO_FILE;
+}
+
+void state_free(struct state *state)
+{
+    arena_release(&state->arena);
+}

@@ -1,0 +1,31 @@
+/* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. What the document
+   leaves out is the robot's start (q, qd) or zero (tau and forces). */
+#ifndef ANALYSIS_STATE_H
+#define ANALYSIS_STATE_H
+
+#include "dyn/dyn.h"
+
+struct state {
+    struct input input;     /* points to the arrays below: a state must not be copied or moved */
+    double tip_wrench[6];   /* (torque; force)                                                 */
+    double *q, *qd, *tau;   /* n, n, n_joints                                                  */
+    double *prescribed_qdd; /* n_prescribed                                                    */
+    double *actuator_force; /* n_actuators                                                     */
+    double *qdd;            /* n; NULL where the document has none                             */
+    struct arena arena;
+};
+
+/* Each of these fills a state for the model. Every problem is reported with its place. STATUS_BAD_INPUT, STATUS_NO_FILE,
+   STATUS_NO_MEMORY; state_free() in any case. */
+
+/* The robot's start, without forces. */
+enum status state_start(const struct model *model, struct report *report, struct state *state);
+/* A JSON text; `name` is what messages call it. */
+enum status state_parse(const struct model *model, const char *name, const char *text, struct report *report,
+                        struct state *state);
+/* A JSON file ("-": standard input); NULL: the robot's start. */
+enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state);
+
+void state_free(struct state *state);
+
+#endif

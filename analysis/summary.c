@@ -1,0 +1,107 @@
+#include "analysis/summary.h"
+
+#include <string.h>
+
+#include "analysis/closure.h"
+#include "analysis/failure.h"
+#include "flex/body.h"
+#include "flex/frequencies.h"
+
+/* ---- links ------------------------------------------------------------------------------------------------------------------------ */
+
+static double body_mass(const struct link *link)
+{
+    if (link->type == BODY_RIGID) return link->rigid.mass;
+    if (link->type == BODY_BEAM) return link->beam.mass_per_length * link->beam.length;
+    double mass = 0;
+    for (int i = 0; i < link->nodal.n_nodes; i++) mass += link->nodal.node[i].body.mass;
+    return mass;
+}
+
+static void summarize_link(const struct link *link, struct arena *arena, struct link_summary *s)
+{
+    const int modes = link_modes(link);
+    s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
+    s->n_coordinates = (joint_moves(&link->joint) ? 1 : 0) + modes;
+    s->frequency = arena_take(arena, (size_t)modes, sizeof(double));
+    if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
+}
+
+static enum status summarize_links(const struct robot *robot, struct summary *summary)
+{
+    summary->link = arena_take(&summary->arena, (size_t)robot->n_links, sizeof *summary->link);
+    for (int i = 0; i < robot->n_links && !summary->arena.failed; i++) {
+        summarize_link(&robot->link[i], &summary->arena, &summary->link[i]);
+        summary->n += summary->link[i].n_coordinates;
+        summary->mass += summary->link[i].mass;
+    }
+    return summary->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Modes that cannot be told apart */
+static enum status check_modes(const struct robot *robot, struct report *report)
+{
+    const int errors_before = report->errors;
+    for (int i = 0; i < robot->n_links; i++) {
+        struct arena arena = {0};
+        struct body body;
+        if (link_modes(&robot->link[i]) > 0)
+            body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
+        arena_release(&arena);
+    }
+    return report->errors == errors_before ? STATUS_OK : STATUS_BAD_ROBOT;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------------------------ */
+
+static enum status count_independent(const struct robot *robot, struct summary *summary)
+{
+    const struct constraints *loops = summary->mechanism.constraints;
+    summary->independent = arena_take(&summary->arena, (size_t)robot->n_loops, sizeof(int));
+    if (summary->independent == NULL) return STATUS_NO_MEMORY;
+    for (int k = 0; k < loops->n_kept; k++) summary->independent[constraints_loop(loops, loops->kept[k])]++;
+    return STATUS_OK;
+}
+
+static enum status close_at_start(const struct robot *robot, struct report *report, struct summary *summary)
+{
+    struct report errors = errors_only(report); /* warnings of modes were reported by check_modes() */
+    enum status status = mechanism_make(robot, &summary->mechanism, &errors);
+    if (status == STATUS_OK) status = state_start(summary->mechanism.model, report, &summary->start);
+    if (status == STATUS_OK)
+        status = closure_close(&summary->mechanism, &summary->start, REPORT_WARNING, report, report);
+    return status == STATUS_OK ? count_independent(robot, summary) : status;
+}
+
+/* ---- all together ------------------------------------------------------------------------------------------------------------------- */
+
+/* Messages with a name in front */
+struct named {
+    const char *name;
+    struct report *report;
+};
+
+static void add_name(void *context, enum report_level level, const char *text)
+{
+    const struct named *named = context;
+    report_add(named->report, level, "%s: %s", named->name, text);
+}
+
+enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary)
+{
+    struct named named = {name, report};
+    struct report with_name = {.line = add_name, .context = &named};
+    memset(summary, 0, sizeof *summary);
+    enum status status = check_modes(robot, &with_name);
+    if (status == STATUS_OK) status = summarize_links(robot, summary);
+    if (status == STATUS_OK) status = close_at_start(robot, &with_name, summary);
+    if (status != STATUS_OK && with_name.errors == 0) report_status(&with_name, status);
+    return status;
+}
+
+void summary_free(struct summary *summary)
+{
+    state_free(&summary->start);
+    mechanism_free(&summary->mechanism);
+    arena_release(&summary->arena);
+}

@@ -1,0 +1,163 @@
+#include "analysis/zeros.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/failure.h"
+#include "analysis/norm.h"
+#include "analysis/second_order.h"
+
+/* +-sqrt(z), as exactly as z is known: a negative number gives a pair on the imaginary axis */
+static struct complex_number root(struct complex_number z)
+{
+    const double modulus = hypot(z.re, z.im), larger = sqrt(0.5 * (modulus + fabs(z.re)));
+    const double smaller = larger > 0 ? 0.5 * fabs(z.im) / larger : 0;
+    const double sign = z.im < 0 ? -1 : 1;
+    return z.re >= 0 ? (struct complex_number){larger, sign * smaller}
+                     : (struct complex_number){smaller, sign * larger};
+}
+
+/* `count` numbers become the 2 count roots of them */
+static int take_roots(struct complex_number *z, int count)
+{
+    for (int i = 0; i < count; i++) {
+        z[i] = root(z[i]);
+        z[count + i] = (struct complex_number){-z[i].re, -z[i].im};
+    }
+    return 2 * count;
+}
+
+static enum status solve(struct siso *system, double *work, struct zeros *zeros)
+{
+    zeros->n_poles = system->n;
+    const enum status status = eigenvalues(system, work, zeros->pole);
+    if (status != STATUS_OK) return status;
+    return invariant_zeros(system, work, zeros->zero, &zeros->n_zeros, &zeros->gain);
+}
+
+/* Without rates in the equations (V = 0) everything is a function of s^2, but for a factor s where the output is a rate:
+   c (s^2 - A)^-1 b + d,  or  s e (s^2 - A)^-1 b. Half the order, and zeros come as exact pairs. */
+static enum status zeros_of_square(struct second_order *s, bool rate, double *work, struct zeros *zeros)
+{
+    struct siso system = {.n = s->n, .A = s->A, .b = s->b, .c = rate ? s->e : s->c, .d = rate ? 0 : s->d};
+    system.size_A = s->fastest * s->fastest;
+    system.size_b = s->size_b;
+    system.size_c = rate ? s->size_c / s->fastest : s->size_c;
+    const enum status status = solve(&system, work, zeros);
+    if (status != STATUS_OK) return status;
+    zeros->n_poles = take_roots(zeros->pole, zeros->n_poles);
+    zeros->n_zeros = take_roots(zeros->zero, zeros->n_zeros);
+    if (rate) zeros->zero[zeros->n_zeros++] = (struct complex_number){0, 0};
+    return STATUS_OK;
+}
+
+/* The first-order system of (W z, z_dot), W the fastest frequency:  [0 W; A/W V],  (0; b),  (c/W, e),  d */
+static enum status zeros_of_first_order(const struct second_order *s, struct arena *arena, double *work,
+                                        struct zeros *zeros)
+{
+    const int n = s->n, N = 2 * n;
+    const double W = s->fastest;
+    struct siso system = {.n = N,
+                          .A = arena_take(arena, (size_t)N * (size_t)N, sizeof(double)),
+                          .b = arena_take(arena, (size_t)N, sizeof(double)),
+                          .c = arena_take(arena, (size_t)N, sizeof(double)),
+                          .d = s->d,
+                          .size_A = W,
+                          .size_b = s->size_b,
+                          .size_c = s->size_c / W};
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < n; i++) {
+        system.A[N * i + n + i] = W;
+        for (int j = 0; j < n; j++) {
+            system.A[N * (n + i) + j] = s->A[n * i + j] / W;
+            system.A[N * (n + i) + n + j] = s->V[n * i + j];
+        }
+        system.b[n + i] = s->b[i];
+        system.c[i] = s->c[i] / W;
+        system.c[n + i] = s->e[i];
+    }
+    return solve(&system, work, zeros);
+}
+
+static int by_modulus(const void *a, const void *b)
+{
+    const struct complex_number *x = a, *y = b;
+    const double key[2][3] = {{hypot(x->re, x->im), x->re, x->im}, {hypot(y->re, y->im), y->re, y->im}};
+    for (int i = 0; i < 3; i++)
+        if (key[0][i] != key[1][i]) return key[0][i] < key[1][i] ? -1 : 1;
+    return 0;
+}
+
+/* What rounding leaves of a number at the origin becomes 0 */
+static void tidy(const struct second_order *s, struct complex_number *z, int count)
+{
+    const double origin = sqrt(10 * 2 * s->n * DBL_EPSILON) * s->fastest;
+    for (int i = 0; i < count; i++) {
+        if (hypot(z[i].re, z[i].im) <= origin) z[i] = (struct complex_number){0, 0};
+        z[i].re += 0; /* -0 to 0 */
+        z[i].im += 0;
+    }
+    qsort(z, (size_t)count, sizeof *z, by_modulus);
+}
+
+/* Zeros and poles at the origin cancel: an arm that turns freely has rates and accelerations without them */
+static void cancel(struct zeros *zeros)
+{
+    int count = 0; /* they come first */
+    while (count < zeros->n_zeros && count < zeros->n_poles && zeros->zero[count].re == 0 &&
+           zeros->zero[count].im == 0 && zeros->pole[count].re == 0 && zeros->pole[count].im == 0)
+        count++;
+    zeros->zero += count;
+    zeros->pole += count;
+    zeros->n_zeros -= count;
+    zeros->n_poles -= count;
+}
+
+/* Minimum phase: no zero with re > 1e-6 |z| */
+static void judge(const struct second_order *s, struct zeros *zeros)
+{
+    tidy(s, zeros->zero, zeros->n_zeros);
+    tidy(s, zeros->pole, zeros->n_poles);
+    cancel(zeros);
+    zeros->relative_degree = zeros->n_poles - zeros->n_zeros;
+    zeros->minimum_phase = true;
+    for (int i = 0; i < zeros->n_zeros; i++) {
+        const struct complex_number z = zeros->zero[i];
+        if (z.re > 1e-6 * hypot(z.re, z.im)) zeros->minimum_phase = false;
+    }
+}
+
+static enum status find_zeros(struct second_order *s, struct arena *arena, struct zeros *zeros)
+{
+    const int n = s->n;
+    const size_t N = 2 * (size_t)n;
+    double *work = arena_take(arena, 2 * N * N + 5 * N + 5, sizeof *work);
+    zeros->zero = arena_take(arena, N + 1, sizeof *zeros->zero);
+    zeros->pole = arena_take(arena, N + 1, sizeof *zeros->pole);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    const bool rate = euclidean_norm(n, s->e) > 0, position = euclidean_norm(n, s->c) > 0 || s->d != 0;
+    const enum status status = euclidean_norm(n * n, s->V) == 0 && !(rate && position)
+                                   ? zeros_of_square(s, rate, work, zeros)
+                                   : zeros_of_first_order(s, arena, work, zeros);
+    if (status == STATUS_OK) judge(s, zeros);
+    return status;
+}
+
+enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros)
+{
+    struct second_order s;
+    memset(zeros, 0, sizeof *zeros);
+    enum status status = second_order_make(linear, u, y, &zeros->arena, &s);
+    if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
+    if (status != STATUS_ZERO_TRANSFER) return report_status(report, status);
+    report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u]->name,
+               linear->y[y]->name, status_text(status));
+    return status;
+}
+
+void zeros_free(struct zeros *zeros)
+{
+    arena_release(&zeros->arena);
+}

@@ -1,0 +1,24 @@
+/* Transmission zeros from one input to one output of a linearized robot. */
+#ifndef ANALYSIS_ZEROS_H
+#define ANALYSIS_ZEROS_H
+
+#include "analysis/invariant_zeros.h"
+#include "analysis/linear.h"
+
+/* Zeros and poles by modulus; what cancels at the origin is left out. Numbers below sqrt(10 n eps) W, n states and W a bound of the
+   frequencies, are 0. */
+struct zeros {
+    int n_zeros, n_poles;
+    struct complex_number *zero, *pole; /*                                           [1/s] */
+    int relative_degree;                /* n_poles - n_zeros                               */
+    double gain;                        /* of prod (s - z) / prod (s - p)                  */
+    bool minimum_phase;                 /* no zero has re > 1e-6 |z|                       */
+    struct arena arena;
+};
+
+/* For input u and output y, as numbered in `linear`; a closed robot must be in minimal coordinates. Problems are reported;
+   zeros_free() in any case. STATUS_ZERO_TRANSFER: the input does not act on the output. */
+enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros);
+void zeros_free(struct zeros *zeros);
+
+#endif

@@ -1,0 +1,62 @@
+#include "linearization.h"
+
+#include <string.h>
+
+#include "cli.h"
+#include "json_out.h"
+#include "load.h"
+
+int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
+{
+    const char *option = argv[*i];
+    if (strcmp(option, "--json") == 0) return EXIT_FINE; /* it is JSON in any case */
+    if (strcmp(option, "--static") == 0) {
+        options->standing = true;
+    } else if (strcmp(option, "--at") == 0) {
+        if (*i + 1 >= argc) return cli_usage(command, "--at takes a STATE file");
+        options->at = argv[++*i];
+    } else if (option[0] == '-') {
+        return cli_usage(command, "unknown option '%s'", option);
+    } else if (options->robot == NULL) {
+        options->robot = option;
+    } else {
+        return cli_usage(command, "too many arguments: '%s'", option);
+    }
+    return EXIT_FINE;
+}
+
+enum status linearization_make(const struct linear_options *options, bool minimal, struct report *report,
+                               struct linearization *l)
+{
+    memset(l, 0, sizeof *l);
+    const char *text = cli_load_text(options->robot, &l->arena, report);
+    if (text == NULL) return STATUS_NO_FILE;
+    enum status status = operating_point_make(options->robot, text, report, &l->point);
+    if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.at);
+    if (status == STATUS_OK) status = operating_point_settle(&l->point, options->at != NULL, options->standing, report);
+    if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
+    return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
+}
+
+void linearization_free(struct linearization *l)
+{
+    linear_free(&l->linear);
+    operating_point_free(&l->point);
+    arena_release(&l->arena);
+}
+
+struct json_object *json_operating_point(const struct operating_point *point)
+{
+    const struct model *model = point->mechanism->model;
+    const struct state *at = &point->at;
+    struct json_object *json = json_object_new_object();
+    json_add_numbers(json, "q", at->q, model->n);
+    json_add_numbers(json, "qd", at->qd, model->n);
+    json_add_numbers(json, "qdd", point->qdd, model->n);
+    json_add_numbers(json, "tau", at->tau, model->n_joints);
+    json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
+    json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
+    json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
+    json_add_numbers(json, "actuator_force", at->actuator_force, model->robot->n_actuators);
+    return json;
+}

@@ -1,0 +1,231 @@
+/* Equations of motion at the state of a robot: dynamics, derivatives, loops, energy. */
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- evaluation ----------------------------------------------------------------------------------------------- */
+
+void robot_reach(limber_robot *robot, enum stage stage)
+{
+    struct mechanism *m = &robot->mechanism;
+    if (stage >= CONFIGURED && robot->stage < CONFIGURED) dyn_configuration(m->model, m->work, robot->q);
+    if (stage >= MOVING && robot->stage < MOVING) {
+        dyn_motion(m->model, m->work, &robot->in, NULL);
+        dyn_velocity(m->model, m->work, &robot->in);
+    }
+    if (stage > robot->stage) robot->stage = stage;
+}
+
+/* The status of a computation whose results are these numbers; failures are reported. */
+static int finish(limber_robot *robot, const char *function, enum status status, int count, const double *number)
+{
+    if (status == STATUS_OK && !all_finite(count, number)) status = STATUS_NOT_FINITE;
+    if (status == STATUS_OK) return LIMBER_OK;
+    return call_failed(&robot->messages, (int)status, function, "%s", status_text(status));
+}
+
+/* A column-major n x n matrix in row-major order, times `factor` */
+static void transpose(int n, double factor, const double *columns, double *rows)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) rows[n * i + j] = factor * columns[n * j + i];
+}
+
+/* ---- forward and inverse -------------------------------------------------------------------------------------- */
+
+static enum status forward(limber_robot *robot, double *qdd)
+{
+    robot->stage = CONFIGURED; /* what mechanism_forward() leaves, also where it fails */
+    return mechanism_forward(&robot->mechanism, &robot->in, qdd);
+}
+
+int limber_robot_forward(limber_robot *robot, double *qdd)
+{
+    if (robot == NULL || qdd == NULL) return LIMBER_BAD_ARGUMENT;
+    return finish(robot, __func__, forward(robot, qdd), limber_robot_nv(robot), qdd);
+}
+
+int limber_robot_inverse(limber_robot *robot, const double *qdd, double *force)
+{
+    if (robot == NULL || force == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    struct input actuated;
+    robot_reach(robot, CONFIGURED);
+    const enum status status = actuators_apply(m, &robot->in, &actuated);
+    if (status == STATUS_OK) dyn_inverse(m->model, m->work, &actuated, qdd != NULL ? qdd : robot->zeros, force);
+    return finish(robot, __func__, status, m->model->nv, force);
+}
+
+int limber_robot_mass_matrix(limber_robot *robot, double *M)
+{
+    if (robot == NULL || M == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    const int n = m->model->nv;
+    robot_reach(robot, CONFIGURED);
+    dyn_mass_matrix(m->model, m->work);
+    memcpy(M, m->work->M, (size_t)(n * n) * sizeof *M);
+    return finish(robot, __func__, STATUS_OK, n * n, M);
+}
+
+int limber_robot_bias(limber_robot *robot, double *h)
+{
+    if (robot == NULL || h == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    const struct input alone = {.q = robot->q, .qd = robot->qd};
+    robot_reach(robot, CONFIGURED);
+    dyn_inverse(m->model, m->work, &alone, NULL, h);
+    return finish(robot, __func__, STATUS_OK, m->model->nv, h);
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------------------------- */
+
+/* Columns of joint forces, one direction each. After mechanism_forward_jacobian(). */
+static void differentiate_by_force(limber_robot *robot, double *by_force)
+{
+    struct mechanism *m = &robot->mechanism;
+    const struct input loaded = mechanism_loaded(m, &robot->in);
+    const int n = m->model->nv, count = m->model->n_tau;
+    const struct direction direction = {.tau = robot->unit};
+    for (int j = 0; j < count; j++) {
+        robot->unit[j] = 1;
+        mechanism_tangent(m, &loaded, &direction, false, robot->force);
+        robot->unit[j] = 0;
+        for (int i = 0; i < n; i++) by_force[count * i + j] = robot->force[i];
+    }
+}
+
+int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *by_q, double *by_qd, double *by_force)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    const int n = m->model->nv;
+    robot->stage = CONFIGURED;
+    const enum status status = mechanism_forward_jacobian(m, &robot->in, robot->qdd, robot->by_q, robot->by_qd);
+    if (status == STATUS_OK) {
+        if (qdd != NULL) memcpy(qdd, robot->qdd, (size_t)n * sizeof *qdd);
+        if (by_q != NULL) transpose(n, 1, robot->by_q, by_q);
+        if (by_qd != NULL) transpose(n, 1, robot->by_qd, by_qd);
+        if (by_force != NULL) differentiate_by_force(robot, by_force);
+    }
+    return finish(robot, __func__, status, n * n, robot->by_q);
+}
+
+/* Loads of the actuators, none of the loops */
+static enum status load_without_multipliers(limber_robot *robot, struct input *loaded)
+{
+    struct mechanism *m = &robot->mechanism;
+    struct input actuated;
+    robot_reach(robot, MOVING);
+    const enum status status = actuators_apply(m, &robot->in, &actuated);
+    memset(m->constraints->lambda, 0, (size_t)m->constraints->n_rows * sizeof(double));
+    constraints_gap(m);
+    constraints_set_loads(m);
+    *loaded = mechanism_loaded(m, &robot->in);
+    return status;
+}
+
+int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, double *by_q, double *by_qd)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    const int n = m->model->nv;
+    const double *accelerations = qdd != NULL ? qdd : robot->zeros;
+    struct input loaded;
+    const enum status status = load_without_multipliers(robot, &loaded);
+    if (status == STATUS_OK) {
+        dyn_inverse(m->model, m->work, &loaded, accelerations, robot->force);
+        dyn_velocity(m->model, m->work, &loaded);
+        dyn_tangent_state(m->model, m->work, m->tangent, &loaded, accelerations);
+        mechanism_force_jacobian(m, &loaded, robot->by_q, robot->by_qd); /* of Q - (M qdd + h) */
+        if (by_q != NULL) transpose(n, -1, robot->by_q, by_q);
+        if (by_qd != NULL) transpose(n, -1, robot->by_qd, by_qd);
+    }
+    return finish(robot, __func__, status, n * n, robot->by_q);
+}
+
+/* ---- loops ---------------------------------------------------------------------------------------------------- */
+
+int limber_robot_close_loops(limber_robot *robot)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    struct report *report = &robot->messages.report, silent = {0};
+    const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
+    if (m->constraints->n_rows == 0) return LIMBER_OK;
+    const int errors = report->errors;
+    memcpy(robot->next_q, robot->q, nq * sizeof(double));
+    memcpy(robot->next_qd, robot->qd, nv * sizeof(double));
+    robot->stage = STALE;
+    enum status status = constraints_close(m, robot->next_q, report);
+    if (status == STATUS_OK) status = constraints_settle(m, robot->next_q, robot->next_qd, report, report);
+    if (status != STATUS_OK) {
+        constraints_choose(m, robot->q, &silent);
+        return report->errors > errors ? (int)status : finish(robot, __func__, status, 0, NULL);
+    }
+    memcpy(robot->q, robot->next_q, nq * sizeof(double));
+    memcpy(robot->qd, robot->next_qd, nv * sizeof(double));
+    return LIMBER_OK;
+}
+
+int limber_robot_gaps(limber_robot *robot, double *gap, double *rate)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct constraints *loops = robot->mechanism.constraints;
+    const size_t size = (size_t)loops->n_rows * sizeof(double);
+    robot_reach(robot, MOVING);
+    constraints_gap(&robot->mechanism);
+    if (gap != NULL) memcpy(gap, loops->gap, size);
+    if (rate != NULL) memcpy(rate, loops->rate, size);
+    return LIMBER_OK;
+}
+
+int limber_robot_multipliers(limber_robot *robot, double *lambda)
+{
+    if (robot == NULL || lambda == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct constraints *loops = robot->mechanism.constraints;
+    const enum status status = forward(robot, robot->qdd);
+    if (status == STATUS_OK) memcpy(lambda, loops->lambda, (size_t)loops->n_rows * sizeof *lambda);
+    return finish(robot, __func__, status, loops->n_rows, lambda);
+}
+
+/* ---- energy, actuators ---------------------------------------------------------------------------------------- */
+
+int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, double *gravity)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    struct energy energy;
+    robot_reach(robot, MOVING);
+    dyn_energy(robot->mechanism.model, robot->mechanism.work, &robot->in, &energy);
+    if (kinetic != NULL) *kinetic = energy.kinetic;
+    if (elastic != NULL) *elastic = energy.elastic;
+    if (gravity != NULL) *gravity = energy.gravity;
+    return LIMBER_OK;
+}
+
+int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *rate)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct actuators *actuators = robot->mechanism.actuators;
+    robot_reach(robot, MOVING);
+    actuators_measure(&robot->mechanism);
+    for (int i = 0; i < actuators->n; i++) {
+        if (length != NULL) length[i] = actuators->line[i].length;
+        if (rate != NULL) rate[i] = actuators->line[i].rate;
+    }
+    return LIMBER_OK;
+}
+
+/* ---- reactions ------------------------------------------------------------------------------------------------ */
+
+int limber_robot_reaction(limber_robot *robot, int link, double *wrench)
+{
+    if (robot == NULL || wrench == NULL || link < 0 || link >= robot->robot->n_links) return LIMBER_BAD_ARGUMENT;
+    struct mechanism *m = &robot->mechanism;
+    const enum status status = forward(robot, robot->qdd);
+    if (status == STATUS_OK) {
+        const struct input loaded = mechanism_loaded(m, &robot->in);
+        dyn_inverse(m->model, m->work, &loaded, robot->qdd, robot->force);
+        dyn_reaction(m->work, link, wrench);
+    }
+    return finish(robot, __func__, status, 6, wrench);
+}

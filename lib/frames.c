@@ -1,0 +1,70 @@
+/* Hinge and tip frames of links at the state of a robot. */
+#include <string.h>
+
+#include "internal.h"
+#include "math/vec.h"
+
+static bool is_frame(const limber_robot *robot, int link, int frame)
+{
+    return robot != NULL && link >= 0 && link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
+}
+
+static enum point_frame point_frame(int frame)
+{
+    return frame == LIMBER_HINGE ? POINT_HINGE : POINT_TIP;
+}
+
+/* For the accelerations of the last dyn_motion() */
+static struct frame_motion motion_of(limber_robot *robot, int link, int frame)
+{
+    struct frame_motion motion;
+    robot_reach(robot, MOVING);
+    dyn_frame(robot->mechanism.model, robot->mechanism.work, link, point_frame(frame), &motion);
+    return motion;
+}
+
+int limber_robot_pose(limber_robot *robot, int link, int frame, double *p, double *R)
+{
+    if (!is_frame(robot, link, frame)) return LIMBER_BAD_ARGUMENT;
+    const struct frame_motion motion = motion_of(robot, link, frame);
+    if (p != NULL) copy3(motion.p, p);
+    if (R != NULL) copy9(motion.R, R);
+    return LIMBER_OK;
+}
+
+int limber_robot_velocity(limber_robot *robot, int link, int frame, double *omega, double *v)
+{
+    if (!is_frame(robot, link, frame)) return LIMBER_BAD_ARGUMENT;
+    const struct frame_motion motion = motion_of(robot, link, frame);
+    if (omega != NULL) copy3(motion.omega, omega);
+    if (v != NULL) copy3(motion.v, v);
+    return LIMBER_OK;
+}
+
+int limber_robot_acceleration(limber_robot *robot, int link, int frame, const double *qdd, double *alpha, double *a)
+{
+    if (!is_frame(robot, link, frame)) return LIMBER_BAD_ARGUMENT;
+    robot_reach(robot, CONFIGURED);
+    dyn_motion(robot->mechanism.model, robot->mechanism.work, &robot->in, qdd != NULL ? qdd : robot->zeros);
+    dyn_velocity(robot->mechanism.model, robot->mechanism.work, &robot->in);
+    robot->stage = MOVING;
+    const struct frame_motion motion = motion_of(robot, link, frame);
+    if (alpha != NULL) copy3(motion.alpha, alpha);
+    if (a != NULL) copy3(motion.a, a);
+    return LIMBER_OK;
+}
+
+/* Row k: generalized forces of the unit wrench k */
+int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
+{
+    if (!is_frame(robot, link, frame) || J == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct model *model = robot->mechanism.model;
+    memset(J, 0, 6 * (size_t)model->nv * sizeof *J);
+    robot_reach(robot, CONFIGURED);
+    for (int k = 0; k < 6; k++) {
+        struct load load = {.link = link, .frame = point_frame(frame)};
+        load.wrench[k] = 1;
+        dyn_frame_force(model, robot->mechanism.work, &load, J + (size_t)model->nv * (size_t)k);
+    }
+    return LIMBER_OK;
+}

@@ -1,0 +1,78 @@
+/* What the handles of limber.h hold. Nothing of this reaches a caller. */
+#ifndef LIB_INTERNAL_H
+#define LIB_INTERNAL_H
+
+#include <limber.h>
+#include <stdbool.h>
+
+#include "mech/mechanism.h"
+#include "sim/variables.h"
+
+/* The caller's message callback, and the report that leads to it. */
+struct messages {
+    limber_message *message;
+    void *context;
+    struct report report;
+};
+
+/* How far `work` of the mechanism is up to date with the state. */
+enum stage {
+    STALE,
+    CONFIGURED, /* dyn_configuration()                                                       */
+    MOVING      /* dyn_motion() for some accelerations, and dyn_velocity(): omega, p and v   */
+};
+
+struct limber_robot {
+    struct messages messages;
+    const char *name; /* what messages call it                                                */
+    const char *text; /* of the robot file, for analyses that make an instance of their own    */
+    struct robot *robot;
+    struct mechanism mechanism;
+    enum stage stage;
+
+    /* the state and what acts on it; `in` points to these arrays */
+    double *q, *qd;         /* nq, nv          */
+    double *tau;            /* n_tau           */
+    double *prescribed_qdd; /* n_prescribed    */
+    double *actuator_force; /* n_actuators     */
+    double tip_wrench[6];
+    struct input in;
+
+    /* the variable table of its FMU: parameters, names of coordinates */
+    struct variables variables;
+    int n_parameters;
+    const struct variable **parameter;            /* n_parameters                             */
+    const struct variable **position, **velocity; /* nq, nv                                   */
+    double *value, *old_value;                    /* by value reference: those of parameters  */
+
+    /* scratch */
+    double *next_q, *next_qd, *qdd, *force; /* nq, nv, nv, nv                 */
+    double *zeros;                          /* nv                             */
+    double *unit;                           /* n_tau: zeros between functions */
+    double *by_q, *by_qd;                   /* nv x nv                        */
+    struct arena arena;
+};
+
+/* ---- messages (limber.c) -------------------------------------------------------------------------------------- */
+
+/* Sets up the report; the struct must not be moved afterwards. */
+void messages_start(struct messages *messages, limber_message *message, void *context);
+
+/* Reports a failure of a call, `function` being its name, and returns the status. */
+PRINTF_LIKE(4, 5)
+int call_failed(struct messages *messages, int status, const char *function, const char *format, ...);
+
+bool all_finite(int count, const double *number);
+
+/* ---- robots --------------------------------------------------------------------------------------------------- */
+
+/* The variable table, with the parameters of the file (parameters.c). */
+enum status parameters_make(limber_robot *robot);
+
+/* q and qd at the start: of the parameters, and of the file for prescribed joints. */
+void parameters_start(const limber_robot *robot, double *q, double *qd);
+
+/* Brings `work` up to a stage for the present state (dynamics.c). */
+void robot_reach(limber_robot *robot, enum stage stage);
+
+#endif

@@ -1,0 +1,324 @@
+/* Robots: loading, names, counts, state and forces. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "math/quaternion.h"
+#include "robot/read.h"
+
+/* ---- loading -------------------------------------------------------------------------------------------------- */
+
+static limber_robot *robot_new(limber_message *message, void *context)
+{
+    struct arena arena = {0};
+    limber_robot *robot = arena_take(&arena, 1, sizeof *robot);
+    if (robot == NULL) return NULL;
+    robot->arena = arena;
+    messages_start(&robot->messages, message, context);
+    return robot;
+}
+
+static double *take(limber_robot *robot, int count)
+{
+    return arena_take(&robot->arena, (size_t)count, sizeof(double));
+}
+
+static enum status make_arrays(limber_robot *robot)
+{
+    const struct model *model = robot->mechanism.model;
+    robot->q = take(robot, model->nq);
+    robot->qd = take(robot, model->nv);
+    robot->tau = take(robot, model->n_tau);
+    robot->prescribed_qdd = take(robot, model->n_prescribed);
+    robot->actuator_force = take(robot, robot->robot->n_actuators);
+    robot->next_q = take(robot, model->nq);
+    robot->next_qd = take(robot, model->nv);
+    robot->qdd = take(robot, model->nv);
+    robot->force = take(robot, model->nv);
+    robot->zeros = take(robot, model->nv);
+    robot->unit = take(robot, model->n_tau);
+    robot->by_q = take(robot, model->nv * model->nv);
+    robot->by_qd = take(robot, model->nv * model->nv);
+    robot->in = (struct input){.q = robot->q,
+                               .qd = robot->qd,
+                               .tau = robot->tau,
+                               .tip_wrench = robot->tip_wrench,
+                               .prescribed_qdd = robot->prescribed_qdd,
+                               .actuator_force = robot->actuator_force};
+    return robot->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is left out. */
+static void start(limber_robot *robot)
+{
+    struct report silent = {0};
+    parameters_start(robot, robot->q, robot->qd);
+    constraints_choose(&robot->mechanism, robot->q, &silent);
+}
+
+static enum status make(limber_robot *robot)
+{
+    struct report *report = &robot->messages.report;
+    enum status status = robot_read_text(robot->name, robot->text, &robot->robot, report);
+    if (status == STATUS_OK) status = mechanism_make(robot->robot, &robot->mechanism, report);
+    if (status == STATUS_OK) status = make_arrays(robot);
+    if (status == STATUS_OK) status = parameters_make(robot);
+    if (status == STATUS_OK) start(robot);
+    else if (report->errors == 0) report_add(report, REPORT_ERROR, "%s: %s", robot->name, status_text(status));
+    return status;
+}
+
+/* The robot on success, else nothing. */
+static int conclude(limber_robot *robot, enum status status, limber_robot **made)
+{
+    if (status == STATUS_OK) *made = robot;
+    else limber_robot_free(robot);
+    return (int)status;
+}
+
+int limber_robot_parse(const char *name, const char *text, limber_message *message, void *context, limber_robot **made)
+{
+    if (made == NULL) return LIMBER_BAD_ARGUMENT;
+    *made = NULL;
+    if (name == NULL || text == NULL) return LIMBER_BAD_ARGUMENT;
+    limber_robot *robot = robot_new(message, context);
+    if (robot == NULL) return LIMBER_NO_MEMORY;
+    robot->name = arena_string(&robot->arena, name);
+    robot->text = arena_string(&robot->arena, text);
+    return conclude(robot, robot->arena.failed ? STATUS_NO_MEMORY : make(robot), made);
+}
+
+int limber_robot_read(const char *file, limber_message *message, void *context, limber_robot **made)
+{
+    if (made == NULL) return LIMBER_BAD_ARGUMENT;
+    *made = NULL;
+    if (file == NULL) return LIMBER_BAD_ARGUMENT;
+    limber_robot *robot = robot_new(message, context);
+    if (robot == NULL) return LIMBER_NO_MEMORY;
+    size_t length;
+    robot->name = arena_string(&robot->arena, file);
+    robot->text = document_load(file, &robot->arena, &length, &robot->messages.report);
+    return conclude(robot, robot->text == NULL ? STATUS_NO_FILE : make(robot), made);
+}
+
+void limber_robot_free(limber_robot *robot)
+{
+    if (robot == NULL) return;
+    if (robot->mechanism.model != NULL) mechanism_free(&robot->mechanism);
+    robot_free(robot->robot);
+    struct arena arena = robot->arena; /* the handle is in it */
+    arena_release(&arena);
+}
+
+/* ---- counts and names ----------------------------------------------------------------------------------------- */
+
+const char *limber_robot_name(const limber_robot *robot)
+{
+    return robot->robot->name;
+}
+
+const char *limber_robot_description(const limber_robot *robot)
+{
+    return robot->robot->description;
+}
+
+int limber_robot_nq(const limber_robot *robot)
+{
+    return robot->mechanism.model->nq;
+}
+
+int limber_robot_nv(const limber_robot *robot)
+{
+    return robot->mechanism.model->nv;
+}
+
+int limber_robot_joint_forces(const limber_robot *robot)
+{
+    return robot->mechanism.model->n_tau;
+}
+
+int limber_robot_prescribed(const limber_robot *robot)
+{
+    return robot->mechanism.model->n_prescribed;
+}
+
+int limber_robot_links(const limber_robot *robot)
+{
+    return robot->robot->n_links;
+}
+
+int limber_robot_actuators(const limber_robot *robot)
+{
+    return robot->robot->n_actuators;
+}
+
+int limber_robot_loops(const limber_robot *robot)
+{
+    return robot->robot->n_loops;
+}
+
+int limber_robot_constraints(const limber_robot *robot)
+{
+    return robot->mechanism.constraints->n_rows;
+}
+
+static bool within(int i, int count)
+{
+    return i >= 0 && i < count;
+}
+
+const char *limber_robot_link_name(const limber_robot *robot, int link)
+{
+    return within(link, robot->robot->n_links) ? robot->robot->link[link].name : NULL;
+}
+
+const char *limber_robot_joint_name(const limber_robot *robot, int link)
+{
+    return within(link, robot->robot->n_links) ? robot->robot->link[link].joint.name : NULL;
+}
+
+const char *limber_robot_actuator_name(const limber_robot *robot, int actuator)
+{
+    return within(actuator, robot->robot->n_actuators) ? robot->robot->actuator[actuator].name : NULL;
+}
+
+const char *limber_robot_loop_name(const limber_robot *robot, int loop)
+{
+    return within(loop, robot->robot->n_loops) ? robot->robot->loop[loop].name : NULL;
+}
+
+int limber_robot_find_link(const limber_robot *robot, const char *name)
+{
+    for (int i = 0; name != NULL && i < robot->robot->n_links; i++)
+        if (strcmp(robot->robot->link[i].name, name) == 0) return i;
+    return LIMBER_NO_NAME;
+}
+
+int limber_robot_parent(const limber_robot *robot, int link)
+{
+    return within(link, robot->robot->n_links) ? robot->robot->link[link].parent : LIMBER_BAD_ARGUMENT;
+}
+
+int limber_robot_tip(const limber_robot *robot)
+{
+    return robot->robot->tip;
+}
+
+int limber_robot_range(const limber_robot *robot, int link, int which, int *first, int *count)
+{
+    const struct constraints *loops = robot->mechanism.constraints;
+    const int owners = which == LIMBER_CONSTRAINTS ? loops->n_loops : robot->robot->n_links;
+    if (first == NULL || count == NULL || !within(link, owners)) return LIMBER_BAD_ARGUMENT;
+    const struct link_model *lm = &robot->mechanism.model->link[which == LIMBER_CONSTRAINTS ? 0 : link];
+    const int ranges[][2] = {[LIMBER_JOINT_POSITIONS] = {lm->q, lm->joint.nq},
+                             [LIMBER_JOINT_VELOCITIES] = {lm->v, lm->joint.nv},
+                             [LIMBER_ELASTIC_POSITIONS] = {lm->eta_q, lm->m},
+                             [LIMBER_ELASTIC_VELOCITIES] = {lm->eta_v, lm->m},
+                             [LIMBER_JOINT_FORCES] = {lm->tau, lm->joint.nv},
+                             [LIMBER_PRESCRIBED] = {lm->prescribed, lm->joint.nv - free_velocities(lm)}};
+    if (which == LIMBER_CONSTRAINTS) {
+        *first = loops->first[link];
+        *count = loops->first[link + 1] - *first;
+        return LIMBER_OK;
+    }
+    if (!within(which, (int)(sizeof ranges / sizeof *ranges))) return LIMBER_BAD_ARGUMENT;
+    *count = ranges[which][1];
+    *first = *count > 0 ? ranges[which][0] : 0;
+    return LIMBER_OK;
+}
+
+/* ---- state ---------------------------------------------------------------------------------------------------- */
+
+/* Quaternions of norm 1, in place; the joint whose quaternion is too far from it, NULL: none */
+static const char *normalize(const limber_robot *robot, double *q)
+{
+    for (int i = 0; i < robot->robot->n_links; i++) {
+        const struct joint *joint = &robot->robot->link[i].joint;
+        double *position = q + robot->mechanism.model->link[i].q;
+        if (joint_quaternion(joint) < 0) continue;
+        if (!(fabs(joint_quaternion_error(joint, position)) <= 1e-3)) return joint->name;
+        quaternion_normalize(position + joint_quaternion(joint));
+    }
+    return NULL;
+}
+
+int limber_robot_set_state(limber_robot *robot, const double *q, const double *qd)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct model *model = robot->mechanism.model;
+    double *next_q = robot->next_q, *next_qd = robot->next_qd;
+    parameters_start(robot, next_q, next_qd);
+    if (q != NULL) memcpy(next_q, q, (size_t)model->nq * sizeof *q);
+    if (qd != NULL) memcpy(next_qd, qd, (size_t)model->nv * sizeof *qd);
+    if (!all_finite(model->nq, next_q) || !all_finite(model->nv, next_qd))
+        return call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__, "q and qd must be finite");
+    const char *joint = normalize(robot, next_q);
+    if (joint != NULL)
+        return call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
+                           "joint '%s' must have a quaternion of norm 1, within 1e-3", joint);
+    memcpy(robot->q, next_q, (size_t)model->nq * sizeof *q);
+    memcpy(robot->qd, next_qd, (size_t)model->nv * sizeof *qd);
+    robot->stage = STALE;
+    return LIMBER_OK;
+}
+
+int limber_robot_get_state(const limber_robot *robot, double *q, double *qd)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    const struct model *model = robot->mechanism.model;
+    if (q != NULL) memcpy(q, robot->q, (size_t)model->nq * sizeof *q);
+    if (qd != NULL) memcpy(qd, robot->qd, (size_t)model->nv * sizeof *qd);
+    return LIMBER_OK;
+}
+
+int limber_robot_move(const limber_robot *robot, double *q, const double *dx)
+{
+    if (robot == NULL || q == NULL || dx == NULL) return LIMBER_BAD_ARGUMENT;
+    model_move(robot->mechanism.model, q, dx, 1);
+    return LIMBER_OK;
+}
+
+int limber_robot_difference(const limber_robot *robot, const double *from, const double *to, double *dx)
+{
+    if (robot == NULL || from == NULL || to == NULL || dx == NULL) return LIMBER_BAD_ARGUMENT;
+    model_difference(robot->mechanism.model, from, to, dx);
+    return LIMBER_OK;
+}
+
+/* ---- forces --------------------------------------------------------------------------------------------------- */
+
+static int set_numbers(limber_robot *robot, const char *function, int count, const double *number, double *place)
+{
+    if (number == NULL) {
+        memset(place, 0, (size_t)count * sizeof *place);
+    } else if (all_finite(count, number)) {
+        memcpy(place, number, (size_t)count * sizeof *place);
+    } else {
+        return call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, function, "all numbers must be finite");
+    }
+    return LIMBER_OK;
+}
+
+int limber_robot_set_joint_forces(limber_robot *robot, const double *tau)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    return set_numbers(robot, __func__, limber_robot_joint_forces(robot), tau, robot->tau);
+}
+
+int limber_robot_set_tip_wrench(limber_robot *robot, const double *wrench)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    return set_numbers(robot, __func__, 6, wrench, robot->tip_wrench);
+}
+
+int limber_robot_set_prescribed_accelerations(limber_robot *robot, const double *acceleration)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    return set_numbers(robot, __func__, limber_robot_prescribed(robot), acceleration, robot->prescribed_qdd);
+}
+
+int limber_robot_set_actuator_forces(limber_robot *robot, const double *force)
+{
+    if (robot == NULL) return LIMBER_BAD_ARGUMENT;
+    return set_numbers(robot, __func__, limber_robot_actuators(robot), force, robot->actuator_force);
+}

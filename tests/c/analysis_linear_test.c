@@ -1,0 +1,186 @@
+/* Linearizations: their parts against other derivatives, equilibria, minimal coordinates against the modes. */
+#include <string.h>
+
+#include "analysis/closure.h"
+#include "analysis/linear.h"
+#include "analysis/modes.h"
+#include "analysis/zeros.h"
+#include "robot/read.h"
+#include "support/specimen.h"
+#include "test.h"
+
+enum { SEEDS = 40 };
+
+static const double PI = 3.14159265358979323846;
+
+struct linearized {
+    struct operating_point point;
+    struct linear linear;
+    struct arena arena;
+};
+
+/* At the start, or at an equilibrium */
+static enum status linearize(const char *file, const char *text, bool standing, struct linearized *l)
+{
+    struct report silent = {0};
+    size_t length;
+    memset(l, 0, sizeof *l);
+    if (text == NULL) text = document_load(file, &l->arena, &length, &silent);
+    enum status status = operating_point_make(file, text, &silent, &l->point);
+    if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.at);
+    if (status == STATUS_OK) status = operating_point_settle(&l->point, false, standing, &silent);
+    if (status == STATUS_OK) status = linear_make(&l->point, &silent, &l->linear);
+    return status;
+}
+
+static void linearized_free(struct linearized *l)
+{
+    linear_free(&l->linear);
+    operating_point_free(&l->point);
+    arena_release(&l->arena);
+}
+
+/* Every row and column of A, B, C, D is a column of sim_directional(); the lower half of A is the Jacobian of the forward dynamics,
+   which is computed by other sweeps */
+TEST(A_is_the_jacobian_of_the_accelerations)
+{
+    for (int seed = 0; seed < SEEDS; seed++) {
+        struct specimen s;
+        struct linearized l;
+        static double qdd[MOST_MODES * 8], by_q[160000], by_qd[160000];
+        CHECK(specimen_random(&s, seed) && s.n <= 400);
+        CHECK(linearize("random", s.text, false, &l) == STATUS_OK);
+        struct mechanism *m = l.point.mechanism;
+        const int n = m->model->n, N = l.linear.n_states, half = N / 2;
+        CHECK(mechanism_forward_jacobian(m, &l.point.at.input, qdd, by_q, by_qd) == STATUS_OK);
+        for (int i = 0; i < half; i++)
+            for (int j = 0; j < half; j++) {
+                const int from = n * l.linear.coordinate[j] + l.linear.coordinate[i];
+                const double *row = l.linear.A + N * (half + i);
+                CHECK(l.linear.A[N * i + j] == 0 && l.linear.A[N * i + half + j] == (i == j));
+                CHECK_NEAR(row[j], by_q[from], 1e-9 * (1 + fabs(by_q[from]) + fabs(qdd[l.linear.coordinate[i]])));
+                CHECK_NEAR(row[half + j], by_qd[from], 1e-9 * (1 + fabs(by_qd[from])));
+            }
+        linearized_free(&l);
+        specimen_free(&s);
+    }
+}
+
+/* Nothing accelerates in an equilibrium, and it is one of its own */
+TEST(equilibrium_stands)
+{
+    static const char *const files[] = {"resources/canadarm.json", "resources/crane.json", "resources/four-bar.json"};
+    for (int f = 0; f < 3; f++) {
+        struct linearized l;
+        CHECK(linearize(files[f], NULL, true, &l) == STATUS_OK);
+        for (int i = 0; i < l.point.mechanism->model->n; i++) CHECK_NEAR(l.point.qdd[i], 0, 1e-6);
+        linearized_free(&l);
+    }
+}
+
+/* Of a closed robot without damping at rest: eigenvalues of the minimal A are +-i w of its modes */
+TEST(minimal_coordinates_have_the_modes)
+{
+    struct linearized l;
+    struct report silent = {0};
+    struct modes modes;
+    CHECK(linearize("resources/dualemps.json", NULL, true, &l) == STATUS_OK);
+    CHECK(linear_minimal(&l.linear, &silent) == STATUS_OK);
+    CHECK(modes_make(l.point.mechanism, true, &silent, &modes) == STATUS_OK);
+    CHECK(modes_at(&modes, &l.point.at.input, &silent) == STATUS_OK && modes_damp(&modes, &silent) == STATUS_OK);
+    const int N = l.linear.n_states;
+    CHECK(N == 2 * modes.eigen.n && N <= 100);
+    struct complex_number pole[100];
+    static double work[40000];
+    const struct siso system = {.n = N, .A = l.linear.A};
+    CHECK(eigenvalues(&system, work, pole) == STATUS_OK);
+    for (int k = 0; k < modes.eigen.n; k++) {
+        const double w = 2 * PI * modes.eigen.damped[k].frequency;
+        double nearest = INFINITY;
+        for (int i = 0; i < N; i++) nearest = fmin(nearest, fabs(fabs(pole[i].im) - w));
+        CHECK(nearest <= 1e-4 * (1 + w));
+    }
+    modes_free(&modes);
+    linearized_free(&l);
+}
+
+TEST(names_of_inputs_and_outputs)
+{
+    struct linearized l;
+    struct report silent = {0};
+    CHECK(linearize("resources/canadarm.json", NULL, false, &l) == STATUS_OK);
+    CHECK(linear_find_input(&l.linear, l.linear.u[1]->name, &silent) == 1 && silent.errors == 0);
+    CHECK(linear_find_output(&l.linear, l.linear.y[3]->name, &silent) == 3 && silent.errors == 0);
+    CHECK(linear_find_input(&l.linear, "tip.farce[1]", &silent) == -1 && silent.errors == 1);
+    linearized_free(&l);
+}
+
+/* ---- zeros ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Controllable canonical form of gain (s + 1)(s^2 - 2 s + 5) / (s + 2)^5: zeros -1, 1 +- 2i */
+TEST(zeros_of_a_known_system)
+{
+    const double den[5] = {32, 80, 80, 40, 10}, num[5] = {5, 3, -1, 1, 0}, gain = 2.5;
+    double A[25] = {0}, b[5] = {0}, c[5], work[80], got;
+    struct complex_number zero[5];
+    int count;
+    for (int i = 0; i < 4; i++) A[5 * i + i + 1] = 1;
+    for (int j = 0; j < 5; j++) A[20 + j] = -den[j], c[j] = gain * num[j];
+    b[4] = 1;
+    struct siso system = {.n = 5, .A = A, .b = b, .c = c, .size_A = 100, .size_b = 1, .size_c = 10};
+    CHECK(invariant_zeros(&system, work, zero, &count, &got) == STATUS_OK && count == 3);
+    CHECK_NEAR(got, gain, 1e-12);
+    for (int i = 0; i < 3; i++) {
+        const bool real = fabs(zero[i].im) < 1e-9;
+        CHECK_NEAR(zero[i].re, real ? -1 : 1, 1e-10);
+        CHECK_NEAR(fabs(zero[i].im), real ? 0 : 2, 1e-10);
+    }
+}
+
+TEST(zero_transfer_function)
+{
+    double A[4] = {-1, 0, 0, -2}, b[2] = {1, 0}, c[2] = {0, 1}, work[30], gain;
+    struct complex_number zero[2];
+    int count;
+    struct siso system = {.n = 2, .A = A, .b = b, .c = c, .size_A = 2, .size_b = 1, .size_c = 1};
+    CHECK(invariant_zeros(&system, work, zero, &count, &gain) == STATUS_ZERO_TRANSFER);
+}
+
+/* Two carts with a spring k between: force on the first to its position has zeros +-i sqrt(k/m2), relative degree 2, gain 1/m1 */
+TEST(two_carts)
+{
+    struct linearized l;
+    struct report silent = {0};
+    struct zeros zeros;
+    CHECK(linearize(
+              "carts",
+              "{\"format\": \"limber-robot/1\", \"name\": \"carts\", \"links\": ["
+              "{\"name\": \"a\", \"joint\": {\"type\": \"prismatic\", \"axis\": [1, 0, 0]}, \"rigid\": {\"mass\": 2}},"
+              "{\"name\": \"b\", \"parent\": \"a\", \"joint\": {\"type\": \"prismatic\", \"axis\": [1, 0, 0], "
+              "\"passive\": true,"
+              " \"stiffness\": 12}, \"rigid\": {\"mass\": 3}}]}",
+              false, &l) == STATUS_OK);
+    const int u = linear_find_input(&l.linear, "a.tau", &silent), y = linear_find_output(&l.linear, "a.q", &silent);
+    CHECK(u >= 0 && y >= 0 && zeros_make(&l.linear, u, y, &silent, &zeros) == STATUS_OK);
+    CHECK(zeros.n_zeros == 2 && zeros.n_poles == 4 && zeros.relative_degree == 2 && zeros.minimum_phase);
+    CHECK_NEAR(zeros.gain, 0.5, 1e-12);
+    for (int i = 0; i < zeros.n_zeros; i++) {
+        CHECK_NEAR(zeros.zero[i].re, 0, 1e-12);
+        CHECK_NEAR(fabs(zeros.zero[i].im), sqrt(12.0 / 3), 1e-12);
+    }
+    CHECK_NEAR(fabs(zeros.pole[3].im), sqrt(12 * (1 / 2.0 + 1 / 3.0)), 1e-12);
+    zeros_free(&zeros);
+    linearized_free(&l);
+}
+
+int main(void)
+{
+    RUN(A_is_the_jacobian_of_the_accelerations);
+    RUN(equilibrium_stands);
+    RUN(minimal_coordinates_have_the_modes);
+    RUN(names_of_inputs_and_outputs);
+    RUN(zeros_of_a_known_system);
+    RUN(zero_transfer_function);
+    RUN(two_carts);
+    return test_summary();
+}

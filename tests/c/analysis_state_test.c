@@ -1,0 +1,138 @@
+/* STATE documents: what is left out is the robot's start, names of coordinates, and what is wrong is reported with its place. */
+#include <string.h>
+
+#include "analysis/names.h"
+#include "analysis/state.h"
+#include "mech/mechanism.h"
+#include "support/specimen.h"
+#include "test.h"
+
+static const char *const ARM =
+    "{\"format\": \"limber-robot/1\", \"name\": \"arm\", \"links\": ["
+    "{\"name\": \"one\", \"joint\": {\"name\": \"j1\", \"type\": \"revolute\", \"start\": {\"position\": 0.3, "
+    "\"velocity\": -1}},"
+    " \"rigid\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}},"
+    "{\"name\": \"two\", \"parent\": \"one\", \"joint\": {\"name\": \"j2\", \"type\": \"prismatic\", \"passive\": true,"
+    " \"start\": {\"position\": 0.2}},"
+    " \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"EIz\": 10, \"modes\": {\"y\": {\"shape\": \"clamped-free\", "
+    "\"count\": 2}}}}]}";
+
+/* Messages, one a line */
+struct said {
+    char text[4096];
+};
+
+static void listen(void *context, enum report_level level, const char *text)
+{
+    struct said *said = context;
+    (void)level;
+    strncat(said->text, text, sizeof said->text - strlen(said->text) - 2);
+    strcat(said->text, "\n");
+}
+
+static void check_numbers(const double *got, const double *want, int count)
+{
+    for (int i = 0; i < count; i++) CHECK(got[i] == want[i]);
+}
+
+TEST(what_is_left_out_is_the_start)
+{
+    struct specimen s;
+    struct state start, empty, given;
+    struct report silent = {0};
+    const double q[4] = {0.3, 0.2, 0, 0}, qd[4] = {-1, 0, 0, 0}, rates[4] = {1, 2, 3, 4};
+    CHECK(specimen_read(&s, ARM) && s.n == 4);
+    CHECK(state_start(s.model, &silent, &start) == STATUS_OK);
+    CHECK(state_parse(s.model, "state", "{}", &silent, &empty) == STATUS_OK);
+    CHECK(state_parse(s.model, "state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent,
+                      &given) == STATUS_OK);
+    check_numbers(start.q, q, 4);
+    check_numbers(start.qd, qd, 4);
+    check_numbers(empty.q, q, 4);
+    check_numbers(empty.qd, qd, 4);
+    check_numbers(given.q, q, 4);
+    check_numbers(given.qd, rates, 4);
+    CHECK(start.tau[0] == 0 && given.tau[0] == 5 && given.tip_wrench[5] == 3 && given.tip_wrench[0] == 0);
+    CHECK(empty.qdd == NULL && empty.input.q == empty.q && silent.errors == 0);
+    state_free(&start);
+    state_free(&empty);
+    state_free(&given);
+    specimen_free(&s);
+}
+
+TEST(coordinates_by_name)
+{
+    struct specimen s;
+    struct state state;
+    struct report silent = {0};
+    const double q[4] = {0.6, 0.2, 0, 0.01}, qd[4] = {-1, 0.5, 2, 0};
+    CHECK(specimen_read(&s, ARM));
+    CHECK(state_parse(s.model, "state",
+                      "{\"q\": {\"two.eta[2]\": 0.01, \"j1.q\": 0.6}, \"qd\": {\"j2.qd\": 0.5, \"two.etad[1]\": 2}}",
+                      &silent, &state) == STATUS_OK);
+    check_numbers(state.q, q, 4);
+    check_numbers(state.qd, qd, 4);
+    state_free(&state);
+    specimen_free(&s);
+}
+
+/* Names of positions, velocities and start parameters */
+TEST(names)
+{
+    struct specimen s;
+    char name[NAME_SIZE], start[NAME_SIZE];
+    CHECK(specimen_read(&s, ARM));
+    coordinate_name(s.model, POSITION, 1, name);
+    start_name(name, start);
+    CHECK(strcmp(name, "j2.q") == 0 && strcmp(start, "j2.q_start") == 0);
+    coordinate_name(s.model, VELOCITY, 3, name);
+    start_name(name, start);
+    CHECK(strcmp(name, "two.etad[2]") == 0 && strcmp(start, "two.etad_start[2]") == 0);
+    coordinate_name(s.model, ACCELERATION, 0, name);
+    CHECK(strcmp(name, "j1.qdd") == 0 && coordinate_link(s.model, 0) == 0 && coordinate_link(s.model, 2) == 1);
+    specimen_free(&s);
+}
+
+TEST(problems_are_reported_with_their_place)
+{
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"{\"q\": [1, 2]}", "q = [1,2]"},
+        {"{\"q\": {\"j1.qd\": 1}}", "q.j1.qd = 1: this robot has no such coordinate, did you mean \"j1.q\"?"},
+        {"{\"q\": {\"j1.q\": \"x\"}}", "q.j1.q = \"x\": q, one number per coordinate, must be a number [rad, m]"},
+        {"{\"qd\": {\"j1.qd\": null}}", "qd.j1.qd = null"},
+        {"{\"tau\": {\"j1.tau\": 1}}", "tau"},
+        {"{\"tau\": [0, 1]}", "joint 'j2' is passive and takes no torque"},
+        {"{\"qq\": 1}", "qq = 1: unknown key"},
+        {"{\"tip_force\": [1, 2, NaN]}", "tip_force[2]"},
+        {"[]", "object"},
+        {"{", "state"},
+        {"", "state"},
+    };
+    struct specimen s;
+    CHECK(specimen_read(&s, ARM));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct said said = {""};
+        struct report report = {.line = listen, .context = &said};
+        struct state state;
+        CHECK(state_parse(s.model, "state", bad[i].text, &report, &state) == STATUS_BAD_INPUT && report.errors == 1);
+        if (strstr(said.text, bad[i].said) == NULL) printf("     %s: %s", bad[i].text, said.text);
+        CHECK(strstr(said.text, bad[i].said) != NULL && strncmp(said.text, "state: ", 7) == 0);
+        state_free(&state);
+    }
+    struct report silent = {0};
+    struct state state;
+    CHECK(state_read(s.model, "tests/data/none.json", &silent, &state) == STATUS_NO_FILE && silent.errors == 1);
+    state_free(&state);
+    specimen_free(&s);
+}
+
+int main(void)
+{
+    RUN(what_is_left_out_is_the_start);
+    RUN(coordinates_by_name);
+    RUN(names);
+    RUN(problems_are_reported_with_their_place);
+    return test_summary();
+}

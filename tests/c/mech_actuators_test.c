@@ -1,0 +1,106 @@
+/* Line actuators: their rates are those of their lengths, and their forces do the work that these say, for any robot. */
+#include "test.h"
+
+#include <string.h>
+
+#include "support/closed.h"
+#include "support/derivative.h"
+
+enum { ROBOTS = 150, MOST_LINES = 3 };
+
+/* Robots without loops, with a few lines */
+static int make(struct closed *c, int seed)
+{
+    struct random random = {(uint64_t)seed + 23};
+    return closed_random(c, seed, LOOP_BALL, 0, false) && closed_add_actuators(c, &random, 1 + seed % MOST_LINES);
+}
+
+static void measure(struct specimen *s)
+{
+    specimen_evaluate(s, NULL);
+    actuators_measure(&s->mechanism);
+}
+
+static void lengths(struct specimen *s, void *context, double *y)
+{
+    (void)context;
+    measure(s);
+    for (int i = 0; i < s->robot->n_actuators; i++) y[i] = s->mechanism.actuators->line[i].length;
+}
+
+/* Differences of eighth order leave 1e-12 or so: the better of two steps, as some lines turn fast */
+TEST(rates_are_those_of_the_lengths)
+{
+    double worst = 0, change[2][MOST_LINES];
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct closed c;
+        CHECK(make(&c, seed));
+        struct specimen *s = &c.s;
+        const double h = flow_step(s->nv, s->qdd), speed = 1 + norm(s->nv, s->qd);
+        for (int i = 0; i < 2; i++)
+            flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
+        measure(s);
+        for (int i = 0; i < s->robot->n_actuators; i++) {
+            const double rate = s->mechanism.actuators->line[i].rate;
+            const double error = fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed);
+            CHECK_NEAR(error, 0, 1e-11);
+            worst = fmax(worst, error);
+        }
+        closed_free(&c);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+/* Sum of F times the rate of its line for qd = e_j: the generalized forces of the actuators */
+static void shares(struct specimen *s, double *share, double *size)
+{
+    double qd[MOST];
+    memcpy(qd, s->qd, (size_t)s->nv * sizeof *qd);
+    *size = 1;
+    for (int j = 0; j < s->nv; j++) {
+        memset(s->qd, 0, (size_t)s->nv * sizeof *qd);
+        s->qd[j] = 1;
+        share[j] = 0;
+        measure(s);
+        for (int i = 0; i < s->robot->n_actuators; i++) {
+            share[j] += s->actuator_force[i] * s->mechanism.actuators->line[i].rate;
+            *size += fabs(s->actuator_force[i] * s->mechanism.actuators->line[i].rate);
+        }
+    }
+    memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
+}
+
+/* inverse(qdd) without loads = tau + F rate(e_j), for the qdd of both algorithms: 1e-10 of the terms */
+TEST(forces_do_the_work_of_their_rates)
+{
+    double worst = 0, share[MOST], terms[MOST], size;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct closed c;
+        CHECK(make(&c, seed));
+        struct specimen *s = &c.s;
+        shares(s, share, &size);
+        for (int composite = 0; composite < 2; composite++) {
+            CHECK((composite ? mechanism_forward_composite(&s->mechanism, &s->in, s->qdd)
+                             : mechanism_forward(&s->mechanism, &s->in, s->qdd)) == STATUS_OK);
+            force_terms(s, s->qdd, terms);
+            dyn_inverse(s->model, s->work, &s->in, s->qdd, s->force);
+            for (int i = 0; i < s->nv; i++) {
+                const int tau = velocity_tau(s, i);
+                if (velocity_prescribed(s, i) >= 0) continue;
+                const double given = share[i] + (tau >= 0 ? s->tau[tau] : 0);
+                const double error = fabs(s->force[i] - given) / (terms[i] + size);
+                CHECK_NEAR(error, 0, 1e-10);
+                worst = fmax(worst, error);
+            }
+        }
+        closed_free(&c);
+    }
+    printf("     worst %.1e\n", worst);
+}
+
+int main(void)
+{
+    RUN(rates_are_those_of_the_lengths);
+    RUN(forces_do_the_work_of_their_rates);
+    return test_summary();
+}

@@ -1,0 +1,63 @@
+"""STATE documents: what is left out is the robot's start, in every command that takes one; q and qd by FMU variable names."""
+
+import csv
+import io
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+ROBOT = {"format": "limber-robot/1", "name": "arm", "gravity": [0, -9.81, 0], "links": [
+    {"name": "one", "joint": {"name": "j1", "type": "revolute", "start": {"position": 0.3, "velocity": -0.5}},
+     "rigid": {"mass": 2, "com": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1, 0, 0, 0], "tip": {"xyz": [1, 0, 0]}}},
+    {"name": "two", "joint": {"name": "j2", "type": "revolute", "start": {"position": -0.7, "velocity": 0.25}},
+     "beam": {"length": 1, "mass_per_length": 1, "EIz": 100, "modes": {"y": {"shape": "clamped-free", "count": 2}}}}]}
+START = {"q": [0.3, -0.7, 0, 0], "qd": [-0.5, 0.25, 0, 0]}
+NAMED = {"q": {"two.eta[1]": 0.01, "j1.q": 0.6}, "qd": {"j2.qd": 1}, "tau": [1, 2]}
+SPELT = {"q": [0.6, -0.7, 0.01, 0], "qd": [-0.5, 1, 0, 0], "tau": [1, 2]}
+COMMANDS = {
+    "eval": lambda robot: ["eval", robot, "-"],
+    "matrices": lambda robot: ["matrices", robot, "-"],
+    "modes": lambda robot: ["modes", robot, "--json", "--at", "-"],
+    "linearize": lambda robot: ["linearize", robot, "--at", "-"],
+    "zeros": lambda robot: ["zeros", robot, "--input", "j1.tau", "--output", "j1.q", "--at", "-"],
+    "simulate": lambda robot: ["simulate", robot, "--until", "0.02", "--step", "0.01", "--at", "-"],
+}
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    file = tmp_path_factory.mktemp("state") / "arm.json"
+    file.write_text(json.dumps(ROBOT))
+    return file
+
+
+def run(limber, arguments, state):
+    done = subprocess.run([limber, *map(str, arguments)], input=json.dumps(state), capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("short, spelt", [({}, START), ({"q": START["q"]}, START), ({"qd": {}}, START), (NAMED, SPELT)],
+                         ids=["nothing", "q", "empty-object", "names"])
+def test_what_is_left_out_is_the_start(limber, robot, command, short, spelt):
+    arguments = COMMANDS[command](robot)
+    assert run(limber, arguments, short) == run(limber, arguments, spelt)
+
+
+def test_names_that_the_robot_does_not_have(limber_sanitized, robot):
+    for state, said in [({"q": {"j1.qd": 1}}, 'q.j1.qd = 1: this robot has no such coordinate, did you mean "j1.q"?'),
+                        ({"qd": {"two.eta[1]": 1}}, 'did you mean "two.etad[1]"?'), ({"q": {"j1.q": [1]}}, "q.j1.q"),
+                        ({"tau": {"j1.tau": 1}}, "tau")]:
+        done = subprocess.run([limber_sanitized, "eval", robot, "-"], input=json.dumps(state), capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 1 and done.stdout == "" and said in done.stderr and "Sanitizer" not in done.stderr
+
+
+def test_a_start_value_that_is_set_wins(limber, robot):
+    """simulate --set of a start value and a STATE that names another coordinate: both count."""
+    arguments = [*COMMANDS["simulate"](robot), "--set", "j2.q_start=0.1"]
+    first = next(csv.DictReader(io.StringIO(run(limber, arguments, {"q": {"j1.q": 0.6}}))))
+    np.testing.assert_array_equal([float(first[name]) for name in ("j1.q", "j2.q", "j1.qd")], [0.6, 0.1, -0.5])
