@@ -9,7 +9,7 @@
 static enum status unit_forces(struct mechanism *m, double *unit, double *B)
 {
     const int n_actuators = m->robot->n_actuators;
-    const size_t n = (size_t)m->model->n;
+    const size_t n = (size_t)m->model->nv;
     const struct input in = {.actuator_force = unit};
     struct input actuated;
     for (int a = 0; a < n_actuators; a++) unit[a] = 1;
@@ -24,19 +24,20 @@ static int passive_rows(const struct model *model, int n_actuators, const double
                         double *F)
 {
     int count = 0, row = 0;
-    for (int i = 0; i < model->n_links; i++) count += model->link[i].q >= 0 && model->link[i].passive;
+    for (int i = 0; i < model->n_links; i++) count += model->link[i].passive ? model->link[i].joint.nv : 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q < 0 || !lm->passive) continue;
-        for (int a = 0; a < n_actuators; a++) rows[count * a + row] = B[model->n * a + lm->q];
-        F[row++] = force[lm->q];
+        for (int k = 0; lm->passive && k < lm->joint.nv; k++, row++) {
+            for (int a = 0; a < n_actuators; a++) rows[count * a + row] = B[model->nv * a + lm->v + k];
+            F[row] = force[lm->v + k];
+        }
     }
     return count;
 }
 
 static enum status solve(struct mechanism *m, double *force, double *F, struct arena *scratch)
 {
-    const size_t n = (size_t)m->model->n, n_actuators = (size_t)m->robot->n_actuators;
+    const size_t n = (size_t)m->model->nv, n_actuators = (size_t)m->robot->n_actuators;
     double *B = arena_take(scratch, n * n_actuators, sizeof *B), *x = arena_take(scratch, n + n_actuators, sizeof *x),
            *rows = arena_take(scratch, n * n_actuators, sizeof *rows);
     int rank;

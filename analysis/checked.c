@@ -2,17 +2,17 @@
 
 #include <math.h>
 
-enum status checked_update(struct sim *sim, double t, struct report *report)
+enum status checked_update(struct instance *sim, double t, struct report *report)
 {
-    const enum status status = sim_update(sim);
+    const enum status status = instance_update(sim);
     if (status != STATUS_OK) {
         char reason[REASON_SIZE];
-        report_add(report, REPORT_ERROR, "at t = %.9g s: %s", t, sim_reason(sim, status, reason));
+        report_add(report, REPORT_ERROR, "at t = %.9g s: %s", t, instance_reason(sim, status, reason));
         return status;
     }
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     for (int r = 0; r < v->n_values; r++) {
-        if (isfinite(sim_get(sim, r))) continue;
+        if (isfinite(instance_get(sim, r))) continue;
         report_add(report, REPORT_ERROR, "at t = %.9g s: %s is not finite", t, v->by_reference[r]->name);
         return STATUS_NOT_FINITE;
     }

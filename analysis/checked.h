@@ -4,7 +4,7 @@
 
 #include "sim/sim.h"
 
-/* sim_update(), with a report of why it failed and at what time. All values must be finite: STATUS_NOT_FINITE. */
-enum status checked_update(struct sim *sim, double t, struct report *report);
+/* instance_update(), with a report of why it failed and at what time. All values must be finite: STATUS_NOT_FINITE. */
+enum status checked_update(struct instance *sim, double t, struct report *report);
 
 #endif

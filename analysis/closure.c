@@ -52,7 +52,7 @@ void closure_report_bending(const struct model *model, const double *q, const do
 {
     int worst = -1;
     for (int i = 0; i < model->n_links; i++)
-        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++)
+        for (int k = model->link[i].eta_q; k < model->link[i].eta_q + model->link[i].m; k++)
             if (q[k] != before[k] && (worst < 0 || fabs(q[k] - before[k]) > fabs(q[worst] - before[worst]))) worst = k;
     if (worst < 0) return;
     char name[NAME_SIZE];
@@ -64,7 +64,7 @@ void closure_report_bending(const struct model *model, const double *q, const do
 
 static enum status close_positions(struct mechanism *m, double *q, enum report_level bending, struct report *report)
 {
-    const size_t n = (size_t)m->model->n;
+    const size_t n = (size_t)m->model->nq;
     struct arena scratch = {0};
     double *before = arena_take(&scratch, n, sizeof *before);
     if (before == NULL) return STATUS_NO_MEMORY;
@@ -103,8 +103,8 @@ static int list_undriven(const struct model *model, bool stiff, int *undriven)
     int count = 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->q >= 0 && lm->passive && lm->prescribed < 0) undriven[count++] = lm->q;
-        for (int k = 0; k < lm->m && !stiff; k++) undriven[count++] = lm->eta + k;
+        for (int k = 0; lm->passive && k < free_velocities(lm); k++) undriven[count++] = lm->v + k;
+        for (int k = 0; k < lm->m && !stiff; k++) undriven[count++] = lm->eta_v + k;
     }
     return count;
 }
@@ -112,7 +112,7 @@ static int list_undriven(const struct model *model, bool stiff, int *undriven)
 static enum status subtract_forces(struct mechanism *m, bool stiff, double *force, struct arena *scratch)
 {
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)m->model->n, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_kept;
     int rank, *undriven = arena_take(scratch, n, sizeof *undriven);
     double *A = arena_take(scratch, n * k, sizeof *A), *lambda = arena_take(scratch, n + k, sizeof *lambda);
     if (scratch->failed) return STATUS_NO_MEMORY;

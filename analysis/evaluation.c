@@ -7,8 +7,8 @@
 static bool take_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
 {
     struct arena *arena = &e->arena;
-    const size_t n = (size_t)m->model->n;
-    e->n = m->model->n;
+    const size_t n = (size_t)m->model->nv;
+    e->n = m->model->nv;
     e->n_prescribed = m->model->n_prescribed;
     e->n_rows = m->constraints->n_rows;
     e->n_actuators = m->robot->n_actuators;
@@ -64,7 +64,8 @@ static void describe(struct mechanism *m, const struct state *state, double *for
     dyn_energy(model, m->work, &in, &e->energy);
     dyn_tip(model, m->work, model->tip, &e->tip);
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) e->prescribed_tau[model->link[i].prescribed] = force[model->link[i].q];
+        for (int k = free_velocities(&model->link[i]); k < model->link[i].joint.nv; k++)
+            e->prescribed_tau[model->link[i].prescribed + k] = force[model->link[i].v + k];
     measure(m, e);
     if (e->inverse != NULL) dyn_inverse(model, m->work, &state->input, state->qdd, e->inverse);
 }
@@ -73,7 +74,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
                           struct evaluation *e)
 {
     memset(e, 0, sizeof *e);
-    double *force = arena_take(&e->arena, (size_t)m->model->n, sizeof *force);
+    double *force = arena_take(&e->arena, (size_t)m->model->nv, sizeof *force);
     if (!take_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
     const enum status status = forward(m, state, composite, report, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);

@@ -72,16 +72,16 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
     if (status == STATUS_OK) status = take_arrays(inverse);
     if (status != STATUS_OK) return inverse->report.errors == 0 ? report_status(report, status) : status;
-    const struct variables *v = sim_variables(inverse->sim);
+    const struct variables *v = instance_variables(inverse->sim);
     const bool at_rest = !options->rigid && !options->start_zero;
-    sim_set(inverse->sim, v->row[variables_find(v, "start_static")].reference, at_rest);
+    instance_set(inverse->sim, v->row[variables_find(v, "start_static")].reference, at_rest);
     return check_inputs(inverse, name, report);
 }
 
 void inverse_free(struct inverse *inverse)
 {
     rigid_inverse_free(&inverse->links);
-    sim_free(inverse->sim);
+    instance_free(inverse->sim);
     arena_release(&inverse->arena);
 }
 
@@ -90,7 +90,7 @@ void inverse_free(struct inverse *inverse)
 /* Forces of the joints and actuators as the instance has them */
 static enum status take_forces(struct inverse *inverse, struct report *report)
 {
-    const struct variables *v = sim_variables(inverse->sim);
+    const struct variables *v = instance_variables(inverse->sim);
     const struct model *model = sim_model(inverse->sim);
     const enum status status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
     if (status != STATUS_OK) return status;
@@ -98,7 +98,7 @@ static enum status take_forces(struct inverse *inverse, struct report *report)
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "%s.tau", inverse->robot->link[i].joint.name);
         const int row = model->link[i].prescribed >= 0 ? variables_find(v, name) : -1;
-        if (row >= 0) inverse->force[model->link[i].q] = sim_get(inverse->sim, v->row[row].reference);
+        if (row >= 0) inverse->force[model->link[i].q] = instance_get(inverse->sim, v->row[row].reference);
     }
     for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
     return STATUS_OK;
@@ -136,9 +136,9 @@ static enum status compute_row(struct inverse *inverse, struct report *report)
 enum status inverse_start(struct inverse *inverse, struct report *report)
 {
     const double tolerance = inverse->options.tolerance;
-    const struct sim_experiment experiment = {.start_time = motion_time(inverse->motion, 0),
+    const struct experiment experiment = {.start_time = motion_time(inverse->motion, 0),
                                               .tolerance = tolerance > 0 ? tolerance : DEFAULT_TOLERANCE};
-    enum status status = sim_initialise(inverse->sim, &experiment);
+    enum status status = instance_initialize(inverse->sim, &experiment);
     if (status == STATUS_OK && inverse->options.rigid)
         status = rigid_inverse_make(sim_robot(inverse->sim), inverse->motion, inverse->n_forces > 0, report,
                                     &inverse->links);
@@ -151,7 +151,7 @@ enum status inverse_next(struct inverse *inverse, struct report *report)
     const double t = motion_row(inverse->motion, inverse->row);
     inverse->row++;
     if (!inverse->options.rigid) {
-        const enum status status = sim_step(inverse->sim, motion_row(inverse->motion, inverse->row) - t);
+        const enum status status = instance_step(inverse->sim, motion_row(inverse->motion, inverse->row) - t);
         if (status != STATUS_OK) return status;
     }
     return compute_row(inverse, report);

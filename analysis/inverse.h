@@ -16,7 +16,7 @@ struct inverse_options {
 struct inverse {
     const struct robot *robot; /* as its file describes it                                           */
     struct motion *motion;
-    struct sim *sim; /* the same robot with every driven joint following the motion                  */
+    struct instance *sim; /* the same robot with every driven joint following the motion                  */
     struct inverse_options options;
     struct rigid_inverse links; /* with `rigid`                                                      */
     int row;                    /* of the motion, at which `input` is                                */

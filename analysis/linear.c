@@ -19,7 +19,7 @@ static void number_coordinates(const struct model *model, int *coordinate)
 /* States, inputs and outputs of the instance, and room for the matrices */
 static enum status number_variables(struct linear *linear)
 {
-    const struct variables *v = sim_variables(linear->point->sim);
+    const struct variables *v = instance_variables(linear->point->sim);
     struct arena *arena = &linear->arena;
     const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
     linear->x = arena_take(arena, states, sizeof *linear->x);
@@ -49,7 +49,7 @@ static enum status take_column(struct linear *linear, const struct variable *kno
     const double one = 1;
     const int n = linear->n_states;
     const enum status status =
-        sim_directional(linear->point->sim, n + linear->n_outputs, unknown, 1, &known->reference, &one, change);
+        instance_directional(linear->point->sim, n + linear->n_outputs, unknown, 1, &known->reference, &one, change);
     for (int i = 0; i < n && status == STATUS_OK; i++) derivatives[(size_t)stride * (size_t)i] = change[i];
     for (int i = 0; i < linear->n_outputs && status == STATUS_OK; i++)
         outputs[(size_t)stride * (size_t)i] = change[n + i];
@@ -58,7 +58,7 @@ static enum status take_column(struct linear *linear, const struct variable *kno
 
 static enum status differentiate(struct linear *linear)
 {
-    const struct variables *v = sim_variables(linear->point->sim);
+    const struct variables *v = instance_variables(linear->point->sim);
     const int n = linear->n_states, m = linear->n_inputs;
     const size_t count = (size_t)n + (size_t)linear->n_outputs;
     int *unknown = arena_take(&linear->arena, count, sizeof *unknown);

@@ -1,5 +1,5 @@
 /* A robot linearized about an operating point: dx/dt = A x + B u, y = C x + D u for deviations from it. States, inputs and outputs
-   are those of the FMU, in its order; the derivatives are exact (sim_directional()). */
+   are those of the FMU, in its order; the derivatives are exact (instance_directional()). */
 #ifndef ANALYSIS_LINEAR_H
 #define ANALYSIS_LINEAR_H
 

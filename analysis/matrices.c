@@ -31,15 +31,15 @@ static void free_bare(struct bare *bare)
 static bool take_arrays(const struct mechanism *m, struct matrices *matrices)
 {
     struct arena *arena = &matrices->arena;
-    const size_t n = (size_t)m->model->n;
-    matrices->n = m->model->n;
-    matrices->n_joints = m->model->n_joints;
+    const size_t n = (size_t)m->model->nv;
+    matrices->n = m->model->nv;
+    matrices->n_tau = m->model->n_tau;
     matrices->n_rows = m->constraints->n_rows;
     matrices->M = arena_take(arena, n * n, sizeof(double));
     matrices->C = arena_take(arena, n * n, sizeof(double));
     matrices->K = arena_take(arena, n * n, sizeof(double));
     matrices->G = arena_take(arena, n, sizeof(double));
-    matrices->B = arena_take(arena, n * (size_t)matrices->n_joints, sizeof(double));
+    matrices->B = arena_take(arena, n * (size_t)matrices->n_tau, sizeof(double));
     matrices->constraint_jacobian = arena_take(arena, n * (size_t)matrices->n_rows, sizeof(double));
     return !arena->failed;
 }
@@ -47,7 +47,7 @@ static bool take_arrays(const struct mechanism *m, struct matrices *matrices)
 static void compute(struct mechanism *m, struct bare *bare, const struct input *in, double *scratch,
                     struct matrices *matrices)
 {
-    const size_t n = (size_t)m->model->n;
+    const size_t n = (size_t)m->model->nv;
     dyn_configuration(m->model, m->work, in->q);
     dyn_mass_matrix(m->model, m->work);
     memcpy(matrices->M, m->work->M, n * n * sizeof(double));
@@ -66,7 +66,7 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
 {
     struct bare bare = {0};
     struct arena scratch = {0};
-    const size_t n = (size_t)m->model->n;
+    const size_t n = (size_t)m->model->nv;
     memset(matrices, 0, sizeof *matrices);
     double *product = arena_take(&scratch, n * n, sizeof *product);
     enum status status = product != NULL && take_arrays(m, matrices) ? STATUS_OK : STATUS_NO_MEMORY;

@@ -29,7 +29,7 @@ static enum status report_modes(struct report *report, const struct modes *modes
     char name[NAME_SIZE];
     if (status == STATUS_NOT_POSITIVE) {
         const int kept = modes->motion.free_one[modes->eigen.singular];
-        coordinate_name(modes->mechanism->model, POSITION, modes->motion.coordinate[kept], name);
+        tangent_name(modes->mechanism->model, modes->motion.coordinate[kept], name);
         report_add(
             report, REPORT_ERROR,
             "%s: nothing of its own resists the motion of '%s': give its link or what that carries mass, inertia "

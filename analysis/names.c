@@ -3,20 +3,90 @@
 #include <stdio.h>
 #include <string.h>
 
-int coordinate_link(const struct model *model, int i)
+/* OWNER.WHAT, with an index where there are several */
+static void write_name(const char *owner, const char *what, int count, int k, char name[NAME_SIZE])
+{
+    if (count > 1) snprintf(name, NAME_SIZE, "%s.%s[%d]", owner, what, k + 1);
+    else snprintf(name, NAME_SIZE, "%s.%s", owner, what);
+}
+
+/* The group that number k belongs to */
+static const struct joint_group *group_of(const struct joint_group *group, int k)
+{
+    while (k >= group->first + group->count) group++;
+    return group;
+}
+
+static void position_name(const struct joint *joint, int k, char name[NAME_SIZE])
+{
+    struct joint_group groups[MOST_GROUPS];
+    joint_position_groups(joint, groups);
+    const struct joint_group *group = group_of(groups, k);
+    write_name(joint->name, group->name, group->count, k - group->first, name);
+}
+
+enum velocity_part { OF_VELOCITY, OF_ACCELERATION, OF_FORCE, OF_TANGENT };
+
+static void velocity_name(const struct joint *joint, enum velocity_part part, int k, char name[NAME_SIZE])
+{
+    struct joint_group groups[MOST_GROUPS];
+    joint_velocity_groups(joint, groups);
+    const struct joint_group *group = group_of(groups, k);
+    const char *const what[] = {[OF_VELOCITY] = group->name,
+                                [OF_ACCELERATION] = group->acceleration,
+                                [OF_FORCE] = group->force,
+                                [OF_TANGENT] = group->tangent};
+    write_name(joint->name, what[part], group->count, k - group->first, name);
+}
+
+int velocity_link(const struct model *model, int i)
 {
     int link = 0;
-    while (i >= model->link[link].eta + model->link[link].m) link++;
+    while (i >= model->link[link].eta_v + model->link[link].m) link++;
     return link;
+}
+
+static int position_link(const struct model *model, int i)
+{
+    int link = 0;
+    while (i >= model->link[link].eta_q + model->link[link].m) link++;
+    return link;
+}
+
+static void elastic_name(const struct link *link, enum derivative derivative, int k, char name[NAME_SIZE])
+{
+    static const char *const what[] = {"eta", "etad", "etadd"};
+    snprintf(name, NAME_SIZE, "%s.%s[%d]", link->name, what[derivative], k + 1);
 }
 
 void coordinate_name(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE])
 {
-    static const char *const joint[] = {"q", "qd", "qdd"}, *const elastic[] = {"eta", "etad", "etadd"};
-    const int link = coordinate_link(model, i), eta = model->link[link].eta;
+    const int link = derivative == POSITION ? position_link(model, i) : velocity_link(model, i);
+    const struct link_model *lm = &model->link[link];
     const struct link *owner = &model->robot->link[link];
-    if (i < eta) snprintf(name, NAME_SIZE, "%s.%s", owner->joint.name, joint[derivative]);
-    else snprintf(name, NAME_SIZE, "%s.%s[%d]", owner->name, elastic[derivative], i - eta + 1);
+    const int eta = derivative == POSITION ? lm->eta_q : lm->eta_v;
+    if (i >= eta) elastic_name(owner, derivative, i - eta, name);
+    else if (derivative == POSITION) position_name(&owner->joint, i - lm->q, name);
+    else velocity_name(&owner->joint, derivative == VELOCITY ? OF_VELOCITY : OF_ACCELERATION, i - lm->v, name);
+}
+
+void tangent_name(const struct model *model, int i, char name[NAME_SIZE])
+{
+    const int link = velocity_link(model, i);
+    const struct link_model *lm = &model->link[link];
+    const struct link *owner = &model->robot->link[link];
+    if (i >= lm->eta_v) elastic_name(owner, POSITION, i - lm->eta_v, name);
+    else velocity_name(&owner->joint, OF_TANGENT, i - lm->v, name);
+}
+
+void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE])
+{
+    velocity_name(joint, OF_FORCE, k, name);
+}
+
+void joint_acceleration_name(const struct joint *joint, int k, char name[NAME_SIZE])
+{
+    velocity_name(joint, OF_ACCELERATION, k, name);
 }
 
 void start_name(const char *name, char start[NAME_SIZE])

@@ -1,4 +1,4 @@
-/* FMU names of coordinates. */
+/* FMU names of positions, velocities and accelerations. */
 #ifndef ANALYSIS_NAMES_H
 #define ANALYSIS_NAMES_H
 
@@ -8,11 +8,18 @@ enum { NAME_SIZE = 1024 };
 
 enum derivative { POSITION, VELOCITY, ACCELERATION };
 
-/* Name of coordinate i of q, of qd or of qdd: J.q, J.qd, J.qdd, L.eta[k], L.etad[k], L.etadd[k]. */
+/* Names of q (J.q, J.quaternion[k], L.eta[k]), of qd (J.qd, J.omega[k], L.etad[k]) or of qdd, at index i of that array. */
 void coordinate_name(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE]);
 
-/* The link that coordinate i belongs to. */
-int coordinate_link(const struct model *model, int i);
+/* Name of number i of a tangent of q, counted as velocities: that of the position where there is one, J.dtheta[k] of a quaternion. */
+void tangent_name(const struct model *model, int i, char name[NAME_SIZE]);
+
+/* Names of the force on velocity k of a joint, J.tau, J.torque[k], and of its acceleration. */
+void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE]);
+void joint_acceleration_name(const struct joint *joint, int k, char name[NAME_SIZE]);
+
+/* The link that velocity i belongs to. */
+int velocity_link(const struct model *model, int i);
 
 /* Name of the parameter with the start value of a position or velocity: J.q_start, L.eta_start[k]. */
 void start_name(const char *name, char start[NAME_SIZE]);

@@ -16,45 +16,63 @@ static const double STANDS = 1e-5;
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
 /* The variable of that name and causality; NULL: none */
-static const struct variable *find(const struct sim *sim, const char *name, enum causality causality)
+static const struct variable *find(const struct instance *sim, const char *name, enum causality causality)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     const int row = variables_find(v, name);
     return row >= 0 && v->row[row].causality == causality ? &v->row[row] : NULL;
 }
 
-static void set(struct sim *sim, const char *name, enum causality causality, double value)
+static void set(struct instance *sim, const char *name, enum causality causality, double value)
 {
     const struct variable *variable = find(sim, name, causality);
-    if (variable != NULL) sim_set(sim, variable->reference, value);
+    if (variable != NULL) instance_set(sim, variable->reference, value);
 }
 
-static void set_input(struct sim *sim, const char *owner, const char *what, double value)
+static void set_input(struct instance *sim, const char *owner, const char *what, double value)
 {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "%s.%s", owner, what);
     set(sim, name, CAUSALITY_INPUT, value);
 }
 
+/* How many numbers q, qd or qdd has */
+static int count_of(const struct model *model, enum derivative derivative)
+{
+    return derivative == POSITION ? model->nq : model->nv;
+}
+
+/* Positions or velocities that are inputs; or, as parameters, all of them that have a start value */
+static void put_coordinates(struct instance *sim, enum derivative derivative, enum causality causality, const double *x)
+{
+    const struct model *model = sim_model(sim);
+    for (int i = 0; i < count_of(model, derivative); i++) {
+        char name[NAME_SIZE], start[NAME_SIZE];
+        coordinate_name(model, derivative, i, name);
+        start_name(name, start);
+        set(sim, causality == CAUSALITY_INPUT ? name : start, causality, x[i]);
+    }
+}
+
 /* Prescribed motions and forces */
-static void put_inputs(const struct state *state, struct sim *sim)
+static void put_inputs(const struct state *state, struct instance *sim)
 {
     static const char *const force[3] = {"force[1]", "force[2]", "force[3]"}, *const torque[3] = {"torque[1]",
                                                                                                   "torque[2]",
                                                                                                   "torque[3]"};
     const struct model *model = sim_model(sim);
-    char name[NAME_SIZE];
-    for (int i = 0; i < model->n; i++) {
-        coordinate_name(model, POSITION, i, name);
-        set(sim, name, CAUSALITY_INPUT, state->q[i]);
-        coordinate_name(model, VELOCITY, i, name);
-        set(sim, name, CAUSALITY_INPUT, state->qd[i]);
-    }
+    put_coordinates(sim, POSITION, CAUSALITY_INPUT, state->q);
+    put_coordinates(sim, VELOCITY, CAUSALITY_INPUT, state->qd);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const char *joint = model->robot->link[i].joint.name;
-        if (lm->prescribed >= 0) set_input(sim, joint, "qdd", state->prescribed_qdd[lm->prescribed]);
-        if (lm->tau >= 0) set_input(sim, joint, "tau", state->tau[lm->tau]);
+        const struct joint *joint = &model->robot->link[i].joint;
+        for (int k = 0; k < lm->joint.nv; k++) {
+            char name[NAME_SIZE];
+            joint_force_name(joint, k, name);
+            set(sim, name, CAUSALITY_INPUT, state->tau[lm->tau + k]);
+            joint_acceleration_name(joint, k, name);
+            if (lm->prescribed >= 0) set(sim, name, CAUSALITY_INPUT, state->prescribed_qdd[lm->prescribed + k]);
+        }
     }
     for (int k = 0; k < 3; k++) {
         set_input(sim, "tip", force[k], state->tip_wrench[3 + k]);
@@ -64,29 +82,23 @@ static void put_inputs(const struct state *state, struct sim *sim)
         set_input(sim, model->robot->actuator[a].name, "force", state->actuator_force[a]);
 }
 
-void state_to_start(const struct state *state, struct sim *sim)
+void state_to_start(const struct state *state, struct instance *sim)
 {
-    const struct model *model = sim_model(sim);
-    for (int i = 0; i < model->n; i++)
-        for (int d = POSITION; d <= VELOCITY; d++) {
-            char name[NAME_SIZE], start[NAME_SIZE];
-            coordinate_name(model, (enum derivative)d, i, name);
-            start_name(name, start);
-            set(sim, start, CAUSALITY_PARAMETER, d == POSITION ? state->q[i] : state->qd[i]);
-        }
+    put_coordinates(sim, POSITION, CAUSALITY_PARAMETER, state->q);
+    put_coordinates(sim, VELOCITY, CAUSALITY_PARAMETER, state->qd);
     put_inputs(state, sim);
 }
 
 /* One of q, qd, qdd as the instance has it */
-static void take_coordinates(struct sim *sim, enum derivative derivative, double *x)
+static void take_coordinates(struct instance *sim, enum derivative derivative, double *x)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     const struct model *model = sim_model(sim);
-    for (int i = 0; i < model->n; i++) {
+    for (int i = 0; i < count_of(model, derivative); i++) {
         char name[NAME_SIZE];
         coordinate_name(model, derivative, i, name);
         const int row = variables_find(v, name);
-        if (row >= 0) x[i] = sim_get(sim, v->row[row].reference);
+        if (row >= 0) x[i] = instance_get(sim, v->row[row].reference);
     }
 }
 
@@ -100,14 +112,14 @@ enum status operating_point_make(const char *name, const char *text, struct repo
     const enum status status = sim_make(name, text, &point->report, &point->sim);
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
-    point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->n, sizeof(double));
+    point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
     return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
 }
 
 void operating_point_free(struct operating_point *point)
 {
     state_free(&point->at);
-    sim_free(point->sim);
+    instance_free(point->sim);
     arena_release(&point->arena);
 }
 
@@ -116,10 +128,10 @@ void operating_point_free(struct operating_point *point)
 /* The instance starts at the state; with `bend` its elastic coordinates rest there with the joints held. The state follows. */
 static enum status start(struct operating_point *point, bool bend)
 {
-    const struct sim_experiment experiment = {0};
+    const struct experiment experiment = {0};
     state_to_start(&point->at, point->sim);
     set(point->sim, "start_static", CAUSALITY_PARAMETER, bend);
-    const enum status status = sim_initialise(point->sim, &experiment);
+    const enum status status = instance_initialize(point->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
     take_coordinates(point->sim, POSITION, point->at.q);
     take_coordinates(point->sim, VELOCITY, point->at.qd);
@@ -128,7 +140,7 @@ static enum status start(struct operating_point *point, bool bend)
 
 static enum status start_at_state(struct operating_point *point, bool given, struct report *report)
 {
-    const size_t n = (size_t)point->mechanism->model->n;
+    const size_t n = (size_t)point->mechanism->model->nq;
     struct arena scratch = {0};
     double *before = arena_take(&scratch, n, sizeof *before);
     if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
@@ -165,7 +177,7 @@ static enum status hold_by_drives(struct operating_point *point, struct report *
     if (status == STATUS_OK) status = closure_subtract_forces(point->mechanism, false, force, report);
     for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->tau >= 0 && !lm->passive && lm->prescribed < 0) point->at.tau[lm->tau] = force[lm->q];
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) point->at.tau[lm->tau + k] = force[lm->v + k];
     }
     return status;
 }
@@ -201,7 +213,7 @@ static enum status stand(struct operating_point *point, struct report *report)
 {
     struct mechanism *m = point->mechanism;
     struct report silent = {0};
-    memset(point->at.qd, 0, (size_t)m->model->n * sizeof(double));
+    memset(point->at.qd, 0, (size_t)m->model->nv * sizeof(double));
     memset(point->at.prescribed_qdd, 0, (size_t)m->model->n_prescribed * sizeof(double));
     point->actuators_hold = actuators_hold(point);
     enum status status = start(point, true);
@@ -212,6 +224,25 @@ static enum status stand(struct operating_point *point, struct report *report)
     return report_failure(report, m, constraints_choose(m, point->at.q, &silent));
 }
 
+static void report_moving(const struct operating_point *point, int link, int k, struct report *report)
+{
+    const struct link_model *lm = &point->mechanism->model->link[link];
+    const char *joint = point->mechanism->robot->link[link].joint.name;
+    const double a = point->qdd[lm->v + k];
+    const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
+    const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
+    if (lm->joint.coordinates)
+        report_add(report, REPORT_ERROR,
+                   "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
+                   "in the STATE",
+                   joint, point->at.q[lm->q + k], a, unit, held);
+    else
+        report_add(report, REPORT_ERROR,
+                   "no equilibrium: velocity %d of passive joint '%s' accelerates by %.3g %s%s; give the q at which it "
+                   "rests in the STATE",
+                   k + 1, joint, a, unit, held);
+}
+
 /* Nothing but actuators holds passive joints */
 static enum status check_standing(const struct operating_point *point, struct report *report)
 {
@@ -219,15 +250,11 @@ static enum status check_standing(const struct operating_point *point, struct re
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const struct joint *joint = &model->robot->link[i].joint;
-        if (!lm->passive || lm->q < 0 || fabs(point->qdd[lm->q]) <= STANDS) continue;
-        report_add(
-            report, REPORT_ERROR,
-            "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests in "
-            "the STATE",
-            joint->name, point->at.q[lm->q], point->qdd[lm->q], joint_turns(joint) ? "rad/s^2" : "m/s^2",
-            point->actuators_hold ? ", no forces of the actuators hold it" : "");
-        status = STATUS_NO_EQUILIBRIUM;
+        for (int k = 0; lm->passive && k < lm->joint.nv; k++) {
+            if (fabs(point->qdd[lm->v + k]) <= STANDS) continue;
+            report_moving(point, i, k, report);
+            status = STATUS_NO_EQUILIBRIUM;
+        }
     }
     return status;
 }
@@ -236,10 +263,10 @@ static enum status check_standing(const struct operating_point *point, struct re
 
 static enum status accelerate(struct operating_point *point, struct report *report)
 {
-    const enum status status = sim_update(point->sim);
+    const enum status status = instance_update(point->sim);
     if (status != STATUS_OK) return report_failure(report, point->mechanism, status);
     take_coordinates(point->sim, ACCELERATION, point->qdd);
-    if (isfinite(euclidean_norm(point->mechanism->model->n, point->qdd))) return STATUS_OK;
+    if (isfinite(euclidean_norm(point->mechanism->model->nv, point->qdd))) return STATUS_OK;
     report_add(report, REPORT_ERROR,
                "the accelerations are not finite: the robot's numbers are too large or too small to compute with");
     return STATUS_NOT_FINITE;

@@ -7,13 +7,13 @@
 #include "sim/sim.h"
 
 /* q and qd of the state become the start values of an instance; prescribed motions and forces become its inputs. */
-void state_to_start(const struct state *state, struct sim *sim);
+void state_to_start(const struct state *state, struct instance *sim);
 
 struct operating_point {
-    struct sim *sim;
+    struct instance *sim;
     struct mechanism *mechanism; /* the instance's                                                  */
     struct state at;             /* the state; filled by the caller between make and settle         */
-    double *qdd;                 /* n: accelerations there                                          */
+    double *qdd;                 /* nv: accelerations there                                         */
     bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
     struct report report;        /* of the instance: errors go on to the caller's report            */
     struct arena arena;

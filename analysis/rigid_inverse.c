@@ -7,6 +7,7 @@
 #include "analysis/failure.h"
 #include "analysis/least_squares.h"
 #include "analysis/norm.h"
+#include "math/dense.h"
 
 /* Relative tolerance for the rates of redundant drives: digits of a table */
 static const double DRIVES_AGREE = 1e-6;
@@ -21,12 +22,13 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
     const enum status status = mechanism_make(robot, &r->mechanism, report);
     if (status != STATUS_OK) return report->errors == errors_before ? report_status(report, status) : status;
     const struct model *model = r->mechanism.model;
-    double **const arrays[] = {&r->q, &r->qd, &r->qdd, &r->force};
-    for (int i = 0; i < 4; i++) *arrays[i] = arena_take(&r->arena, (size_t)model->n, sizeof(double));
+    double **const arrays[] = {&r->qd, &r->qdd, &r->force};
+    for (int i = 0; i < 3; i++) *arrays[i] = arena_take(&r->arena, (size_t)model->nv, sizeof(double));
+    r->q = arena_take(&r->arena, (size_t)model->nq, sizeof(double));
     r->F = arena_take(&r->arena, (size_t)robot->n_actuators, sizeof(double));
     if (r->arena.failed) return report_status(report, STATUS_NO_MEMORY);
-    for (int i = 0; i < model->n_links && robot->n_loops > 0; i++)
-        if (model->link[i].q >= 0) r->q[model->link[i].q] = robot->link[i].joint.start_position;
+    model_start(model, r->q, r->qd); /* a guess of positions that follow from loops */
+    memset(r->qd, 0, (size_t)model->nv * sizeof *r->qd);
     return STATUS_OK;
 }
 
@@ -49,11 +51,13 @@ static void take_motion(struct rigid_inverse *r, int row)
     const struct model *model = r->mechanism.model;
     const struct motion *motion = r->motion;
     for (int i = 0; i < model->n_links; i++) {
-        double x[3];
-        const int q = model->link[i].q;
-        if (q < 0 || !motion_gives(motion->robot, motion->passive_too, i)) continue;
-        motion_at(r->motion, motion_row(motion, row), i, x);
-        r->q[q] = x[0], r->qd[q] = x[1], r->qdd[q] = x[2];
+        const struct link_model *lm = &model->link[i];
+        if (!motion_gives(motion->robot, motion->passive_too, i)) continue;
+        for (int k = 0; k < lm->joint.nv; k++) {
+            double x[3];
+            motion_at(r->motion, motion_row(motion, row), i, k, x);
+            r->q[lm->q + k] = x[0], r->qd[lm->v + k] = x[1], r->qdd[lm->v + k] = x[2];
+        }
     }
 }
 
@@ -62,7 +66,7 @@ static bool straighten(const struct model *model, double *q)
 {
     bool bent = false;
     for (int i = 0; i < model->n_links; i++)
-        for (int k = model->link[i].eta; k < model->link[i].eta + model->link[i].m; k++) {
+        for (int k = model->link[i].eta_q; k < model->link[i].eta_q + model->link[i].m; k++) {
             bent = bent || q[k] != 0;
             q[k] = 0;
         }
@@ -81,22 +85,17 @@ static enum status close_positions(struct rigid_inverse *r, double t, struct rep
     return STATUS_OPEN_LOOP;
 }
 
-static bool is_unknown(const struct link_model *lm)
-{
-    return lm->q >= 0 && lm->prescribed < 0;
-}
-
 /* Largest |rest + G_p x_p| */
 static double residual(const struct mechanism *m, const double *rest, const double *x)
 {
     const struct constraints *loops = m->constraints;
-    const size_t n = (size_t)m->model->n;
+    const size_t n = (size_t)m->model->nv;
     double largest = 0;
     for (size_t row = 0; row < (size_t)loops->n_rows; row++) {
         double sum = rest[row];
         for (int i = 0; i < m->model->n_links; i++) {
             const struct link_model *lm = &m->model->link[i];
-            if (is_unknown(lm)) sum += loops->G[n * row + (size_t)lm->q] * x[lm->q];
+            sum += dense_dot(free_velocities(lm), loops->G + n * row + (size_t)lm->v, x + lm->v);
         }
         largest = fmax(largest, fabs(sum));
     }
@@ -109,22 +108,21 @@ static enum status solve_passive(struct mechanism *m, const double *rest, double
 {
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->n, k = (size_t)loops->n_rows;
+    const size_t n = (size_t)model->nv, k = (size_t)loops->n_rows;
     double *A = arena_take(scratch, n * k, sizeof *A), *b = arena_take(scratch, n + k, sizeof *b);
     int count = 0, rank;
     if (scratch->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (!is_unknown(lm)) continue;
-        for (size_t row = 0; row < k; row++) A[k * (size_t)count + row] = loops->G[n * row + (size_t)lm->q];
-        count++;
+        for (int c = 0; c < free_velocities(lm); c++, count++)
+            for (size_t row = 0; row < k; row++) A[k * (size_t)count + row] = loops->G[n * row + (size_t)(lm->v + c)];
     }
     for (size_t row = 0; row < k; row++) b[row] = -rest[row];
     const enum status status = least_squares((int)k, count, A, b, scratch, &rank);
     if (status != STATUS_OK) return status;
     if (rank < count) return STATUS_NOT_DETERMINED;
     for (int i = 0, c = 0; i < model->n_links; i++)
-        if (is_unknown(&model->link[i])) x[model->link[i].q] = b[c++];
+        for (int j = 0; j < free_velocities(&model->link[i]); j++) x[model->link[i].v + j] = b[c++];
     const bool met = residual(m, rest, x) <= DRIVES_AGREE * (1 + largest_norm((int)k, rest));
     return met ? STATUS_OK : STATUS_CONTRADICTION;
 }
@@ -138,7 +136,7 @@ static enum status follow(struct rigid_inverse *r, int derivative, struct arena 
     double *x = derivative == 1 ? r->qd : r->qdd, *rest = arena_take(scratch, rows, sizeof *rest);
     if (rest == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < m->model->n_links; i++)
-        if (is_unknown(&m->model->link[i])) x[m->model->link[i].q] = 0;
+        for (int k = 0; k < free_velocities(&m->model->link[i]); k++) x[m->model->link[i].v + k] = 0;
     dyn_configuration(m->model, m->work, r->q);
     dyn_motion(m->model, m->work, &in, r->qdd);
     dyn_velocity(m->model, m->work, &in);
@@ -172,12 +170,13 @@ static enum status follow_loops(struct rigid_inverse *r, double t, struct report
 static enum status actuate(struct rigid_inverse *r, double t, struct report *report)
 {
     const struct model *model = r->mechanism.model;
-    const double most = largest_norm(model->n, r->force);
+    const double most = largest_norm(model->nv, r->force);
     const enum status status = actuated_forces(&r->mechanism, r->force, r->F, report);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < model->n_links; i++)
-        if (joint_actuated(r->motion->robot, i) && fabs(r->force[model->link[i].q]) > FORCES_AGREE * most)
-            return report_at(report, t, STATUS_UNBALANCED, "");
+        for (int k = 0; joint_actuated(r->motion->robot, i) && k < model->link[i].joint.nv; k++)
+            if (fabs(r->force[model->link[i].v + k]) > FORCES_AGREE * most)
+                return report_at(report, t, STATUS_UNBALANCED, "");
     return STATUS_OK;
 }
 

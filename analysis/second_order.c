@@ -34,7 +34,7 @@ static void multiply(int n, const double *L, int count, double *X)
 static enum status take_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const struct mechanism *m = linear->point->mechanism;
-    const int n = s->n, N = m->model->n;
+    const int n = s->n, N = m->model->nv;
     const double *M = m->work->M, *basis = linear->basis;
     dyn_configuration(m->model, m->work, linear->point->at.q);
     dyn_mass_matrix(m->model, m->work);

@@ -14,7 +14,10 @@ static enum status clone_undamped(const struct robot *robot, struct robot **unda
     const enum status status = robot_clone(robot, undamped);
     for (int i = 0; status == STATUS_OK && i < robot->n_links; i++) {
         struct link *link = &(*undamped)->link[i];
-        link->joint.viscous = link->joint.coulomb = link->joint.limits.damping = 0;
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
+            struct joint_numbers *number = &link->joint.number[k];
+            number->viscous = number->coulomb = number->limits.damping = 0;
+        }
         link->beam.damping_ratio = link->beam.rayleigh[0] = link->beam.rayleigh[1] = 0;
         if (link->type != BODY_NODAL) continue;
         const size_t m = (size_t)link->nodal.modes;
@@ -39,7 +42,7 @@ static enum status prepare(const struct robot *robot, struct arena *arena, struc
     struct report silent = {0}; /* problems of the robot were reported when its own model was made */
     const enum status status = mechanism_make(robot, &d->mechanism, &silent);
     if (status != STATUS_OK) return status;
-    const size_t n = (size_t)d->mechanism.model->n;
+    const size_t n = (size_t)d->mechanism.model->nv;
     d->by_q = arena_take(arena, n * n, sizeof(double));
     d->by_qd = arena_take(arena, n * n, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -50,13 +53,13 @@ static void choose_coordinates(const struct model *held, struct small_motion *mo
 {
     for (int i = 0; i < held->n_links; i++) {
         const struct link_model *lm = &held->link[i];
-        if (lm->q >= 0 && lm->prescribed < 0) {
+        for (int k = 0; k < free_velocities(lm); k++) {
             motion->wish[motion->n] = lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
-            motion->coordinate[motion->n++] = lm->q;
+            motion->coordinate[motion->n++] = lm->v + k;
         }
         for (int k = 0; k < lm->m; k++) {
             motion->wish[motion->n] = SOLVE_IF_NEEDED;
-            motion->coordinate[motion->n++] = lm->eta + k;
+            motion->coordinate[motion->n++] = lm->eta_v + k;
         }
     }
 }
@@ -86,12 +89,12 @@ static bool take_matrices(struct small_motion *motion)
 static bool take_arrays(const struct model *model, struct small_motion *motion)
 {
     struct arena *arena = &motion->arena;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)model->nv;
     motion->coordinate = arena_take(arena, n, sizeof(int));
     motion->wish = arena_take(arena, n, sizeof *motion->wish);
     motion->qdd = arena_take(arena, n, sizeof(double));
     motion->force = arena_take(arena, n, sizeof(double));
-    motion->prescribed_qdd = arena_take(arena, (size_t)model->n_joints, sizeof(double));
+    motion->prescribed_qdd = arena_take(arena, (size_t)model->n_tau, sizeof(double));
     return !arena->failed;
 }
 
@@ -148,7 +151,8 @@ static double moment_rate(const struct small_motion *motion)
     double largest = 0;
     for (int k = 0; k < motion->n; k++)
         for (int i = 0; i < model->n_links; i++) {
-            if (model->link[i].q != motion->coordinate[k] || !joint_turns(&model->robot->link[i].joint)) continue;
+            const int column = motion->coordinate[k] - model->link[i].v;
+            if (column < 0 || column >= model->link[i].joint.nv || model->link[i].joint.part[column] != TURNS) continue;
             const double *n = motion->bare.mechanism.work->link[i].f,
                          inertia = motion->M[(size_t)(motion->n + 1) * (size_t)k];
             if (inertia > 0) largest = fmax(largest, sqrt(dot3(n, n)) / inertia);
@@ -161,11 +165,13 @@ static struct input held_input(struct small_motion *motion, const struct model *
 {
     struct input held = *in;
     held.prescribed_qdd = motion->prescribed_qdd;
-    memset(motion->qdd, 0, (size_t)model->n * sizeof(double));
+    memset(motion->qdd, 0, (size_t)model->nv * sizeof(double));
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &motion->full.mechanism.model->link[i];
         if (lm->prescribed < 0) continue;
-        motion->prescribed_qdd[lm->prescribed] = motion->qdd[lm->q] = prescribed_acceleration(&model->link[i], in);
+        const double *given = prescribed_acceleration(&model->link[i], in);
+        for (int k = 0; k < lm->joint.nv; k++)
+            motion->prescribed_qdd[lm->prescribed + k] = motion->qdd[lm->v + k] = given != NULL ? given[k] : 0;
     }
     return held;
 }
@@ -203,7 +209,7 @@ static void reduce(struct small_motion *motion, const double *X, double *out)
 static enum status reduce_all(struct small_motion *motion)
 {
     const struct constraints *loops = motion->full.mechanism.constraints;
-    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->n, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->nv, k = (size_t)loops->n_kept;
     double sum = 0;
     for (size_t row = 0; row < k; row++)
         for (size_t j = 0; j < n; j++) motion->rows[n * row + j] = loops->G[N * row + (size_t)motion->coordinate[j]];
@@ -227,7 +233,7 @@ static enum status reduce_all(struct small_motion *motion)
 /* M, G, D, K of the kept coordinates; false: not all numbers are finite */
 static bool pick_matrices(struct small_motion *motion)
 {
-    const size_t N = (size_t)motion->bare.mechanism.model->n, n = (size_t)motion->n;
+    const size_t N = (size_t)motion->bare.mechanism.model->nv, n = (size_t)motion->n;
     double sum = 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 #include "analysis/state.h"
 
 #include <json-c/json.h>
+#include <math.h>
 #include <string.h>
 
 #include "analysis/failure.h"
@@ -10,22 +11,12 @@
 
 /* ---- the robot's start ---------------------------------------------------------------------------------------------------- */
 
-static void put_start(const struct model *model, struct state *state)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const struct joint *joint = &model->robot->link[i].joint;
-        if (model->link[i].q < 0) continue;
-        state->q[model->link[i].q] = joint->start_position;
-        state->qd[model->link[i].q] = joint->start_velocity;
-    }
-}
-
 enum status state_start(const struct model *model, struct report *report, struct state *state)
 {
     memset(state, 0, sizeof *state);
-    state->q = arena_take(&state->arena, (size_t)model->n, sizeof(double));
-    state->qd = arena_take(&state->arena, (size_t)model->n, sizeof(double));
-    state->tau = arena_take(&state->arena, (size_t)model->n_joints, sizeof(double));
+    state->q = arena_take(&state->arena, (size_t)model->nq, sizeof(double));
+    state->qd = arena_take(&state->arena, (size_t)model->nv, sizeof(double));
+    state->tau = arena_take(&state->arena, (size_t)model->n_tau, sizeof(double));
     state->prescribed_qdd = arena_take(&state->arena, (size_t)model->n_prescribed, sizeof(double));
     state->actuator_force = arena_take(&state->arena, (size_t)model->robot->n_actuators, sizeof(double));
     if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
@@ -35,7 +26,7 @@ enum status state_start(const struct model *model, struct report *report, struct
                                   .tip_wrench = state->tip_wrench,
                                   .prescribed_qdd = state->prescribed_qdd,
                                   .actuator_force = state->actuator_force};
-    put_start(model, state);
+    model_start(model, state->q, state->qd);
     return STATUS_OK;
 }
 
@@ -53,10 +44,26 @@ static void check_tau(const struct place *at, const struct model *model, const d
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        if (lm->tau < 0 || tau[lm->tau] == 0 || !(lm->passive || lm->prescribed >= 0)) continue;
-        const struct place number_at = item(at, lm->tau);
-        complain(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
-                 lm->passive ? "passive" : "prescribed");
+        for (int k = 0; k < lm->joint.nv && (lm->passive || lm->prescribed >= 0); k++) {
+            if (tau[lm->tau + k] == 0) continue;
+            const struct place number_at = item(at, lm->tau + k);
+            complain(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
+                     lm->passive ? "passive" : "prescribed");
+        }
+    }
+}
+
+/* Quaternions are unit quaternions up to their digits, and become so. */
+static void check_quaternions(const struct place *at, const struct model *model, double *q)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct joint *joint = &model->robot->link[i].joint;
+        double *position = q + model->link[i].q;
+        const double error = joint_quaternion_error(joint, position);
+        if (!(fabs(error) <= QUATERNION_ERROR))
+            complain(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
+                     1 + error, QUATERNION_ERROR);
+        else joint_normalize(joint, position);
     }
 }
 
@@ -100,11 +107,10 @@ static void read_member(const struct place *at, const struct model *model, const
                         double *qdd, struct state *state)
 {
     const bool q = member->values == state->q, qd = member->values == state->qd;
-    if ((q || qd) && json_object_is_type(at->value, json_type_object)) {
+    if ((q || qd) && json_object_is_type(at->value, json_type_object))
         read_named(at, model, q ? POSITION : VELOCITY, member, &state->arena);
-        return;
-    }
-    if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
+    else if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
+    if (q) check_quaternions(at, model, state->q);
     if (member->values == state->tau) check_tau(at, model, state->tau);
     if (member->values == qdd) state->qdd = qdd;
 }
@@ -112,17 +118,17 @@ static void read_member(const struct place *at, const struct model *model, const
 static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
 {
     const struct state_member members[] = {
-        {"q", model->n, state->q, {"q, one number per coordinate,", "rad, m", ANY}},
-        {"qd", model->n, state->qd, {"qd, one number per coordinate,", "rad/s, m/s", ANY}},
-        {"tau", model->n_joints, state->tau, {"tau, one number per joint that is not fixed,", "N.m, N", ANY}},
+        {"q", model->nq, state->q, {"q, one number per position,", "rad, m", ANY}},
+        {"qd", model->nv, state->qd, {"qd, one number per velocity,", "rad/s, m/s", ANY}},
+        {"tau", model->n_tau, state->tau, {"tau, one number per velocity of every joint that is not fixed,", "N.m, N", ANY}},
         {"tip_force", 3, state->tip_wrench + 3, {"tip force", "N", ANY}},
         {"tip_torque", 3, state->tip_wrench, {"tip torque", "N.m", ANY}},
         {"prescribed_qdd",
          model->n_prescribed,
          state->prescribed_qdd,
-         {"one number per prescribed joint", "rad/s^2, m/s^2", ANY}},
+         {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
         {"actuator_force", model->robot->n_actuators, state->actuator_force, {"one number per actuator", "N", ANY}},
-        {"qdd", model->n, qdd, {"qdd, one number per coordinate,", "rad/s^2, m/s^2", ANY}},
+        {"qdd", model->nv, qdd, {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
     };
     struct object object;
     if (!object_open(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
@@ -142,7 +148,7 @@ static enum status parse(const struct model *model, const char *name, const char
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     bool valid = false;
-    double *qdd = arena_take(&state->arena, (size_t)model->n, sizeof *qdd);
+    double *qdd = arena_take(&state->arena, (size_t)model->nv, sizeof *qdd);
     if (qdd == NULL) return report_status(report, STATUS_NO_MEMORY);
     struct json_object *root = document_parse(&reader, text, length, &valid);
     if (valid) {

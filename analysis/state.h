@@ -8,10 +8,10 @@
 struct state {
     struct input input;     /* points to the arrays below: a state must not be copied or moved */
     double tip_wrench[6];   /* (torque; force)                                                 */
-    double *q, *qd, *tau;   /* n, n, n_joints                                                  */
+    double *q, *qd, *tau;   /* nq, nv, n_tau                                                   */
     double *prescribed_qdd; /* n_prescribed                                                    */
     double *actuator_force; /* n_actuators                                                     */
-    double *qdd;            /* n; NULL where the document has none                             */
+    double *qdd;            /* nv; NULL where the document has none                             */
     struct arena arena;
 };
 

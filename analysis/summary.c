@@ -22,7 +22,7 @@ static void summarize_link(const struct link *link, struct arena *arena, struct 
 {
     const int modes = link_modes(link);
     s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
-    s->n_coordinates = (joint_moves(&link->joint) ? 1 : 0) + modes;
+    s->n_coordinates = joint_positions(&link->joint) + modes;
     s->frequency = arena_take(arena, (size_t)modes, sizeof(double));
     if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
 }

@@ -40,9 +40,9 @@ int settings_split(const char *command, const struct settings *settings, int i, 
     return EXIT_INPUT;
 }
 
-int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena)
+int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     for (int i = 0; i < settings->n; i++) {
         const char *name;
         double value;
@@ -53,16 +53,16 @@ int settings_apply(const char *command, const struct settings *settings, struct 
             fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
             return EXIT_INPUT;
         }
-        sim_set(sim, v->row[row].reference, value);
+        instance_set(sim, v->row[row].reference, value);
     }
     return EXIT_FINE;
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns)
+int columns_choose(const struct instance *sim, struct arena *arena, struct columns *columns)
 {
-    const struct variables *v = sim_variables(sim);
+    const struct variables *v = instance_variables(sim);
     columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
     columns->row = arena_take(arena, (size_t)v->n_values, sizeof(double));
     if (arena->failed) return EXIT_COMPUTATION;
@@ -72,16 +72,16 @@ int columns_choose(const struct sim *sim, struct arena *arena, struct columns *c
     return EXIT_FINE;
 }
 
-void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table)
+void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
 {
     table_name(table, "time");
     for (int c = 0; c < columns->n; c++)
-        table_name(table, sim_variables(sim)->by_reference[columns->reference[c]]->name);
+        table_name(table, instance_variables(sim)->by_reference[columns->reference[c]]->name);
 }
 
-void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table)
+void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table)
 {
-    for (int c = 0; c < columns->n; c++) columns->row[c] = sim_get(sim, columns->reference[c]);
+    for (int c = 0; c < columns->n; c++) columns->row[c] = instance_get(sim, columns->reference[c]);
     table_row(table, t, columns->row, columns->n);
 }
 

@@ -26,12 +26,12 @@ int settings_add(const char *command, const char *text, struct settings *setting
 /* The i-th of them, taken apart; the name is in the arena. */
 int settings_split(const char *command, const struct settings *settings, int i, struct arena *arena, const char **name,
                    double *value);
-int settings_apply(const char *command, const struct settings *settings, struct sim *sim, struct arena *arena);
+int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena);
 
-int columns_choose(const struct sim *sim, struct arena *arena, struct columns *columns);
-void columns_write_names(const struct columns *columns, const struct sim *sim, struct table *table);
+int columns_choose(const struct instance *sim, struct arena *arena, struct columns *columns);
+void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);
 /* Of an instance that is up to date. */
-void columns_write_row(const struct columns *columns, struct sim *sim, double t, struct table *table);
+void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);
 
 /* How far the work is, on a terminal only; at the end the line is cleared. */
 void show_progress(double t, double end);

@@ -40,7 +40,7 @@ const char *cli_load_text(const char *file, struct arena *arena, struct report *
     return document_load(file, arena, &length, report);
 }
 
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim)
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim)
 {
     const char *text = cli_load_text(file, arena, report);
     *sim = NULL;

@@ -19,7 +19,7 @@ void cli_free_model(struct cli_model *loaded);
 const char *cli_load_text(const char *file, struct arena *arena, struct report *report);
 
 /* The same taken to an instance. The report must outlive it; the arena has the text. */
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct sim **sim);
+int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim);
 
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);

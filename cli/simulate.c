@@ -23,7 +23,7 @@ struct options {
 
 struct run {
     struct options options;
-    struct sim *sim;
+    struct instance *sim;
     const struct variables *variables;
     struct csv inputs;
     int *input_reference; /* per column of the inputs; the first (time) unused */
@@ -115,8 +115,8 @@ static void set_inputs(struct run *run, double t)
     const double *a = input_row(run, before), *b = input_row(run, after), span = b[0] - a[0];
     for (int c = 1; c < inputs->n_columns; c++) {
         const double slope = span > 0 ? (b[c] - a[c]) / span : 0;
-        sim_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
-        sim_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
+        instance_set(run->sim, run->input_reference[c], a[c] + slope * (t > a[0] ? t - a[0] : 0));
+        instance_set_input_rate(run->sim, run->input_reference[c], t >= a[0] ? slope : 0);
     }
 }
 
@@ -136,7 +136,7 @@ static enum status advance(struct run *run, double t, double end)
         double to = end;
         if (run->next_row < run->inputs.n_rows && input_row(run, run->next_row)[0] < end * (1 - 1e-12))
             to = input_row(run, run->next_row)[0];
-        status = sim_step(run->sim, to - t);
+        status = instance_step(run->sim, to - t);
         t = to;
     }
     set_inputs(run, t);
@@ -148,8 +148,8 @@ static int simulate(struct run *run)
     const double until = run->options.until, step = run->options.step;
     const long steps = (long)ceil(until / step * (1 - 1e-12));
     set_inputs(run, 0);
-    const struct sim_experiment experiment = {.tolerance = run->options.rtol};
-    enum status status = sim_initialise(run->sim, &experiment);
+    const struct experiment experiment = {.tolerance = run->options.rtol};
+    enum status status = instance_initialize(run->sim, &experiment);
     if (status != STATUS_OK) return cli_exit_code(status);
     struct table table = {.stream = stdout, .json = run->options.json};
     columns_write_names(&run->columns, run->sim, &table);
@@ -168,7 +168,7 @@ static int simulate(struct run *run)
 static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
-    sim_statistics(run->sim, &s);
+    instance_statistics(run->sim, &s);
     fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n",
             s.steps, s.rhs, s.jacobians, s.restarts, cpu_seconds);
 }
@@ -196,10 +196,10 @@ int command_simulate(int argc, char **argv)
     code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
     if (code == EXIT_FINE) {
         report.line = cli_print_warning; /* warnings of the file are left to `check`; those of the start are new */
-        run.variables = sim_variables(run.sim);
+        run.variables = instance_variables(run.sim);
         code = run_all(&run);
     }
-    sim_free(run.sim);
+    instance_free(run.sim);
     arena_release(&run.arena);
     return code;
 }

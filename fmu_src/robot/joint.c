@@ -93,6 +93,11 @@ double joint_quaternion_error(const struct joint *joint, const double *q)
     return joint_quaternion(joint) < 0 ? 0 : sqrt(quaternion_square(q + joint_quaternion(joint))) - 1;
 }
 
+void joint_normalize(const struct joint *joint, double *q)
+{
+    if (joint_quaternion(joint) >= 0) quaternion_normalize(q + joint_quaternion(joint));
+}
+
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
 int joint_position_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS])

@@ -101,8 +101,11 @@ const char *joint_position_unit(const struct joint *joint, int k);
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 
-/* Norm of a start position's quaternion less 1; 0 where it has none. */
+/* Norm of the quaternion in positions q less 1; 0 where there is none. A given quaternion may err by QUATERNION_ERROR and is
+   normalized. */
+#define QUATERNION_ERROR 1e-3
 double joint_quaternion_error(const struct joint *joint, const double *q);
+void joint_normalize(const struct joint *joint, double *q);
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ static void linearized_free(struct linearized *l)
     arena_release(&l->arena);
 }
 
-/* Every row and column of A, B, C, D is a column of sim_directional(); the lower half of A is the Jacobian of the forward dynamics,
+/* Every row and column of A, B, C, D is a column of instance_directional(); the lower half of A is the Jacobian of the forward dynamics,
    which is computed by other sweeps */
 TEST(A_is_the_jacobian_of_the_accelerations)
 {
