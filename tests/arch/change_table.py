@@ -49,4 +49,5 @@ def page_files(root):
     in_table = {row[0] for row in change_rows(text)}
     named = [(line_of(text, match.start()), match[1]) for match in QUOTED.finditer(text)
              if re.fullmatch(r"(?:[\w*.-]+/)+[\w*-]+\.(?:\w+|\[ch\])|fmu_src/\w+", match[1])]
-    return [f"{PAGE}:{line}: {name} does not exist" for line, name in named if line not in in_table and not exists(root, name)]
+    return [f"{PAGE}:{line}: {name} does not exist" for line, name in named
+            if line not in in_table and not exists(root, name)]

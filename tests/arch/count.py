@@ -37,10 +37,9 @@ def count(root, folder):
 
 def check_out(root, revision, into):
     """The product's folders, as far as they are in that revision."""
-    git = ["git", "-C", str(root)]
-    listed = subprocess.run([*git, "ls-tree", "-d", "--name-only", revision], check=True, capture_output=True, text=True).stdout
-    folders = [folder for folder in PRODUCT_FOLDERS if folder in listed.split()]
-    archive = subprocess.run([*git, "archive", revision, *folders], check=True, capture_output=True).stdout
+    git = lambda *words: subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True).stdout
+    listed = git("ls-tree", "-d", "--name-only", revision).decode().split()
+    archive = git("archive", revision, *(folder for folder in PRODUCT_FOLDERS if folder in listed))
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar: tar.extractall(into, filter="data")
 
 
@@ -70,8 +69,7 @@ def main(arguments):
         try:
             check_out(root, revision, before)
         except subprocess.CalledProcessError as error:
-            print(f"revision {revision}: {error.stderr.decode() if isinstance(error.stderr, bytes) else error.stderr}".strip(),
-                  file=sys.stderr)
+            print(f"revision {revision}: {error.stderr.decode().strip()}", file=sys.stderr)
             return 1
         print("\n".join([*table(revision, Path(before)), "", *table("working tree", root)]))
     return 0

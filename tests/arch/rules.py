@@ -86,8 +86,8 @@ def printing(root):
     problems = []
     for file in c_files(root, ["analysis"]):
         text = without_text(read(file))
-        problems += [f"{file.relative_to(root)}:{line_of(text, match.start())}: {match[1]} in an analysis: return the result, "
-                     "or report() a message" for match in PRINTING.finditer(text)]
+        problems += [f"{file.relative_to(root)}:{line_of(text, match.start())}: {match[1]} in an analysis: return a result "
+                     "or report a message" for match in PRINTING.finditer(text)]
     return problems
 
 

@@ -20,7 +20,8 @@ ROWS = [f"| a {change} | `cli/main.c`, a file in `drives` |" for change in chang
 
 
 def page(rows):
-    return "# Architecture\n\n## Where a change goes\n\n| change | files |\n| --- | --- |\n" + "\n".join(rows) + "\n\n## Next\n"
+    head = "# Architecture\n\n## Where a change goes\n\n| change | files |\n| --- | --- |\n"
+    return head + "\n".join(rows) + "\n\n## Next\n"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import count
 import pytest
 from made_up import tree
 
-SOURCE = '/* a\n   comment */\n\nint f(void) /* behind code */\n{\n    return "/* no comment */"[0]; // behind\n}\n// alone\n'
+SOURCE = '/* a\n   comment */\n\nint f(void) /* after */\n{\n    return "/* no comment */"[0]; // behind\n}\n// alone\n'
 
 
 def test_lines_are_told_apart():
@@ -14,7 +14,7 @@ def test_lines_are_told_apart():
 
 
 def test_both_trees_are_counted(tmp_path):
-    git = lambda *words: subprocess.run(["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x", *words], check=True,
+    git = lambda *words: subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x", *words], cwd=tmp_path, check=True,
                                         capture_output=True)
     git("init")
     tree(tmp_path, fmu_src__math__a_dot_c=SOURCE, cli__b_dot_c=SOURCE)

@@ -25,8 +25,10 @@ def test_no_function_is_a_copy(root): holds(functions.repeated_functions(root))
     ("int f(int a)\n{\n    return a;\n}\n", [("f", 1, 4)]),
     ("#include <a.h>\n\n/* f() { */\nstatic const double *f(const int a[3],\n    int b)\n{\n}\n", [("f", 4, 7)]),
     ("int table[] = {1, 2};\nstruct s {\n    int (*f)(void);\n} s;\nint g(void) { return 1; }\n", [("g", 5, 5)]),
-    ("enum e { A, B };\nint f(void);\nint x = (int){3};\nvoid g(char c)\n{\n    if (c == '{') h(\"}\"); // }\n}\n", [("g", 4, 7)]),
-    ("#if A\nint f(void)\n{\n#else\nlong f(void)\n{\n#endif\n    return 1;\n}\nint g(void)\n{\n}\n", [("f", 2, 9), ("g", 10, 12)]),
+    ("enum e { A, B };\nint f(void);\nint x = (int){3};\nvoid g(char c)\n{\n    if (c == '{') h(\"}\"); // }\n}\n",
+     [("g", 4, 7)]),
+    ("#if A\nint f(void)\n{\n#else\nlong f(void)\n{\n#endif\n    return 1;\n}\nint g(void)\n{\n}\n",
+     [("f", 2, 9), ("g", 10, 12)]),
     ("#if A\nint f(void)\n{\n}\n#elif B\nint g(void)\n{\n}\n#endif\n", [("f", 2, 4), ("g", 6, 8)]),
     ("extern \"C\" {\nint f(void)\n{\n}\n}\nint g(void)\n{\n}\n", [("f", 2, 4), ("g", 6, 8)]),
     ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void)\n{\n}\n#ifdef __cplusplus\n}\n#endif\nint g(void)\n{\n}\n",
@@ -114,6 +116,7 @@ def test_repeated_functions_can_fail(tmp_path):
 def test_repeated_functions_leave_others_alone(tmp_path):
     """Half a copy, and tables that look alike."""
     half = "\n".join(renamed_copy(SWEEP).splitlines()[:16]) + "\n    }\n    return 1;\n}\n"
-    table = "int f(int a)\n{\n    static const struct row rows[] = {\n" + 20 * '        {"name", 1, 2},\n' + "    };\n    return a;\n}\n"
+    table = "int f(int a)\n{\n    static const struct row rows[] = {\n"
+    table += 20 * '        {"name", 1, 2},\n' + "    };\n    return a;\n}\n"
     tree(tmp_path, fmu_src__dyn__first_dot_c=SWEEP, fmu_src__dyn__half_dot_c=half, cli__a_dot_c=table, cli__b_dot_c=table)
     assert functions.repeated_functions(tmp_path) == []

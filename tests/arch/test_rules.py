@@ -70,15 +70,16 @@ def test_include_direction_can_fail(tmp_path):
          fmu_src__sim__uses_dot_c='#include "mech/mechanism.h"\n#include "analysis/linear.h"\n#include "drive.h"\n',
          fmu_src__mech__mechanism_dot_h='#include "dyn/model.h"\n#include "ode/integrator.h"\n',
          analysis__linear_dot_h="", drives__drive_dot_h="")
-    assert places(rules.include_direction(tmp_path)) == ["fmu_src/dyn/bare.h:1", "fmu_src/dyn/climbs.h:1", "fmu_src/extra/new.c:1", "fmu_src/fmi/angled.c:1",
-                     "fmu_src/math/up.c:2", "fmu_src/mech/mechanism.h:2", "fmu_src/sim/uses.c:2", "fmu_src/sim/uses.c:3"]
+    assert places(rules.include_direction(tmp_path)) == [
+        "fmu_src/dyn/bare.h:1", "fmu_src/dyn/climbs.h:1", "fmu_src/extra/new.c:1", "fmu_src/fmi/angled.c:1",
+        "fmu_src/math/up.c:2", "fmu_src/mech/mechanism.h:2", "fmu_src/sim/uses.c:2", "fmu_src/sim/uses.c:3"]
 
 
 def test_folder_direction_can_fail(tmp_path):
     headers = ["fmu_src/sim/instance.h", "fmu_src/fmi/calls.h", "drives/drive.h", "analysis/linear.h", "lib/limber.h",
                "modelDescription/package.h", "cli/options.h"]
-    everything = '#include <math.h>\n#include "sim/instance.h"\n' + "".join(
-        f'#include "{name}"\n' for name in ("fmi/calls.h", "drive.h", "analysis/linear.h", "limber.h", "package.h", "options.h"))
+    names = ["sim/instance.h", "fmi/calls.h", "drive.h", "analysis/linear.h", "limber.h", "package.h", "options.h"]
+    everything = "#include <math.h>\n" + "".join(f'#include "{name}"\n' for name in names)
     tree(tmp_path, **{name.replace("/", "__").replace(".", "_dot_"): "" for name in headers},
          **{f"{folder}__a_dot_c": everything for folder in rules.SEEN})
     assert places(rules.folder_direction(tmp_path)) == [
@@ -114,8 +115,9 @@ def test_foreign_includes_can_fail(tmp_path):
          fmu_src__sim__sim_dot_c="#include <cvode/cvode.h>\n#include <nvector/nvector_serial.h>\n",
          cli__simulate_dot_c="#include <cvode/cvode.h>\n",
          fmu_src__dyn__model_dot_c="\n#include <json.h>\n#include <json-c/json_object.h>\n")
-    assert places(rules.foreign_includes(tmp_path)) == ["analysis/linear.c:1", "cli/simulate.c:1", "fmu_src/dyn/model.c:2", "fmu_src/dyn/model.c:3", "fmu_src/sim/sim.c:1",
-                     "fmu_src/sim/sim.c:2"]
+    assert places(rules.foreign_includes(tmp_path)) == [
+        "analysis/linear.c:1", "cli/simulate.c:1", "fmu_src/dyn/model.c:2", "fmu_src/dyn/model.c:3", "fmu_src/sim/sim.c:1",
+        "fmu_src/sim/sim.c:2"]
 
 
 def test_allocations_can_fail(tmp_path):

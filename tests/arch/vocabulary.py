@@ -83,6 +83,6 @@ def kinds(root):
         where = file.relative_to(root).as_posix()
         if TABLE_FILES.fullmatch(where): continue
         text = without_text(read(file))
-        problems += [f"{where}:{line_of(text, match.end())}: '{' '.join(match[0].split())}' depends on the kind of a variable: "
+        problems += [f"{where}:{line_of(text, match.end())}: '{' '.join(match[0].split())}' tests the kind of a variable: "
                      "put what differs into the rows of sim/variables.c" for match in of_kinds.finditer(text)]
     return problems
