@@ -30,7 +30,7 @@ TEST(K_is_symmetric_at_rest)
         struct small_motion motion;
         struct report silent = {0};
         CHECK(specimen_random(&s, seed));
-        memset(s.qd, 0, (size_t)s.n * sizeof *s.qd);
+        memset(s.qd, 0, (size_t)s.nv * sizeof *s.qd);
         memset(s.prescribed_qdd, 0, (size_t)s.model->n_prescribed * sizeof(double));
         memset(s.tip_wrench, 0, 3 * sizeof(double)); /* the force stays */
         s.robot->elastic_terms = TERMS_FULL;

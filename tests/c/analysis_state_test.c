@@ -41,7 +41,7 @@ TEST(what_is_left_out_is_the_start)
     struct state start, empty, given;
     struct report silent = {0};
     const double q[4] = {0.3, 0.2, 0, 0}, qd[4] = {-1, 0, 0, 0}, rates[4] = {1, 2, 3, 4};
-    CHECK(specimen_read(&s, ARM) && s.n == 4);
+    CHECK(specimen_read(&s, ARM) && s.nv == 4);
     CHECK(state_start(s.model, &silent, &start) == STATUS_OK);
     CHECK(state_parse(s.model, "state", "{}", &silent, &empty) == STATUS_OK);
     CHECK(state_parse(s.model, "state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent,

@@ -5,6 +5,7 @@ The table is written down here a second time, from the robot file alone; the pro
 import html.parser
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -14,9 +15,11 @@ from pathlib import Path
 import fmpy
 import numpy as np
 import pytest
+from coordinates import Coordinates
 from fmpy.fmi2 import FMU2Model
 from fmpy.validation import validate_fmu
 from lxml import etree
+from program import SEVERAL_JOINTS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
@@ -94,9 +97,17 @@ def made_up_file(tmp_path_factory):
     return file
 
 
-@pytest.fixture(scope="module", params=["made_up"] + ROBOTS + GOOD, ids=lambda file: getattr(file, "stem", file))
-def packed(request, limber, made_up_file, tmp_path_factory):
-    file = made_up_file if request.param == "made_up" else request.param
+@pytest.fixture(scope="module")
+def several_file(tmp_path_factory):
+    """Joints with several degrees of freedom."""
+    file = tmp_path_factory.mktemp("robot") / "several.json"
+    file.write_text(json.dumps(SEVERAL_JOINTS), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module", params=["made_up", "several"] + ROBOTS + GOOD, ids=lambda file: getattr(file, "stem", file))
+def packed(request, limber, tmp_path_factory):
+    file = request.getfixturevalue(f"{request.param}_file") if isinstance(request.param, str) else request.param
     return Packed(limber, file, tmp_path_factory.mktemp("fmu"))
 
 
@@ -107,30 +118,61 @@ def made_up(limber, made_up_file, tmp_path_factory):
 
 # ---- the table of the specification -------------------------------------------------------------------------------------
 
-ANGULAR = {"q": ("rad", "deg"), "qd": ("rad/s", "deg/s"), "qdd": ("rad/s2", None), "tau": ("N.m", None)}
-LINEAR = {"q": ("m", None), "qd": ("m/s", None), "qdd": ("m/s2", None), "tau": ("N", None)}
-JOINT_NUMBERS = {"viscous": ("N.m.s/rad", "N.s/m"), "coulomb": ("N.m", "N"), "motor_inertia": ("kg.m2", "kg"),
-                 "stiffness": ("N.m/rad", "N/m"), "rest": ("rad", "m")}
+ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s2", "tau": "N.m", "viscous": "N.m.s/rad", "coulomb": "N.m",
+           "motor_inertia": "kg.m2", "stiffness": "N.m/rad", "rest": "rad"}
+LINEAR = {"q": "m", "qd": "m/s", "qdd": "m/s2", "tau": "N", "viscous": "N.s/m", "coulomb": "N", "motor_inertia": "kg",
+          "stiffness": "N/m", "rest": "m"}
+JOINT_NUMBERS = ["viscous", "coulomb", "motor_inertia", "stiffness", "rest"]
+SEVERAL = {"position": ("m", 3), "velocity": ("m/s", 3), "acceleration": ("m/s2", 3), "force": ("N", 3), "quaternion": ("1", 4),
+           "omega": ("rad/s", 3), "alpha": ("rad/s2", 3), "torque": ("N.m", 3)}  # of joints with a quaternion
 BEAM_NUMBERS = {"length": "m", "mass_per_length": "kg/m", "EIy": "N.m2", "EIz": "N.m2", "GJ": "N.m2", "EA": "N",
                 "damping_ratio": "1"}
 ETA = {"m", "rad", "1"}
 
 
-def joint_rows(joint, given):
-    """(name, causality, units, start) of a joint that moves."""
-    name, units = joint["name"], ANGULAR if joint["type"] == "revolute" else LINEAR
-    start = given.get("start", {})
-    starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0), "qdd": 0, "tau": 0}
-    motion = joint["motion"]
+def coordinate_rows(joint, name, units, starts, number):
+    """Of one coordinate; name("q") is its variable, number(key) that number of the joint."""
+    prescribed = joint.get("motion") == "prescribed"
     for key in "q", "qd", "qdd":
-        yield (f"{name}.{key}", "input" if motion == "prescribed" else "output", {units[key][0]},
-               starts[key] if motion == "prescribed" else None)
-    if motion == "driven": yield f"{name}.tau", "input", {units["tau"][0]}, 0
-    if motion == "prescribed": yield f"{name}.tau", "output", {units["tau"][0]}, None
+        yield name(key), "input" if prescribed else "output", {units[key]}, starts.get(key, 0) if prescribed else None
+    if prescribed: yield name("tau"), "output", {units["tau"]}, None
+    elif not joint.get("passive"): yield name("tau"), "input", {units["tau"]}, 0
+    for key in () if prescribed else ("q", "qd"): yield name(f"{key}_start"), "parameter", {units[key]}, starts[key]
+    for key in JOINT_NUMBERS:
+        if key in joint: yield name(key), "parameter", {units[key]}, number(key)
+
+
+def quaternion_rows(joint):
+    """Of a spherical or free joint."""
+    name, start, moves = joint["name"], joint.get("start", {}), joint["type"] == "free"
+    position = start.get("position", [0] * 3 * moves + [1, 0, 0, 0])
+    velocity = start.get("velocity", [0] * (3 + 3 * moves))
+    starts = {"quaternion": position[-4:], "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
+    for key in ["position", "velocity", "acceleration", "force"] * moves + ["quaternion", "omega", "alpha", "torque"]:
+        unit, count = SEVERAL[key]
+        force = key in ("force", "torque")
+        for k in range(count):
+            if not (force and joint.get("passive")):
+                yield f"{name}.{key}[{k + 1}]", "input" if force else "output", {unit}, 0 if force else None
+            if key in starts: yield f"{name}.{key}_start[{k + 1}]", "parameter", {unit}, starts[key][k]
+    for key in "viscous", "stiffness":
+        if key in joint: yield f"{name}.{key}", "parameter", {ANGULAR[key]}, joint[key]
+
+
+def joint_rows(joint):
+    """(name, causality, units, start) of a joint that moves, as the file describes it, with its name."""
+    start, units = joint.get("start", {}), {"revolute": [ANGULAR], "prismatic": [LINEAR], "universal": [ANGULAR] * 2,
+                                            "cylindrical": [ANGULAR, LINEAR]}.get(joint["type"])
+    if units is None: yield from quaternion_rows(joint)
+    elif len(units) == 1:
+        starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0)}
+        yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}", units[0], starts, lambda key: joint[key])
     else:
-        for key in "q", "qd": yield f"{name}.{key}_start", "parameter", {units[key][0]}, starts[key]
-    for key, (angular, linear) in JOINT_NUMBERS.items():
-        if key in given: yield f"{name}.{key}", "parameter", {angular if units is ANGULAR else linear}, given[key]
+        for k in range(2):
+            of_both = lambda value: value[k] if isinstance(value, list) else value
+            starts = {"q": start.get("position", [0, 0])[k], "qd": start.get("velocity", [0, 0])[k]}
+            yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}[{k + 1}]", units[k], starts,
+                                       lambda key: of_both(joint[key]))
 
 
 def link_rows(link, given):
@@ -177,7 +219,7 @@ def robot_rows(robot):
 def table(packed):
     rows = list(robot_rows(packed.robot))
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
-        if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
+        if link["joint"]["type"] != "fixed": rows += joint_rows({"name": link["name"], **given["joint"]})
         rows += link_rows(link, given)
     for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
     for actuator in packed.robot.get("actuators", []):
@@ -187,11 +229,9 @@ def table(packed):
 
 
 def state_names(packed):
-    """Positions in the order of the coordinates, then rates; prescribed joints left out."""
-    prescribed = {link["joint"]["name"] for link in packed.checked["links"] if link["joint"]["motion"] == "prescribed"}
-    positions = [name for link in packed.checked["links"] for name in link["coordinates"] if name[:-2] not in prescribed]
-    rates = [name.replace(".eta[", ".etad[") if ".eta[" in name else name + "d" for name in positions]
-    return positions, rates
+    """Positions in the order of the coordinates, then velocities; prescribed joints left out."""
+    names = Coordinates(packed.robot)
+    return names.position_states, names.velocity_states
 
 
 def test_every_row_of_the_table_and_no_other(packed):
@@ -234,12 +274,16 @@ def test_states_derivatives_and_aliases(packed):
     assert [v.name for v in found] == [f"der({name})" for name in states]
     assert [v.derivative.name for v in found] == states
     assert [v.name for v in packed.variables if v.derivative is not None] == [v.name for v in found]
-    value = lambda name: name.replace(".etad[", ".etadd[") if ".etad[" in name else name + "d"
-    for v, name in zip(found, rates + [value(name) for name in rates]):
-        alias = packed.by_name[name]
-        assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
+    names = Coordinates(packed.robot)
+    rate = dict(zip(names.tangent + names.velocities, names.velocities + names.accelerations))
+    own = [v for v, name in zip(found, states) if ".quaternion[" in name]  # no other variable is the rate of a quaternion
+    for v, name in zip(found, states):
+        if v in own: assert (v.unit, v.causality) == ("1/s", "local")
+        else:
+            alias = packed.by_name[rate[name]]
+            assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
     for name in states: assert float(packed.by_name[name].nominal) > 0
-    references = [v.valueReference for v in packed.variables if v.derivative is None]
+    references = [v.valueReference for v in packed.variables if v.derivative is None or v in own]
     assert sorted(references) == list(range(len(references)))
 
 
@@ -259,7 +303,7 @@ def test_units_and_display_units(packed):
         if unit.name in display:
             assert [(d.name, float(d.factor)) for d in unit.displayUnits] == [display[unit.name]]
     for v in packed.variables:
-        if v.name.endswith((".q", ".q_start")): assert v.displayUnit == ("deg" if v.unit == "rad" else None)
+        if re.search(r"\.q(_start)?(\[\d\])?$", v.name): assert v.displayUnit == ("deg" if v.unit == "rad" else None)
         if ".deflection[" in v.name: assert v.displayUnit == "mm"
 
 
@@ -305,11 +349,12 @@ def test_order_of_unknowns(packed):
 
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
-    forces = {v.name for v in packed.variables if v.causality == "input" and (".tau" in v.name or v.name.startswith("tip."))}
+    forces = {v.name for v in packed.variables if v.name.startswith("tip.") and v.causality == "input"}
+    forces |= set(Coordinates(packed.robot).inputs)
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
-        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
-                                                                                ".tau"))
+        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
+                                                                                "root_", ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
