@@ -14,7 +14,7 @@ static void take_state(const struct specimen *s, struct state *state)
 {
     struct report silent = {0};
     CHECK(state_start(s->model, &silent, state) == STATUS_OK);
-    memcpy(state->q, s->q, (size_t)s->nv * sizeof(double));
+    memcpy(state->q, s->q, (size_t)s->nq * sizeof(double));
     memcpy(state->qd, s->qd, (size_t)s->nv * sizeof(double));
     memcpy(state->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(state->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));

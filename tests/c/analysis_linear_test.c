@@ -109,8 +109,8 @@ TEST(names_of_inputs_and_outputs)
     struct linearized l;
     struct report silent = {0};
     CHECK(linearize("resources/canadarm.json", NULL, false, &l) == STATUS_OK);
-    CHECK(linear_find_input(&l.linear, l.linear.u[1]->name, &silent) == 1 && silent.errors == 0);
-    CHECK(linear_find_output(&l.linear, l.linear.y[3]->name, &silent) == 3 && silent.errors == 0);
+    CHECK(linear_find_input(&l.linear, l.linear.u[1].name, &silent) == 1 && silent.errors == 0);
+    CHECK(linear_find_output(&l.linear, l.linear.y[3].name, &silent) == 3 && silent.errors == 0);
     CHECK(linear_find_input(&l.linear, "tip.farce[1]", &silent) == -1 && silent.errors == 1);
     linearized_free(&l);
 }

@@ -89,7 +89,7 @@ TEST(names)
     start_name(name, start);
     CHECK(strcmp(name, "two.etad[2]") == 0 && strcmp(start, "two.etad_start[2]") == 0);
     coordinate_name(s.model, ACCELERATION, 0, name);
-    CHECK(strcmp(name, "j1.qdd") == 0 && coordinate_link(s.model, 0) == 0 && coordinate_link(s.model, 2) == 1);
+    CHECK(strcmp(name, "j1.qdd") == 0 && velocity_link(s.model, 0) == 0 && velocity_link(s.model, 2) == 1);
     specimen_free(&s);
 }
 

@@ -11,9 +11,9 @@
 enum { MOST = 32 };
 
 /* A slow swing of every joint about the crane's start */
-static void swing(void *context, double t, int link, double x[3])
+static void swing(void *context, double t, int link, int k, double x[3])
 {
-    (void)context;
+    (void)context, (void)k;
     const double start = link == 0 ? 0.5 : -1.2, rate = link == 0 ? 0.7 : 1.1;
     x[0] = start + 0.1 * sin(rate * t);
     x[1] = 0.1 * rate * cos(rate * t);
