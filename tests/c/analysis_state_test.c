@@ -100,7 +100,7 @@ TEST(problems_are_reported_with_their_place)
     } bad[] = {
         {"{\"q\": [1, 2]}", "q = [1,2]"},
         {"{\"q\": {\"j1.qd\": 1}}", "q.j1.qd = 1: this robot has no such coordinate, did you mean \"j1.q\"?"},
-        {"{\"q\": {\"j1.q\": \"x\"}}", "q.j1.q = \"x\": q, one number per coordinate, must be a number [rad, m]"},
+        {"{\"q\": {\"j1.q\": \"x\"}}", "q.j1.q = \"x\": q, one number per position, must be a number [rad, m]"},
         {"{\"qd\": {\"j1.qd\": null}}", "qd.j1.qd = null"},
         {"{\"tau\": {\"j1.tau\": 1}}", "tau"},
         {"{\"tau\": [0, 1]}", "joint 'j2' is passive and takes no torque"},
