@@ -114,17 +114,17 @@ int limber_linear_outputs(const limber_linear *linear)
 
 const char *limber_linear_state_name(const limber_linear *linear, int i)
 {
-    return i >= 0 && i < linear->linear.n_states ? linear->linear.x[i]->name : NULL;
+    return i >= 0 && i < linear->linear.n_states ? linear->linear.x[i].name : NULL;
 }
 
 const char *limber_linear_input_name(const limber_linear *linear, int i)
 {
-    return i >= 0 && i < linear->linear.n_inputs ? linear->linear.u[i]->name : NULL;
+    return i >= 0 && i < linear->linear.n_inputs ? linear->linear.u[i].name : NULL;
 }
 
 const char *limber_linear_output_name(const limber_linear *linear, int i)
 {
-    return i >= 0 && i < linear->linear.n_outputs ? linear->linear.y[i]->name : NULL;
+    return i >= 0 && i < linear->linear.n_outputs ? linear->linear.y[i].name : NULL;
 }
 
 const double *limber_linear_A(const limber_linear *linear)

@@ -33,6 +33,30 @@ def beam(family="y", shape="craig-bampton", count=6, **more):
     return robot({"name": "arm", "joint": {"name": "hinge", "type": "revolute", **link.pop("joint", {})}, "beam": body, **link})
 
 
+_SKEW = {"xyz": [0.1, -0.2, 0.3], "rpy": [0.4, 0.5, -0.6]}
+_BODY = {"mass": 2, "com": [0.1, 0.2, -0.1], "inertia": [0.3, 0.25, 0.2, 0.01, 0.02, -0.015],
+        "tip": {"xyz": [0.3, 0.1, 0.2], "rpy": [0.2, -0.3, 0.5]}}
+_BEAM = {"length": 1.2, "mass_per_length": 2, "EIy": 300, "EIz": 400, "GJ": 120, "inertia_per_length": [0.01, 0.005, 0.005],
+        "damping_ratio": 0.02, "modes": {"y": {"shape": "hermite"}, "z": {"shape": "clamped-free", "count": 1},
+                                         "twist": {"shape": "craig-bampton", "count": 1}}}
+# every joint of several degrees of freedom, driven, passive and prescribed; skew axes, so that nothing vanishes by accident
+SEVERAL_JOINTS = {"format": "limber-robot/2", "name": "several", "gravity": [1, -2, -9.81], "tip": "hand", "links": [
+    {"name": "base", "rigid": _BODY, "joint": {"name": "float", "type": "free", "origin": _SKEW, "start": {
+        "position": [0.1, 0.2, 0.3, 0.5, 0.5, -0.5, 0.5], "velocity": [0.1, -0.1, 0.2, 0.3, -0.4, 0.5]}}},
+    {"name": "arm", "parent": "base", "beam": _BEAM, "payload": {"mass": 0.5, "com": [0.1, 0, 0.1]}, "joint": {
+        "name": "cross", "type": "universal", "axis": [1, 2, 3], "axis2": [1, -1, 1], "origin": _SKEW, "viscous": [0.5, 0.25],
+        "motor_inertia": 0.1, "stiffness": 3, "rest": [0.1, -0.1], "start": {"position": [0.2, -0.3], "velocity": [0.4, 0.5]}}},
+    {"name": "rod", "parent": "arm", "rigid": _BODY, "joint": {
+        "name": "piston", "type": "cylindrical", "axis": [1, 1, 0.5], "origin": _SKEW, "passive": True, "viscous": 0.2}},
+    {"name": "hand", "parent": "rod", "beam": _BEAM, "joint": {
+        "name": "ball", "type": "spherical", "origin": _SKEW, "viscous": 0.1, "stiffness": 2,
+        "start": {"position": [0.8, 0, 0.6, 0], "velocity": [1, -2, 0.5]}}},
+    {"name": "side", "parent": "base", "rigid": _BODY, "joint": {"name": "loose", "type": "spherical", "origin": _SKEW, "passive": True}},
+    {"name": "wheel", "parent": "base", "rigid": _BODY, "joint": {
+        "name": "driven", "type": "universal", "axis": [0, 1, 2], "axis2": [3, 0, 1], "origin": _SKEW, "motion": "prescribed",
+        "start": {"position": [0.5, 0.6], "velocity": [0.25, 0.125]}}}]}
+
+
 def columns(text):
     """{name: values} of a CSV."""
     rows = list(csv.reader(text.splitlines()))

@@ -6,35 +6,29 @@ import re
 import subprocess
 from pathlib import Path
 
-LAYERS = ["base", "math", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]  # a layer sees itself and those before it
-C_FOLDERS = ["fmu_src", "drives", "modelDescription", "cli", "tests", "bench", "examples"]
-PRODUCT_FOLDERS = ["fmu_src", "drives", "modelDescription", "cli"]
+from c_source import COMMENT_OR_STRING, c_files, line_of, read, without, without_text
+
+# A layer sees itself and those before it; loop is becoming mech.
+LAYERS = ["base", "math", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]
+SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, and other folders
+    "drives": ("fmi", []),
+    "analysis": ("sim", []),
+    "lib": ("fmi", ["analysis"]),
+    "modelDescription": ("fmi", ["drives"]),
+    "cli": ("fmi", ["lib", "analysis", "modelDescription", "drives"]),
+}
+PRODUCT_FOLDERS = ["fmu_src", *SEEN]
+C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]
 LONGEST_FILE = 700
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 ALLOCATION = re.compile(r"\b(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|strndup|alloca)\s*\(")
-COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-
-
-def c_files(root, folders):
-    """All C sources and headers below these folders."""
-    files = [file for folder in folders for file in (root / folder).rglob("*.[ch]")]
-    return sorted(file for file in files if "out" not in file.relative_to(root).parts)
-
-
-def without(pattern, text, keep=""):
-    """text with every match blanked, lines kept; matches that start with `keep` stay."""
-    blank = lambda match: match[0] if keep and match[0].startswith(keep) else re.sub(r"[^\n]", " ", match[0])
-    return pattern.sub(blank, text)
-
-
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
+PRINTING = re.compile(r"\b(v?f?printf|f?puts|f?putc|putchar|fwrite|perror|stdout|stderr)\b")
 
 
 def includes(file):
     """(line, "<" or '"', what) of every include that is not commented out."""
-    text = without(COMMENT_OR_STRING, file.read_text(encoding="utf-8"), keep='"')
+    text = without(COMMENT_OR_STRING, read(file), keep='"')
     return [(line_of(text, match.start()), match[1], match[2]) for match in INCLUDE.finditer(text)]
 
 
@@ -60,13 +54,50 @@ def include_direction(root):
     return problems
 
 
+def home_of(root, folder, name):
+    """Where a header lives that a file in `folder` includes: a layer of fmu_src or a folder; None: not in the project."""
+    if (root / folder / name).exists(): return folder
+    if name.split("/")[0] in LAYERS and (root / "fmu_src" / name).exists(): return name.split("/")[0]
+    homes = [home for home in SEEN if (root / home / name).exists() or
+             (name.startswith(home + "/") and (root / name).exists())]
+    return homes[0] if homes else None
+
+
+def folder_direction(root):
+    """What drives, analysis, lib, modelDescription and cli include comes from themselves or from what they may see."""
+    problems = []
+    for folder, (highest, others) in SEEN.items():
+        seen = [folder, *others, *LAYERS[:LAYERS.index(highest) + 1]]
+        for file in c_files(root, [folder]):
+            for line, quote, name in includes(file):
+                where, home = f"{file.relative_to(root)}:{line}", home_of(root, folder, name)
+                if quote == "<":
+                    if home in LAYERS:
+                        problems.append(f"{where}: <{name}> is a header of the project: include it in quotes")
+                elif home is None: problems.append(f'{where}: "{name}" is no header of the project')
+                elif home not in seen:
+                    problems.append(f'{where}: {folder} includes "{name}" of {home}; it may see fmu_src up to '
+                                    f"{', '.join([highest, *others])}")
+    return problems
+
+
+def printing(root):
+    """An analysis returns a status and a result; cli prints."""
+    problems = []
+    for file in c_files(root, ["analysis"]):
+        text = without_text(read(file))
+        problems += [f"{file.relative_to(root)}:{line_of(text, match.start())}: {match[1]} in an analysis: return a result "
+                     "or report a message" for match in PRINTING.finditer(text)]
+    return problems
+
+
 def foreign_includes(root):
-    """SUNDIALS only in fmu_src/ode; json-c only where the robot file is read and in the command line."""
+    """SUNDIALS only in fmu_src/ode; json-c only where a robot file or a STATE is read and in the command line."""
     homes = [
         ("SUNDIALS", re.compile(r"^(sundials|cvodes?|arkode|idas?|kinsol|nvector|sunmatrix|sunlinsol|sunnonlinsol)/"),
          ["fmu_src/ode/"]),
         ("json-c", re.compile(r"^(json-c/|json(_\w+)?\.h$|arraylist\.h$|linkhash\.h$|printbuf\.h$)"),
-         ["fmu_src/robot/", "cli/"]),
+         ["fmu_src/robot/", "analysis/state", "cli/"]),
     ]
     problems = []
     for file in c_files(root, PRODUCT_FOLDERS):
@@ -85,7 +116,7 @@ def allocations(root):
     for file in c_files(root, ["fmu_src", "drives"]):
         where = file.relative_to(root).as_posix()
         if where.startswith("fmu_src/base/"): continue
-        text = without(COMMENT_OR_STRING, file.read_text(encoding="utf-8"))
+        text = without_text(read(file))
         problems += [f"{where}:{line_of(text, match.start())}: {match[1]}() outside fmu_src/base: take from an arena"
                      for match in ALLOCATION.finditer(text)]
     return problems
@@ -112,7 +143,7 @@ def long_files(root):
     """A file that does not fit a few screens has more than one idea."""
     problems = []
     for file in c_files(root, C_FOLDERS):
-        lines = len(file.read_text(encoding="utf-8").splitlines())
+        lines = len(read(file).splitlines())
         if lines >= LONGEST_FILE:
             problems.append(f"{file.relative_to(root)}:{lines}: {lines} lines, fewer than {LONGEST_FILE} wanted")
     return problems

@@ -7,19 +7,7 @@ from pathlib import Path
 
 import pytest
 import rules
-
-
-def holds(problems):
-    assert not problems, "\n" + "\n".join(problems)
-
-
-def tree(root, **files):
-    """Writes files (name with __ for / and _dot_ for the dot) below root."""
-    for name, text in files.items():
-        file = root / name.replace("__", "/").replace("_dot_", ".")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return root
+from made_up import holds, places, tree
 
 
 # ---- this tree ----------------------------------------------------------------------------------------------------
@@ -28,6 +16,16 @@ def tree(root, **files):
 def test_layers_include_downwards(root):
     assert rules.c_files(root, ["fmu_src"]), "no sources found: the check would prove nothing"
     holds(rules.include_direction(root))
+
+
+def test_folders_include_what_they_may_see(root):
+    for folder in rules.SEEN: assert rules.c_files(root, [folder]), f"no sources in {folder}: the check would prove nothing"
+    holds(rules.folder_direction(root))
+
+
+def test_analyses_do_not_print(root):
+    assert rules.c_files(root, ["analysis"]), "no sources found: the check would prove nothing"
+    holds(rules.printing(root))
 
 
 def test_libraries_stay_in_their_homes(root): holds(rules.foreign_includes(root))
@@ -68,10 +66,42 @@ def test_include_direction_can_fail(tmp_path):
          fmu_src__dyn__climbs_dot_h='#include "../sim/sim.h"\n',
          fmu_src__dyn__model_dot_h="",
          fmu_src__fmi__angled_dot_c="#include <dyn/model.h>\n",
-         fmu_src__extra__new_dot_c="")
-    found = [problem.split(": ")[0] for problem in rules.include_direction(tmp_path)]
-    assert found == ["fmu_src/dyn/bare.h:1", "fmu_src/dyn/climbs.h:1", "fmu_src/extra/new.c:1", "fmu_src/fmi/angled.c:1",
-                     "fmu_src/math/up.c:2"]
+         fmu_src__extra__new_dot_c="",
+         fmu_src__sim__uses_dot_c='#include "mech/mechanism.h"\n#include "analysis/linear.h"\n#include "drive.h"\n',
+         fmu_src__mech__mechanism_dot_h='#include "dyn/model.h"\n#include "ode/integrator.h"\n',
+         analysis__linear_dot_h="", drives__drive_dot_h="")
+    assert places(rules.include_direction(tmp_path)) == [
+        "fmu_src/dyn/bare.h:1", "fmu_src/dyn/climbs.h:1", "fmu_src/extra/new.c:1", "fmu_src/fmi/angled.c:1",
+        "fmu_src/math/up.c:2", "fmu_src/mech/mechanism.h:2", "fmu_src/sim/uses.c:2", "fmu_src/sim/uses.c:3"]
+
+
+def test_folder_direction_can_fail(tmp_path):
+    headers = ["fmu_src/sim/instance.h", "fmu_src/fmi/calls.h", "drives/drive.h", "analysis/linear.h", "lib/limber.h",
+               "modelDescription/package.h", "cli/options.h"]
+    names = ["sim/instance.h", "fmi/calls.h", "drive.h", "analysis/linear.h", "limber.h", "package.h", "options.h"]
+    everything = "#include <math.h>\n" + "".join(f'#include "{name}"\n' for name in names)
+    tree(tmp_path, **{name.replace("/", "__").replace(".", "_dot_"): "" for name in headers},
+         **{f"{folder}__a_dot_c": everything for folder in rules.SEEN})
+    assert places(rules.folder_direction(tmp_path)) == [
+        *(f"drives/a.c:{line}" for line in (5, 6, 7, 8)), *(f"analysis/a.c:{line}" for line in (3, 4, 6, 7, 8)),
+        *(f"lib/a.c:{line}" for line in (4, 7, 8)), *(f"modelDescription/a.c:{line}" for line in (5, 6, 8))]
+
+
+def test_folder_direction_knows_the_headers(tmp_path):
+    tree(tmp_path, fmu_src__sim__instance_dot_h="", analysis__instance_dot_h="", cli__own_dot_h="",
+         cli__a_dot_c='#include "own.h"\n#include "instance.h"\n#include "nowhere.h"\n#include <sim/instance.h>\n'
+                      '// #include "gone.h"\n')
+    assert places(rules.folder_direction(tmp_path)) == ["cli/a.c:3", "cli/a.c:4"]
+
+
+def test_printing_can_fail(tmp_path):
+    tree(tmp_path,
+         cli__prints_dot_c='void f(void) { printf("x"); }\n',
+         analysis__good_dot_c='/* printf( */ void f(char *s) { snprintf(s, 3, "puts(stderr)"); report_warning(s); }\n',
+         analysis__bad_dot_c='void f(void)\n{\n    printf("x");\n    fprintf(stderr, "x");\n    puts("x");\n}\n',
+         analysis__header_dot_h="int show(FILE *file);\nvoid f(void) { show(stdout); }\n")
+    assert places(rules.printing(tmp_path)) == ["analysis/bad.c:3", "analysis/bad.c:4", "analysis/bad.c:4",
+                                                "analysis/bad.c:5", "analysis/header.h:2"]
 
 
 def test_foreign_includes_can_fail(tmp_path):
@@ -80,12 +110,14 @@ def test_foreign_includes_can_fail(tmp_path):
          fmu_src__robot__read_dot_c="#include <json-c/json.h>\n",
          cli__json_dot_h="",
          cli__eval_dot_c='#include <json-c/json.h>\n#include "json.h"\n',
+         analysis__state_dot_c="#include <json-c/json.h>\n",
+         analysis__linear_dot_c="#include <json-c/json.h>\n",
          fmu_src__sim__sim_dot_c="#include <cvode/cvode.h>\n#include <nvector/nvector_serial.h>\n",
          cli__simulate_dot_c="#include <cvode/cvode.h>\n",
          fmu_src__dyn__model_dot_c="\n#include <json.h>\n#include <json-c/json_object.h>\n")
-    found = [problem.split(": ")[0] for problem in rules.foreign_includes(tmp_path)]
-    assert found == ["cli/simulate.c:1", "fmu_src/dyn/model.c:2", "fmu_src/dyn/model.c:3", "fmu_src/sim/sim.c:1",
-                     "fmu_src/sim/sim.c:2"]
+    assert places(rules.foreign_includes(tmp_path)) == [
+        "analysis/linear.c:1", "cli/simulate.c:1", "fmu_src/dyn/model.c:2", "fmu_src/dyn/model.c:3", "fmu_src/sim/sim.c:1",
+        "fmu_src/sim/sim.c:2"]
 
 
 def test_allocations_can_fail(tmp_path):
@@ -94,8 +126,7 @@ def test_allocations_can_fail(tmp_path):
          fmu_src__dyn__good_dot_c='/* malloc( */ const char *s = "free(x) \\" malloc(1)"; // free(x)\n'
                                   "void robot_free(int); void g(void) { robot_free(1); }\n",
          fmu_src__dyn__bad_dot_c="void h(void *p)\n{\n    free (p);\n    p = calloc(1, 2);\n}\n")
-    found = [problem.split(": ")[0] for problem in rules.allocations(tmp_path)]
-    assert found == ["fmu_src/dyn/bad.c:3", "fmu_src/dyn/bad.c:4"]
+    assert places(rules.allocations(tmp_path)) == ["fmu_src/dyn/bad.c:3", "fmu_src/dyn/bad.c:4"]
 
 
 def test_mutable_globals_can_fail(tmp_path):
@@ -126,7 +157,7 @@ def test_machine_paths_can_fail(tmp_path, text):
     for home in "work", "root":
         bad = tmp_path / "bad.txt"
         bad.write_text("first line\n" + text.format("/" + home))
-        assert [problem.split(": ")[0] for problem in rules.machine_paths(tmp_path, [bad])] == ["bad.txt:2"]
+        assert places(rules.machine_paths(tmp_path, [bad])) == ["bad.txt:2"]
 
 
 def test_machine_paths_leave_others_alone(tmp_path):

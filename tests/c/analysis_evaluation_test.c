@@ -14,9 +14,9 @@ static void take_state(const struct specimen *s, struct state *state)
 {
     struct report silent = {0};
     CHECK(state_start(s->model, &silent, state) == STATUS_OK);
-    memcpy(state->q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(state->qd, s->qd, (size_t)s->n * sizeof(double));
-    memcpy(state->tau, s->tau, (size_t)s->model->n_joints * sizeof(double));
+    memcpy(state->q, s->q, (size_t)s->nq * sizeof(double));
+    memcpy(state->qd, s->qd, (size_t)s->nv * sizeof(double));
+    memcpy(state->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(state->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(state->tip_wrench, s->tip_wrench, sizeof state->tip_wrench);
     state->qdd = s->qdd;
@@ -37,12 +37,12 @@ TEST(parts_of_an_evaluation_agree)
         CHECK(evaluation_at(&s.mechanism, &state, false, &silent, &recursive) == STATUS_OK);
         CHECK(evaluation_at(&s.mechanism, &state, true, &silent, &composite) == STATUS_OK);
         CHECK(matrices_at(&s.mechanism, &state.input, &silent, &matrices) == STATUS_OK);
-        for (int i = 0; i < s.n; i++) {
+        for (int i = 0; i < s.nv; i++) {
             double sum = recursive.bias[i], size = fabs(sum);
-            for (int j = 0; j < s.n; j++) {
-                CHECK(recursive.M[s.n * i + j] == matrices.M[s.n * i + j]);
-                sum += recursive.M[s.n * i + j] * s.qdd[j];
-                size += fabs(recursive.M[s.n * i + j] * s.qdd[j]);
+            for (int j = 0; j < s.nv; j++) {
+                CHECK(recursive.M[s.nv * i + j] == matrices.M[s.nv * i + j]);
+                sum += recursive.M[s.nv * i + j] * s.qdd[j];
+                size += fabs(recursive.M[s.nv * i + j] * s.qdd[j]);
             }
             CHECK_NEAR(recursive.inverse[i], sum, 1e-11 * (1 + size));
         }
@@ -74,7 +74,7 @@ TEST(summaries)
         CHECK(link->n_frequencies == link_modes(&robot->link[i]));
         for (int k = 1; k < link->n_frequencies; k++) CHECK(link->frequency[k] >= link->frequency[k - 1]);
     }
-    CHECK(summary.mass == mass && summary.n == n && n == summary.mechanism.model->n);
+    CHECK(summary.mass == mass && summary.n == n && n == summary.mechanism.model->nv);
     CHECK(summary.independent[0] > 0 && summary.independent[0] <= loop_equations(robot->loop[0].type));
     const struct input in = {.q = summary.start.q, .qd = summary.start.qd};
     dyn_configuration(summary.mechanism.model, summary.mechanism.work, in.q);

@@ -59,14 +59,14 @@ TEST(tables_are_interpolated_to_fourth_order)
         const struct csv csv = {.file = "t", .n_columns = 4, .n_rows = exact.n_rows, .name = names, .number = number};
         for (int row = 0; row < exact.n_rows; row++) {
             double x[3], *to = number + 4 * row;
-            motion_at(&exact, motion_row(&exact, row), 0, x);
+            motion_at(&exact, motion_row(&exact, row), 0, 0, x);
             to[0] = motion_time(&exact, row), to[1] = x[2], to[2] = x[0], to[3] = x[1];
         }
         CHECK(motion_from_table(robot, false, &csv, &silent, &table) == STATUS_OK);
         for (int i = 0; i <= 1000; i++) {
             double x[3], want[3];
-            motion_at(&table, 0.001 * i, 0, x);
-            motion_at(&exact, 0.001 * i, 0, want);
+            motion_at(&table, 0.001 * i, 0, 0, x);
+            motion_at(&exact, 0.001 * i, 0, 0, want);
             for (int d = 0; d < 2; d++) worst[fine] = fmax(worst[fine], fabs(x[d] - want[d]));
         }
         motion_free(&table);

@@ -48,10 +48,10 @@ TEST(A_is_the_jacobian_of_the_accelerations)
         struct specimen s;
         struct linearized l;
         static double qdd[MOST_MODES * 8], by_q[160000], by_qd[160000];
-        CHECK(specimen_random(&s, seed) && s.n <= 400);
+        CHECK(specimen_random(&s, seed) && s.nv <= 400);
         CHECK(linearize("random", s.text, false, &l) == STATUS_OK);
         struct mechanism *m = l.point.mechanism;
-        const int n = m->model->n, N = l.linear.n_states, half = N / 2;
+        const int n = m->model->nv, N = l.linear.n_states, half = N / 2;
         CHECK(mechanism_forward_jacobian(m, &l.point.at.input, qdd, by_q, by_qd) == STATUS_OK);
         for (int i = 0; i < half; i++)
             for (int j = 0; j < half; j++) {
@@ -73,7 +73,7 @@ TEST(equilibrium_stands)
     for (int f = 0; f < 3; f++) {
         struct linearized l;
         CHECK(linearize(files[f], NULL, true, &l) == STATUS_OK);
-        for (int i = 0; i < l.point.mechanism->model->n; i++) CHECK_NEAR(l.point.qdd[i], 0, 1e-6);
+        for (int i = 0; i < l.point.mechanism->model->nv; i++) CHECK_NEAR(l.point.qdd[i], 0, 1e-6);
         linearized_free(&l);
     }
 }
@@ -109,8 +109,8 @@ TEST(names_of_inputs_and_outputs)
     struct linearized l;
     struct report silent = {0};
     CHECK(linearize("resources/canadarm.json", NULL, false, &l) == STATUS_OK);
-    CHECK(linear_find_input(&l.linear, l.linear.u[1]->name, &silent) == 1 && silent.errors == 0);
-    CHECK(linear_find_output(&l.linear, l.linear.y[3]->name, &silent) == 3 && silent.errors == 0);
+    CHECK(linear_find_input(&l.linear, l.linear.u[1].name, &silent) == 1 && silent.errors == 0);
+    CHECK(linear_find_output(&l.linear, l.linear.y[3].name, &silent) == 3 && silent.errors == 0);
     CHECK(linear_find_input(&l.linear, "tip.farce[1]", &silent) == -1 && silent.errors == 1);
     linearized_free(&l);
 }

@@ -41,7 +41,7 @@ TEST(what_is_left_out_is_the_start)
     struct state start, empty, given;
     struct report silent = {0};
     const double q[4] = {0.3, 0.2, 0, 0}, qd[4] = {-1, 0, 0, 0}, rates[4] = {1, 2, 3, 4};
-    CHECK(specimen_read(&s, ARM) && s.n == 4);
+    CHECK(specimen_read(&s, ARM) && s.nv == 4);
     CHECK(state_start(s.model, &silent, &start) == STATUS_OK);
     CHECK(state_parse(s.model, "state", "{}", &silent, &empty) == STATUS_OK);
     CHECK(state_parse(s.model, "state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent,
@@ -89,7 +89,7 @@ TEST(names)
     start_name(name, start);
     CHECK(strcmp(name, "two.etad[2]") == 0 && strcmp(start, "two.etad_start[2]") == 0);
     coordinate_name(s.model, ACCELERATION, 0, name);
-    CHECK(strcmp(name, "j1.qdd") == 0 && coordinate_link(s.model, 0) == 0 && coordinate_link(s.model, 2) == 1);
+    CHECK(strcmp(name, "j1.qdd") == 0 && velocity_link(s.model, 0) == 0 && velocity_link(s.model, 2) == 1);
     specimen_free(&s);
 }
 
@@ -100,7 +100,7 @@ TEST(problems_are_reported_with_their_place)
     } bad[] = {
         {"{\"q\": [1, 2]}", "q = [1,2]"},
         {"{\"q\": {\"j1.qd\": 1}}", "q.j1.qd = 1: this robot has no such coordinate, did you mean \"j1.q\"?"},
-        {"{\"q\": {\"j1.q\": \"x\"}}", "q.j1.q = \"x\": q, one number per coordinate, must be a number [rad, m]"},
+        {"{\"q\": {\"j1.q\": \"x\"}}", "q.j1.q = \"x\": q, one number per position, must be a number [rad, m]"},
         {"{\"qd\": {\"j1.qd\": null}}", "qd.j1.qd = null"},
         {"{\"tau\": {\"j1.tau\": 1}}", "tau"},
         {"{\"tau\": [0, 1]}", "joint 'j2' is passive and takes no torque"},

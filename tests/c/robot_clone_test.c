@@ -14,13 +14,13 @@ TEST(clone_computes_the_same)
         struct mechanism of_clone;
         struct report silent = {0};
         double qdd[200], want[200];
-        CHECK(specimen_random(&s, seed) && s.n <= 200);
+        CHECK(specimen_random(&s, seed) && s.nq <= 200);
         CHECK(robot_clone(s.robot, &clone) == STATUS_OK && robot_clone(clone, &again) == STATUS_OK);
         robot_free(clone);
         CHECK(mechanism_make(again, &of_clone, &silent) == STATUS_OK);
         CHECK(mechanism_forward(&s.mechanism, &s.in, want) == STATUS_OK);
         CHECK(mechanism_forward(&of_clone, &s.in, qdd) == STATUS_OK);
-        for (int i = 0; i < s.n; i++) CHECK(qdd[i] == want[i]);
+        for (int i = 0; i < s.nv; i++) CHECK(qdd[i] == want[i]);
         mechanism_free(&of_clone);
         robot_free(again);
         specimen_free(&s);
@@ -49,10 +49,10 @@ TEST(edits_stay_in_the_clone)
         }
         for (int i = 0; i < robot->n_loops; i++) CHECK(robot->loop[i].name != clone->loop[i].name);
         for (int i = 0; i < robot->n_actuators; i++) CHECK(robot->actuator[i].name != clone->actuator[i].name);
-        const double viscous = robot->link[0].joint.viscous;
-        clone->link[0].joint.viscous = viscous + 1;
+        const double viscous = robot->link[0].joint.number[0].viscous;
+        clone->link[0].joint.number[0].viscous = viscous + 1;
         clone->link[0].joint.prescribed = !robot->link[0].joint.prescribed;
-        CHECK(robot->link[0].joint.viscous == viscous);
+        CHECK(robot->link[0].joint.number[0].viscous == viscous);
         CHECK(clone->link[0].joint.prescribed != robot->link[0].joint.prescribed);
         robot_free(clone);
         robot_free(robot);

@@ -1,11 +1,13 @@
-"""The model of docs/theory.md a second time: slow, plain, with nothing of the library in it, and analytic, so that it takes
-complex numbers and can be differentiated by complex steps.
+"""An independent implementation of the model of docs/theory.md: slow and plain, sharing nothing with the library, and analytic,
+so that it accepts complex numbers and can be differentiated by complex steps.
 
-Every frame is a 4x4 matrix along a motion q(t), known with its time derivatives; every body is a heap of mass points with spin
-(a rigid body: one; a beam: the points of a Gauss rule; a nodal body: its nodes). Their velocities when one coordinate moves
-with rate 1 are the Jacobian, and virtual work gives the forces. Coordinates may have any number of axes in front of the last.
+Every frame is a 4x4 matrix along a motion q(t), known with its time derivatives; every body is a set of mass points with spin
+(a rigid body: one; a beam: the points of a Gauss rule; a nodal body: its nodes). The velocities of the points when one velocity
+is 1 and all others are 0 are the Jacobian, and virtual work gives the forces. A position may be a quaternion, so q has nq
+numbers, qd and qdd have n. Arrays of coordinates may have any number of axes in front of the last.
 
-All elastic terms (`full`). No stops, and of the loops `ball` and `planar-pin`."""
+All elastic terms (`full`). No stops, of the loops `ball` and `planar-pin`, and of format 2 the joints, the default of
+`foreshortening`, and the Craig-Bampton shapes of twist and axial."""
 
 from math import comb, factorial
 from typing import NamedTuple
@@ -104,6 +106,26 @@ def hamilton(a, b):
     return np.concatenate([w, a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])], -1)
 
 
+def unit(e): return e / np.sqrt(dot(e, e))[..., None]
+
+
+def shorter(e):
+    """Of e and -e, which are the same rotation, the one with an angle up to pi."""
+    return e * np.where(e[..., :1].real < 0, -1, 1)
+
+
+def spin(jet):
+    """The rotation with quaternion e, angular velocity omega and acceleration alpha in the axes that turn:
+    R = I + 2 w [v]x + 2 [v]x^2,  R_dot = R [omega]x,  R_ddot = R ([omega]x^2 + [alpha]x)."""
+    e = unit(jet[0])
+    V, S = skew(e[..., 1:]), [skew(a) for a in jet[1:]]
+    R = np.eye(3) + 2 * scale(e[..., 0], V) + 2 * V @ V
+    rates = [R, *[R @ omega for omega in S[:1]], *[R @ (S[0] @ S[0] + alpha) for alpha in S[1:]]]
+    H = [block(a.shape[:-2], slice(3), slice(3), a) for a in rates]
+    H[0][..., 3, 3] = 1
+    return H
+
+
 def rotation_vector(e):
     """Of a quaternion e = (cos(phi/2), sin(phi/2) axis), up to a full turn."""
     w, v = e[..., 0], e[..., 1:]
@@ -118,7 +140,7 @@ class Frame(NamedTuple):
     e: np.ndarray  # quaternion
 
     def follow(self, *steps):
-        """Steps are frames that stay, or (move, jet), (turn, jet)."""
+        """Steps are frames that stay, or (move, jet), (turn, jet), (spin, jet)."""
         H, e = self
         for step in steps:
             if isinstance(step, Frame):
@@ -126,6 +148,7 @@ class Frame(NamedTuple):
             else:
                 H = mul(H, step[0](step[1]))
                 if step[0] is turn: e = hamilton(e, quaternion(step[1]))
+                if step[0] is spin: e = hamilton(e, unit(step[1][0]))
         return Frame(H, e)
 
     @property
@@ -206,7 +229,11 @@ def bending(modes, beam):
 
 def along(modes):
     """Twist and axial likewise."""
-    if modes["shape"] == "linear": return lambda s, d: s[..., None] if d == 0 else np.ones(s.shape + (1,))
+    linear = lambda s, d: s[..., None] if d == 0 else np.ones(s.shape + (1,))
+    if modes["shape"] == "linear": return linear
+    if modes["shape"] == "craig-bampton":
+        k = np.pi * np.arange(1, modes.get("count", 1))
+        return lambda s, d: np.concatenate([linear(s, d), k**d * np.sin(k * s[..., None] + d * np.pi / 2)], -1)
     assert modes["shape"] == "clamped-free", modes["shape"]
     w = (np.arange(1, modes.get("count", 1) + 1) - 0.5) * np.pi
     return lambda s, d: w**d * np.sin(w * s[..., None] + d * np.pi / 2) / np.sin(w)
@@ -271,7 +298,8 @@ RULE, WEIGHT = np.polynomial.legendre.leggauss(64)
 RULE, WEIGHT = (RULE + 1) / 2, WEIGHT / 2
 
 
-def beam(of):
+def beam(of, foreshortening):
+    """foreshortening: what holds where the beam does not say."""
     L, modes = of["length"], of["modes"]
     families = [(axis, (bending(modes[axis], of) if axis in "yz" else along(modes[axis])))
                 for axis in ("y", "z", "twist", "axial") if axis in modes]
@@ -292,7 +320,7 @@ def beam(of):
         Phi = rows(s, 0, {"axial": (0, 1), "y": (1, 1), "z": (2, 1)})
         Lambda = rows(s, 0, {"twist": (0, 1)}) + rows(s, 1, {"z": (1, -1), "y": (2, 1)})
         G = None
-        if of.get("foreshortening", False):
+        if of.get("foreshortening", foreshortening):
             inner = [rows(RULE * t, 1, {"y": (1, 1), "z": (2, 1)}) for t in s]
             G = np.array([t * L * np.einsum("p,pij,pik->jk", WEIGHT, slope, slope) for t, slope in zip(s, inner)])
         return Points(np.outer(s * L, X), Phi, Lambda, G)
@@ -312,6 +340,56 @@ def beam(of):
         MV = Mff @ V * (2 * of.get("damping_ratio", 0) * np.sqrt(w2)) ** 0.5
     return Body(bulk, dx * of["mass_per_length"], dx[:, None, None] * J, points(np.zeros(1)), points(np.ones(1)), K,
                 MV @ MV.T + alpha * Mff + beta * K)
+
+
+# ---- joints -------------------------------------------------------------------------------------------------------------------
+
+POSITIONS = {"fixed": 0, "revolute": 1, "prismatic": 1, "universal": 2, "cylindrical": 2, "spherical": 4, "free": 7}
+QUATERNION = {"spherical": 0, "free": 3}  # where the joint's positions have it
+
+
+class Joint(NamedTuple):
+    given: dict  # as the file describes it
+    q: slice  # of its positions, in q
+    v: slice  # of its velocities, in qd
+
+    @property
+    def type(self): return self.given["type"]
+
+    @property
+    def quaternion(self):
+        """Where q has it, and the first of the three velocities that belong to it."""
+        first = QUATERNION[self.type]
+        return slice(self.q.start + first, self.q.stop), self.v.start + first
+
+    def steps(self, q):
+        """From the joint frame to the hinge frame O along the motion with the jet q, as Frame.follow() takes them."""
+        jet = [q[0][..., self.q], *[a[..., self.v] for a in q[1:]]]
+        axis = lambda key: np.array(self.given.get(key, Z), float) / np.linalg.norm(self.given.get(key, Z))
+        part = lambda k, key: [a[..., k, None] * axis(key) for a in jet]
+        if self.type == "revolute": return [(turn, part(0, "axis"))]
+        if self.type == "prismatic": return [(move, part(0, "axis"))]
+        if self.type == "universal": return [(turn, part(0, "axis")), (turn, part(1, "axis2"))]
+        if self.type == "cylindrical": return [(turn, part(0, "axis")), (move, part(1, "axis"))]
+        if self.type == "spherical": return [(spin, jet)]
+        if self.type == "free": return [(move, [a[..., :3] for a in jet]), (spin, [a[..., 3:] for a in jet])]
+        return []
+
+    def number(self, key, absent=0.0):
+        """One per velocity."""
+        return np.broadcast_to(np.array(self.given.get(key, absent), float), self.v.stop - self.v.start)
+
+    def stretch(self, q):
+        """What the spring sees: q - rest, or the rotation vector; a free joint has no spring."""
+        if self.type == "spherical": return rotation_vector(shorter(unit(q[..., self.q])))
+        return q[..., self.q] - self.number("rest") if self.type not in QUATERNION else np.zeros(6)
+
+    def force(self, q, qd, qdd):
+        """What motor inertia, friction and spring need."""
+        rate = qd[..., self.v]
+        return self.number("motor_inertia") * qdd[..., self.v] + self.number("viscous") * rate \
+            + self.number("coulomb") * np.tanh(rate / self.number("coulomb_velocity", 1e-3)) \
+            + self.number("stiffness") * self.stretch(q)
 
 
 # ---- the robot ----------------------------------------------------------------------------------------------------------------
@@ -343,33 +421,50 @@ class Robot:
             assert loop["type"] in ("ball", "planar-pin") and "at" not in loop, "not known to the judge"
             ends, along = [spot({"link": link}) for link in loop["between"]], np.array(loop.get("plane", np.eye(3)), float)
             self.loops[loop["name"]] = (*ends, along)
-        self.body, self.q, self.eta, self.n = [], [], [], 0
+        self.place(robot.get("format") == "limber-robot/2")
+        self.moving = [joint for joint in self.joint if joint.v.stop > joint.v.start]
+        velocities = lambda joints: [k for joint in joints for k in range(joint.v.start, joint.v.stop)]
+        self.driven = velocities(self.moving)  # where tau belongs
+        self.prescribed = velocities(joint for joint in self.moving if joint.given.get("motion") == "prescribed")
+        self.free = [k for k in range(self.n) if k not in self.prescribed]
+
+    def place(self, foreshortening):
+        """Bodies, and where their coordinates stand: link by link the joint's, then eta."""
+        self.body, self.joint, self.eta_q, self.eta, self.nq, self.n = [], [], [], [], 0, 0
         for link in self.links:
             joint = link["joint"]
             assert not {"dh", "limits"} & set(joint) and "material" not in link.get("beam", {}), "not known to the judge"
-            body = (beam(link["beam"]) if "beam" in link else nodal(link["nodal"]) if "nodal" in link
+            body = (beam(link["beam"], foreshortening) if "beam" in link else nodal(link["nodal"]) if "nodal" in link
                     else rigid(link["rigid"], link["rigid"].get("tip", {}).get("xyz", [0, 0, 0])))
+            q, v = self.nq + POSITIONS[joint["type"]], self.n + POSITIONS[joint["type"]] - (joint["type"] in QUATERNION)
             self.body.append(body)
-            self.q.append(self.n if joint["type"] != "fixed" else None)
-            self.n += joint["type"] != "fixed"
-            self.eta.append(slice(self.n, self.n + len(body.K)))
-            self.n += len(body.K)
-        self.joints = [i for i, q in enumerate(self.q) if q is not None]
-        prescribed = [self.links[i]["joint"].get("motion") == "prescribed" for i in self.joints]
-        self.prescribed = [self.q[i] for i, given in zip(self.joints, prescribed) if given]
-        self.free = [k for k in range(self.n) if k not in self.prescribed]
+            self.joint.append(Joint(joint, slice(self.nq, q), slice(self.n, v)))
+            self.nq, self.n = q + len(body.K), v + len(body.K)
+            self.eta_q.append(slice(q, self.nq))
+            self.eta.append(slice(v, self.n))
+
+    def tangent(self, q):
+        """N(q), nq x n:  q_dot = N qd.  Of a quaternion  e_dot = 1/2 e o (0, omega);  else 1."""
+        N = np.zeros((self.nq, self.n))
+        for joint, eta_q, eta in zip(self.joint, self.eta_q, self.eta):
+            N[joint.q, joint.v] = np.eye(joint.q.stop - joint.q.start, joint.v.stop - joint.v.start)
+            N[eta_q, eta] = np.eye(eta.stop - eta.start)
+            if joint.type in QUATERNION:
+                e, first = joint.quaternion
+                N[e, first:first + 3] = np.stack([hamilton(q[e], np.append(0, axis)) / 2 for axis in np.eye(3)], -1)
+        return N
+
+    def elastic(self, i, q):
+        """Jet of eta of link i."""
+        return [q[0][..., self.eta_q[i]], *[a[..., self.eta[i]] for a in q[1:]]]
 
     def frames(self, q):
         """Frames O, F and T of every link along the motion with the jet q."""
         order, out = len(q), []
         world = Frame([np.eye(4)] + [np.zeros((4, 4))] * (order - 1), HERE)
-        for i, link in enumerate(self.links):
-            joint, body, eta = link["joint"], self.body[i], [a[..., self.eta[i]] for a in q]
-            O = (out[self.parent[i]][2] if self.parent[i] >= 0 else world).follow(self.origin[i])
-            if self.q[i] is not None:
-                axis = np.array(joint.get("axis", Z), float)
-                axis = axis / np.linalg.norm(axis)
-                O = O.follow((turn if joint["type"] == "revolute" else move, [a[..., self.q[i], None] * axis for a in q]))
+        for i in range(len(self.links)):
+            body, eta = self.body[i], self.elastic(i, q)
+            O = (out[self.parent[i]][2] if self.parent[i] >= 0 else world).follow(self.origin[i], *self.joint[i].steps(q))
             (r, theta), (r_tip, theta_tip) = body.hinge.one(eta), body.tip.one(eta)
             F = O.follow((turn, minus(theta)), (move, minus(r)))
             T = F.follow((move, r_tip), (turn, theta_tip), self.tip_turn[i])
@@ -380,7 +475,7 @@ class Robot:
         """The bodies of link i."""
         (O, F, T), link = frames[i], self.links[i]
         none = [a[..., :0] for a in q]
-        yield Carried(F, [a[..., self.eta[i]] for a in q], self.body[i])
+        yield Carried(F, self.elastic(i, q), self.body[i])
         if "hub" in link: yield Carried(O, none, rigid(link["hub"]))
         if "payload" in link: yield Carried(T, none, rigid(link["payload"]))
 
@@ -431,25 +526,21 @@ class Robot:
         """M qdd + h - Q(tip wrench, actuators, loops): what joints and, were they driven, modes must give."""
         jet, one = [q, qd, qdd], [q[..., None, :], np.eye(self.n)]
         frames, jacobian = self.frames(jet), self.frames(one)
-        out = 0 * (q + qd + qdd)
+        out = (q[..., :1] + qd[..., :1] + qdd[..., :1]) * np.zeros(self.n)
         for i, link in enumerate(self.links):
             for thing, unit in zip(self.carried(i, frames, jet), self.carried(i, jacobian, one)):
                 _, f, spin, gyro = self.inertial(thing)
                 x, omega, W, _ = motion_of(unit)  # (..., n, P, 3)
                 out = out + np.einsum("...npi,...pi->...n", x[1], f) + np.einsum("...npi,...pi->...n", W, spin) \
                     + np.einsum("...ni,...pi->...n", omega, gyro)
-            out[..., self.eta[i]] += jet[0][..., self.eta[i]] @ self.body[i].K + jet[1][..., self.eta[i]] @ self.body[i].D
+            eta, etad, _ = self.elastic(i, jet)
+            out[..., self.eta[i]] += eta @ self.body[i].K + etad @ self.body[i].D
         T = jacobian[self.tip][2]
         spin = unskew(T.R[1] @ np.swapaxes(T.R[0], -1, -2))
         out = out - np.einsum("...ni,...i->...n", spin, torque)
         for spot, f in self.pushes(frames, force, push, multiplier):
             if spot[0] is not None: out = out - np.einsum("...ni,...i->...n", self.point(jacobian, spot)[1], f)
-        for i in self.joints:
-            joint, k = self.links[i]["joint"], self.q[i]
-            number = lambda key, absent=0.0: joint.get(key, absent)
-            out[..., k] += number("motor_inertia") * qdd[..., k] + number("viscous") * qd[..., k] \
-                + number("coulomb") * np.tanh(qd[..., k] / number("coulomb_velocity", 1e-3)) \
-                + number("stiffness") * (q[..., k] - number("rest"))
+        for joint in self.moving: out[..., joint.v] += joint.force(q, qd, qdd)
         return out
 
     def mass_matrix(self, q):
@@ -461,7 +552,7 @@ class Robot:
                 x, _, W, _ = motion_of(thing)
                 M = M + np.einsum("p,jpi,kpi->jk", thing.body.mass, x[1], x[1]) \
                     + np.einsum("pil,jpi,kpl->jk", thing.body.inertia, W, W)
-        for i in self.joints: M[self.q[i], self.q[i]] += self.links[i]["joint"].get("motor_inertia", 0)
+        for joint in self.moving: M[joint.v, joint.v] += np.diag(joint.number("motor_inertia"))
         return M
 
     # -- answers -------------------------------------------------------------------------------------------------------------
@@ -475,12 +566,11 @@ class Robot:
                 x, _, W, _ = motion_of(thing)
                 T = T + (thing.body.mass @ dot(x[1], x[1]) + np.einsum("pi,pij,pj", W, thing.body.inertia, W)) / 2
                 V = V - thing.body.mass @ (x[0] @ self.gravity)
-            eta = q[self.eta[i]]
+            eta = q[self.eta_q[i]]
             V = V + eta @ self.body[i].K @ eta / 2
-        for i in self.joints:
-            joint, k = self.links[i]["joint"], self.q[i]
-            T = T + joint.get("motor_inertia", 0) * qd[k] ** 2 / 2
-            V = V + joint.get("stiffness", 0) * (q[k] - joint.get("rest", 0)) ** 2 / 2
+        for joint in self.moving:
+            T = T + joint.number("motor_inertia") @ qd[joint.v] ** 2 / 2
+            V = V + joint.number("stiffness") @ joint.stretch(q) ** 2 / 2
         return T, V
 
     def outputs(self, q, qd, qdd, force, torque, push=None, multiplier=None):

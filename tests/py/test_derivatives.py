@@ -19,6 +19,7 @@ import re
 
 import numpy as np
 import pytest
+from coordinates import Coordinates
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
 from test_reference import FILES, STATE, load
@@ -46,7 +47,7 @@ def accelerations(robot, case):
     qdd[robot.prescribed] = case.get("prescribed_qdd", [])
     needed = robot.inverse(q, qd, qdd, force, torque, np.array(case.get("actuator_force", [])))
     given = np.zeros(robot.n)
-    given[[robot.q[i] for i in robot.joints]] = case["tau"]
+    given[robot.driven] = case["tau"]
     # M qdd - G' lambda = tau - needed,  G qdd = -G_dot qd
     G, bias = np.zeros((0, robot.n)), np.zeros(0)
     if robot.loops:
@@ -88,23 +89,20 @@ def test_judge_agrees_with_the_reference(file):
 class Subject:
     """A model-exchange instance, its knowns as {name: (argument of the judge, entry)}, and its accelerations' names."""
 
-    def __init__(self, robot, package):
-        self.robot, self.known, self.acceleration = robot, {}, []
+    def __init__(self, description, robot, package):
+        self.robot, self.known = robot, {}
         self.instance = Instance(package, MODEL_EXCHANGE).initialise()
-        for i, link in enumerate(robot.links):
-            joint, k = link["joint"].get("name", link["name"]), robot.q[i]
-            if k is not None:
-                self.known |= {f"{joint}.q": ("q", k), f"{joint}.qd": ("qd", k)}
-                if k in robot.prescribed: self.known[f"{joint}.qdd"] = ("qdd", k)
-                elif not link["joint"].get("passive"): self.known[f"{joint}.tau"] = ("tau", k)
-                self.acceleration.append(f"{joint}.qdd")
-            for number, k in enumerate(range(robot.n)[robot.eta[i]], 1):
-                self.known |= {f"{link['name']}.eta[{number}]": ("q", k), f"{link['name']}.etad[{number}]": ("qd", k)}
-                self.acceleration.append(f"{link['name']}.etadd[{number}]")
+        names = Coordinates(description)
+        inputs = [robot.driven[names.forces.index(name)] for name in names.inputs]
+        for key, of_key in ("q", names.positions), ("qd", names.velocities):
+            self.known |= {name: (key, k) for k, name in enumerate(of_key)}
+        self.known |= {names.accelerations[k]: ("qdd", k) for k in robot.prescribed}
+        self.known |= {name: ("tau", k) for name, k in zip(names.inputs, inputs)}
+        self.acceleration = names.accelerations
         for k in range(3): self.known |= {f"tip.force[{k + 1}]": ("force", k), f"tip.torque[{k + 1}]": ("torque", k)}
         for k, name in enumerate(robot.actuators): self.known[f"{name}.force"] = ("push", k)
         self.multiplier = [f"{name}.force[{k + 1}]" for name, (_, _, gap) in robot.loops.items() for k in range(len(gap))]
-        self.drive = [self.acceleration[k].removesuffix("qdd") + "tau" for k in robot.prescribed]
+        self.drive = [names.forces[robot.driven.index(k)] for k in robot.prescribed]
         self.kinds = np.array([name.split(".")[1].split("[")[0] for name in self.known])
 
     def go(self, case):
@@ -112,7 +110,7 @@ class Subject:
         q, qd, force, torque = inputs_of(case)
         at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n),
               "push": np.array(case.get("actuator_force", []))}
-        at["tau"][[self.robot.q[i] for i in self.robot.joints]] = case["tau"]
+        at["tau"][self.robot.driven] = case["tau"]
         at["qdd"][self.robot.prescribed] = case.get("prescribed_qdd", [])
         assert self.instance.set({name: at[key][k] for name, (key, k) in self.known.items()}) == OK, self.instance.log
         at["qdd"][self.robot.free] = self.values([self.acceleration[k] for k in self.robot.free])
@@ -142,7 +140,7 @@ def subject(pack, tmp_path_factory):
         if file not in made:
             robot = folder / f"reference-{file.name}"
             robot.write_text(json.dumps(load(file)["robot"]))
-            made[file] = Subject(judge_of(file), unzip(pack(robot), folder / file.stem))
+            made[file] = Subject(load(file)["robot"], judge_of(file), unzip(pack(robot), folder / file.stem))
         return made[file]
 
     yield of
@@ -187,7 +185,8 @@ def equations(subject, at, seed, worst):
     terms = np.abs(held) + np.abs(seed["qdd"]) @ np.abs(M) + np.abs(seed["multiplier"]) @ np.abs(G) + np.abs(seed["tau"])
     bias = robot.inverse(*[0 * at[key] if key == "qdd" else at[key] for key in ARGUMENTS])
     force, momentum = np.abs(M) @ np.abs(at["qdd"]) + np.abs(bias), np.abs(M) @ np.abs(at["qd"])
-    turned = {"q": force, "eta": force, "qd": momentum, "etad": momentum}
+    turned = {**dict.fromkeys(("q", "eta", "position", "quaternion"), force),
+              **dict.fromkeys(("qd", "etad", "velocity", "omega"), momentum)}
     for kind in set(subject.kinds):
         rows = subject.kinds == kind
         worst.add("equations", (whole - seed["tau"])[rows], terms[rows].max(axis=0) + turned.get(kind, 0))

@@ -5,6 +5,7 @@ The table is written down here a second time, from the robot file alone; the pro
 import html.parser
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -14,9 +15,11 @@ from pathlib import Path
 import fmpy
 import numpy as np
 import pytest
+from coordinates import Coordinates
 from fmpy.fmi2 import FMU2Model
 from fmpy.validation import validate_fmu
 from lxml import etree
+from program import SEVERAL_JOINTS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
@@ -94,9 +97,17 @@ def made_up_file(tmp_path_factory):
     return file
 
 
-@pytest.fixture(scope="module", params=["made_up"] + ROBOTS + GOOD, ids=lambda file: getattr(file, "stem", file))
-def packed(request, limber, made_up_file, tmp_path_factory):
-    file = made_up_file if request.param == "made_up" else request.param
+@pytest.fixture(scope="module")
+def several_file(tmp_path_factory):
+    """Joints with several degrees of freedom."""
+    file = tmp_path_factory.mktemp("robot") / "several.json"
+    file.write_text(json.dumps(SEVERAL_JOINTS), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module", params=["made_up", "several"] + ROBOTS + GOOD, ids=lambda file: getattr(file, "stem", file))
+def packed(request, limber, tmp_path_factory):
+    file = request.getfixturevalue(f"{request.param}_file") if isinstance(request.param, str) else request.param
     return Packed(limber, file, tmp_path_factory.mktemp("fmu"))
 
 
@@ -107,68 +118,61 @@ def made_up(limber, made_up_file, tmp_path_factory):
 
 # ---- the table of the specification -------------------------------------------------------------------------------------
 
-# Of every joint type: vectors of positions, and of velocities with what accelerations and forces are called; one letter for each
-# component: a(ngle), d(istance), 1 (of a quaternion)
-POSITIONS = {"revolute": [("q", "a")], "prismatic": [("q", "d")], "universal": [("q", "aa")], "cylindrical": [("q", "ad")],
-             "spherical": [("quaternion", "1111")], "free": [("position", "ddd"), ("quaternion", "1111")], "fixed": []}
-COORDINATE, OMEGA = ("qd", "qdd", "tau"), ("omega", "alpha", "torque")
-VELOCITIES = {"revolute": [(COORDINATE, "a")], "prismatic": [(COORDINATE, "d")], "universal": [(COORDINATE, "aa")],
-              "cylindrical": [(COORDINATE, "ad")], "spherical": [(OMEGA, "aaa")],
-              "free": [(("velocity", "acceleration", "force"), "ddd"), (OMEGA, "aaa")], "fixed": []}
-UNITS = {"a": ("rad", "rad/s", "rad/s2", "N.m"), "d": ("m", "m/s", "m/s2", "N"), "1": ("1",)}
-JOINT_NUMBERS = {"viscous": ("N.m.s/rad", "N.s/m"), "coulomb": ("N.m", "N"), "motor_inertia": ("kg.m2", "kg"),
-                 "stiffness": ("N.m/rad", "N/m"), "rest": ("rad", "m")}
+ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s2", "tau": "N.m", "viscous": "N.m.s/rad", "coulomb": "N.m",
+           "motor_inertia": "kg.m2", "stiffness": "N.m/rad", "rest": "rad"}
+LINEAR = {"q": "m", "qd": "m/s", "qdd": "m/s2", "tau": "N", "viscous": "N.s/m", "coulomb": "N", "motor_inertia": "kg",
+          "stiffness": "N/m", "rest": "m"}
+JOINT_NUMBERS = ["viscous", "coulomb", "motor_inertia", "stiffness", "rest"]
+SEVERAL = {"position": ("m", 3), "velocity": ("m/s", 3), "acceleration": ("m/s2", 3), "force": ("N", 3), "quaternion": ("1", 4),
+           "omega": ("rad/s", 3), "alpha": ("rad/s2", 3), "torque": ("N.m", 3)}  # of joints with a quaternion
 BEAM_NUMBERS = {"length": "m", "mass_per_length": "kg/m", "EIy": "N.m2", "EIz": "N.m2", "GJ": "N.m2", "EA": "N",
                 "damping_ratio": "1"}
 ETA = {"m", "rad", "1"}
 
 
-def components(name, letters):
-    """[(name of a component, its letter)]"""
-    return [(f"{name}[{k}]" if len(letters) > 1 else name, letter) for k, letter in enumerate(letters, 1)]
+def coordinate_rows(joint, name, units, starts, number):
+    """Of one coordinate; name("q") is its variable, number(key) that number of the joint."""
+    prescribed = joint.get("motion") == "prescribed"
+    for key in "q", "qd", "qdd":
+        yield name(key), "input" if prescribed else "output", {units[key]}, starts.get(key, 0) if prescribed else None
+    if prescribed: yield name("tau"), "output", {units["tau"]}, None
+    elif not joint.get("passive"): yield name("tau"), "input", {units["tau"]}, 0
+    for key in () if prescribed else ("q", "qd"): yield name(f"{key}_start"), "parameter", {units[key]}, starts[key]
+    for key in JOINT_NUMBERS:
+        if key in joint: yield name(key), "parameter", {units[key]}, number(key)
 
 
-def joint_vectors(joint):
-    """Names and letters of all positions, velocities, accelerations and forces of a joint."""
-    positions, velocities = POSITIONS[joint["type"]], VELOCITIES[joint["type"]]
-    of = lambda vectors: [(f"{joint['name']}.{name}", letter) for vector in vectors for name, letter in components(*vector)]
-    return [of(positions)] + [of([(names[i], letters) for names, letters in velocities]) for i in range(3)]
+def quaternion_rows(joint):
+    """Of a spherical or free joint."""
+    name, start, moves = joint["name"], joint.get("start", {}), joint["type"] == "free"
+    position = start.get("position", [0] * 3 * moves + [1, 0, 0, 0])
+    velocity = start.get("velocity", [0] * (3 + 3 * moves))
+    starts = {"quaternion": position[-4:], "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
+    for key in ["position", "velocity", "acceleration", "force"] * moves + ["quaternion", "omega", "alpha", "torque"]:
+        unit, count = SEVERAL[key]
+        force = key in ("force", "torque")
+        for k in range(count):
+            if not (force and joint.get("passive")):
+                yield f"{name}.{key}[{k + 1}]", "input" if force else "output", {unit}, 0 if force else None
+            if key in starts: yield f"{name}.{key}_start[{k + 1}]", "parameter", {unit}, starts[key][k]
+    for key in "viscous", "stiffness":
+        if key in joint: yield f"{name}.{key}", "parameter", {ANGULAR[key]}, joint[key]
 
 
-def start_values(given, key, count):
-    """In a file: a number, a list or nothing; a quaternion is normalized."""
-    value = given.get("start", {}).get(key)
-    if value is None: return [0] * count if key == "velocity" or count < 3 else [0] * (count - 4) + [1, 0, 0, 0]
-    value = value if isinstance(value, list) else [value]
-    if key == "position" and count > 2:
-        norm = np.sqrt(sum(x * x for x in value[-4:]))
-        value = value[:-4] + [pytest.approx(x / norm, rel=1e-15, abs=0) for x in value[-4:]]
-    return value
-
-
-def start_name(name):
-    return name.replace("[", "_start[") if "[" in name else f"{name}_start"
-
-
-def joint_rows(joint, given):
-    """(name, causality, units, start) of a joint that moves."""
-    vectors, prescribed = joint_vectors(joint), joint["motion"] == "prescribed"
-    position, velocity = (start_values(given, key, len(names)) for key, names in zip(("position", "velocity"), vectors))
-    starts = [position, velocity, [0] * len(velocity)]
-    for order, names in enumerate(vectors[:3]):
-        for (name, letter), start in zip(names, starts[order]):
-            yield name, "input" if prescribed else "output", {UNITS[letter][order]}, start if prescribed else None
-            if not prescribed and order < 2: yield start_name(name), "parameter", {UNITS[letter][order]}, start
-    for name, letter in vectors[3]:
-        if joint["motion"] == "driven": yield name, "input", {UNITS[letter][3]}, 0
-        if prescribed: yield name, "output", {UNITS[letter][3]}, None
-    letters = "".join(letter for _, letter in vectors[1])
-    letters = letters if len(letters) < 3 else letters[:1]  # one number for all directions
-    for key, units in JOINT_NUMBERS.items():
-        if key not in given: continue
-        numbers = given[key] if isinstance(given[key], list) else [given[key]] * len(letters)
-        for (name, letter), number in zip(components(f"{joint['name']}.{key}", letters), numbers):
-            yield name, "parameter", {units["ad".index(letter)]}, number
+def joint_rows(joint):
+    """(name, causality, units, start) of a joint that moves, as the file describes it, with its name."""
+    start, units = joint.get("start", {}), {"revolute": [ANGULAR], "prismatic": [LINEAR], "universal": [ANGULAR] * 2,
+                                            "cylindrical": [ANGULAR, LINEAR]}.get(joint["type"])
+    if units is None: yield from quaternion_rows(joint)
+    elif len(units) == 1:
+        starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0)}
+        yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}", units[0], starts, lambda key: joint[key])
+    else:
+        for k in range(2):
+            of_both = lambda value: value[k] if isinstance(value, list) else value
+            starts = {"q": start.get("position", [0, 0])[k], "qd": start.get("velocity", [0, 0])[k]}
+            yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}[{k + 1}]", units[k], starts,
+                                       lambda key: of_both(joint[key]))
 
 
 def link_rows(link, given):
@@ -215,7 +219,7 @@ def robot_rows(robot):
 def table(packed):
     rows = list(robot_rows(packed.robot))
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
-        if link["joint"]["type"] != "fixed": rows += joint_rows(link["joint"], given["joint"])
+        if link["joint"]["type"] != "fixed": rows += joint_rows({"name": link["name"], **given["joint"]})
         rows += link_rows(link, given)
     for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
     for actuator in packed.robot.get("actuators", []):
@@ -225,29 +229,9 @@ def table(packed):
 
 
 def state_names(packed):
-    """Positions in the order of the coordinates, then rates; prescribed joints left out."""
-    positions, rates = [], []
-    for link in packed.checked["links"]:
-        eta = [name for name in link["coordinates"] if ".eta[" in name]
-        if link["joint"]["type"] != "fixed" and link["joint"]["motion"] != "prescribed":
-            vectors = joint_vectors(link["joint"])
-            positions += [name for name, _ in vectors[0]]
-            rates += [name for name, _ in vectors[1]]
-        positions += eta
-        rates += [name.replace(".eta[", ".etad[") for name in eta]
-    return positions, rates
-
-
-def derivative_names(packed):
-    """Of every state the variable that has its derivative; of a quaternion its derivative itself."""
-    names = {}
-    for link in packed.checked["links"]:
-        if link["joint"]["type"] == "fixed": continue
-        position, velocity, acceleration, _ = ([name for name, _ in vector] for vector in joint_vectors(link["joint"]))
-        names.update(zip(velocity, acceleration))
-        names.update({x: f"der({x})" if "quaternion" in x else v for x, v in zip(position, velocity + [""])})
-    eta = lambda name: name.replace(".etad[", ".etadd[").replace(".eta[", ".etad[")
-    return {name: names.get(name, eta(name)) for part in state_names(packed) for name in part}
+    """Positions in the order of the coordinates, then velocities; prescribed joints left out."""
+    names = Coordinates(packed.robot)
+    return names.position_states, names.velocity_states
 
 
 def test_every_row_of_the_table_and_no_other(packed):
@@ -290,13 +274,17 @@ def test_states_derivatives_and_aliases(packed):
     assert [v.name for v in found] == [f"der({name})" for name in states]
     assert [v.derivative.name for v in found] == states
     assert [v.name for v in packed.variables if v.derivative is not None] == [v.name for v in found]
-    values = derivative_names(packed)
-    for v in found:
-        alias = packed.by_name[values[v.derivative.name]]
-        assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
+    names = Coordinates(packed.robot)
+    rate = dict(zip(names.tangent + names.velocities, names.velocities + names.accelerations))
+    own = [v for v, name in zip(found, states) if ".quaternion[" in name]  # no other variable is the rate of a quaternion
+    for v, name in zip(found, states):
+        if v in own: assert (v.unit, v.causality) == ("1/s", "local")
+        else:
+            alias = packed.by_name[rate[name]]
+            assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
     for name in states: assert float(packed.by_name[name].nominal) > 0
-    own = [v for v in packed.variables if v.derivative is None or values[v.derivative.name] == v.name]
-    assert sorted(v.valueReference for v in own) == list(range(len(own)))
+    references = [v.valueReference for v in packed.variables if v.derivative is None or v in own]
+    assert sorted(references) == list(range(len(references)))
 
 
 def test_units_and_display_units(packed):
@@ -315,7 +303,7 @@ def test_units_and_display_units(packed):
         if unit.name in display:
             assert [(d.name, float(d.factor)) for d in unit.displayUnits] == [display[unit.name]]
     for v in packed.variables:
-        if v.name.endswith((".q", ".q_start")): assert v.displayUnit == ("deg" if v.unit == "rad" else None)
+        if re.search(r"\.q(_start)?(\[\d\])?$", v.name): assert v.displayUnit == ("deg" if v.unit == "rad" else None)
         if ".deflection[" in v.name: assert v.displayUnit == "mm"
 
 
@@ -331,8 +319,7 @@ def test_head_of_the_description(packed):
         assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
     cs = d.coSimulation
     assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
-    quaternions = any("quaternion" in name for name in state_names(packed)[0])
-    assert d.modelExchange.needsCompletedIntegratorStep == (bool(packed.robot.get("loops")) or quaternions)  # that may drift
+    assert d.modelExchange.needsCompletedIntegratorStep == bool(packed.robot.get("loops"))  # that may drift open
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
     stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
     assert (float(d.defaultExperiment.startTime), float(d.defaultExperiment.tolerance)) == (0, 1e-6)
@@ -362,12 +349,12 @@ def test_order_of_unknowns(packed):
 
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
-    prescribed = {name for link in packed.checked["links"] for vector in joint_vectors(link["joint"])[:3] for name, _ in vector}
-    forces = {v.name for v in packed.variables if v.causality == "input"} - prescribed
+    forces = {v.name for v in packed.variables if v.name.startswith("tip.") and v.causality == "input"}
+    forces |= set(Coordinates(packed.robot).inputs)
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
-        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "der(", "acceleration", "root_",
-                                                                                ".tau", ".alpha"))
+        kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
+                                                                                "root_", ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 
