@@ -25,11 +25,10 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
 static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
-    const struct model *model = fmu->model;
-    const bool constrained = model != NULL && (model->robot->n_loops > 0 || model->nq > model->nv);
+    const bool loops = fmu->model != NULL && fmu->model->robot->n_loops > 0;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    if (!constrained) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops and quaternions are checked there */
+    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are checked there */
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");

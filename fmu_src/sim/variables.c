@@ -40,8 +40,8 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(TIP_ACCELERATION, "tip.acceleration", ROBOT, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_acceleration, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin, world axes") \
     COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip against its hinge, hinge axes") \
     COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip against its hinge, hinge axes") \
-    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_accelerations, "force that the joint exerts on the link, hinge axes") \
-    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, DIFFERENTIABLE, depends_accelerations, "moment that the joint exerts on the link about the hinge, hinge axes") \
+    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
+    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, DIFFERENTIABLE, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
     COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, DIFFERENTIABLE, depends_loop_force, "multiplier of the loop's equation: force or moment on the first of the two links") \
     COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, DIFFERENTIABLE, depends_actuator_length, "distance of the actuator's two points") \
     COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, DIFFERENTIABLE, depends_actuator_rate, "rate of the actuator's length") \

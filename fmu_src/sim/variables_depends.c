@@ -89,7 +89,7 @@ static int acted_link(const struct model *model, const struct variable *known)
 }
 
 /* A coordinate between the world and the tip, or its rate */
-static bool moves_tip(const struct structure *s, const struct variable *known)
+static bool carries_tip(const struct structure *s, const struct variable *known)
 {
     return known->of->owner != ACTUATOR && is_outward(s->model, s->model->tip, known->owner);
 }
@@ -101,6 +101,24 @@ static bool turns(const struct model *model, const struct variable *known)
     if (!is_elastic(known)) return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
     const double *rotation = lm->body->tip.Lambda + 3 * known->k;
     return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
+}
+
+/* A translation, or its rate, of a floating tree: without friction and springs, in a uniform field of gravity */
+static bool is_floating(const struct model *model, const struct variable *known)
+{
+    const struct joint *joint = &model->robot->link[known->owner].joint;
+    if (is_elastic(known) || model->link[known->owner].parent >= 0) return false;
+    return known->k < (is_position(known) ? joint_quaternion(joint) : joint_omega(joint));
+}
+
+/* Does a mode move the tip of its own link, u = Phi eta - 1/2 eta' H eta e_x? */
+static bool displaces(const struct body *body, int mode)
+{
+    const double *Phi = body->tip.Phi + 3 * mode;
+    if (body->hinge_moves || Phi[0] != 0 || Phi[1] != 0 || Phi[2] != 0) return true;
+    for (int k = 0; body->tip.H != NULL && k < body->m; k++)
+        if (body->tip.H[body->m * mode + k] != 0) return true;
+    return false;
 }
 
 /* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
@@ -134,6 +152,7 @@ static bool couples(const struct structure *s, int link, const struct variable *
     const struct robot *robot = s->model->robot;
     const bool joined = robot->n_loops > 0 || robot->n_actuators > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
+    if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
     if (known->of->owner == ACTUATOR) {
         const struct actuator *a = &robot->actuator[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
@@ -147,6 +166,31 @@ bool depends_accelerations(const struct structure *structure, const struct varia
                            const struct variable *known)
 {
     return couples(structure, unknown->owner, known);
+}
+
+/* What a joint exerts on its link in the directions in which it moves freely follows from its own drive, friction and spring alone:
+   of a rotation by a quaternion all moments, component by component; where it translates too, all forces. */
+bool depends_root_moment(const struct structure *structure, const struct variable *unknown,
+                         const struct variable *known)
+{
+    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    const int omega = joint_omega(joint);
+    if (omega < 0) return couples(structure, unknown->owner, known);
+    if (known->owner != unknown->owner || known->of->owner == ACTUATOR) return false;
+    if (known->of->count == POSITIONS)
+        return known->k >= joint_quaternion(joint) && (joint->given & GIVEN_STIFFNESS) != 0;
+    if (known->of->count != VELOCITIES || known->k != omega + unknown->k) return false;
+    return known->of->level == FORCE || (joint->given & GIVEN_VISCOUS) != 0;
+}
+
+bool depends_root_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+{
+    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    const int omega = joint_omega(joint);
+    if (omega <= 0) return couples(structure, unknown->owner, known);
+    if (known->owner != unknown->owner || joint->passive) return false;
+    if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint);
+    return known->of->count == VELOCITIES && known->of->level == FORCE && known->k < omega;
 }
 
 /* As the accelerations of a link that the loop acts on */
@@ -185,32 +229,41 @@ bool depends_rotation(const struct structure *structure, const struct variable *
     return body != NULL && (body->hinge_moves || body->tip.Lambda[3 * known->k + unknown->k] != 0);
 }
 
+/* As carries_tip(), except modes that only rotate the tip */
+static bool displaces_tip(const struct structure *s, const struct variable *known)
+{
+    if (!carries_tip(s, known)) return false;
+    return !is_elastic(known) || known->owner != s->model->tip ||
+           displaces(s->model->link[known->owner].body, known->k);
+}
+
 bool depends_tip_position(const struct structure *structure, const struct variable *unknown,
                           const struct variable *known)
 {
     (void)unknown;
-    return is_position(known) && moves_tip(structure, known);
+    return is_position(known) && displaces_tip(structure, known);
 }
 
 bool depends_tip_quaternion(const struct structure *structure, const struct variable *unknown,
                             const struct variable *known)
 {
     (void)unknown;
-    return is_position(known) && moves_tip(structure, known) && turns(structure->model, known);
+    return is_position(known) && carries_tip(structure, known) && turns(structure->model, known);
 }
 
 bool depends_tip_velocity(const struct structure *structure, const struct variable *unknown,
                           const struct variable *known)
 {
     (void)unknown;
-    return is_position_or_velocity(known) && moves_tip(structure, known);
+    if (is_position(known) && is_floating(structure->model, known)) return false;
+    return is_position_or_velocity(known) && displaces_tip(structure, known);
 }
 
 bool depends_tip_angular_velocity(const struct structure *structure, const struct variable *unknown,
                                   const struct variable *known)
 {
     (void)unknown;
-    return is_position_or_velocity(known) && moves_tip(structure, known) && turns(structure->model, known);
+    return is_position_or_velocity(known) && carries_tip(structure, known) && turns(structure->model, known);
 }
 
 bool depends_tip_acceleration(const struct structure *structure, const struct variable *unknown,
@@ -218,7 +271,7 @@ bool depends_tip_acceleration(const struct structure *structure, const struct va
 {
     (void)unknown;
     const int tip = structure->model->tip;
-    if (structure->group[tip] < 0) return is_prescribed(known) && moves_tip(structure, known);
+    if (structure->group[tip] < 0) return is_prescribed(known) && carries_tip(structure, known);
     return couples(structure, tip, known);
 }
 

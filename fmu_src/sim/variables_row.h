@@ -82,9 +82,10 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
-depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_loop_force,
-    depends_deflection, depends_rotation, depends_tip_position, depends_tip_quaternion, depends_tip_velocity,
-    depends_tip_angular_velocity, depends_tip_acceleration, depends_actuator_length, depends_actuator_rate;
+depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_root_force,
+    depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_tip_position,
+    depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity, depends_tip_acceleration,
+    depends_actuator_length, depends_actuator_rate;
 
 /* Names of the joint's positions (token p) or velocities (v, a, f) among which component k is. */
 struct joint_group variable_group(const struct joint *joint, char token, int k);

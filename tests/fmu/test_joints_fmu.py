@@ -210,7 +210,7 @@ def largest(one, other):
 def test_three_ways_to_the_same_motion(package, packed, simulated):
     reference = simulated(1e-10)
     assert np.ptp(reference["ball.quaternion[1]"]) > 0.1 and np.ptp(reference["float.quaternion[2]"]) > 0.1
-    for rtol, bound in (1e-5, 1e-2), (1e-8, 1e-5):
+    for rtol, bound in (1e-6, 1e-3), (1e-8, 1e-5):
         ours = co_simulate(package, rtol)
         assert largest(ours, reference) <= bound
         assert largest(ours, simulated(rtol)) <= bound

@@ -147,7 +147,9 @@ def quaternion_rows(joint):
     name, start, moves = joint["name"], joint.get("start", {}), joint["type"] == "free"
     position = start.get("position", [0] * 3 * moves + [1, 0, 0, 0])
     velocity = start.get("velocity", [0] * (3 + 3 * moves))
-    starts = {"quaternion": position[-4:], "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
+    norm = sum(x * x for x in position[-4:]) ** 0.5
+    quaternion = position[-4:] if norm == 1 else [pytest.approx(x / norm, rel=1e-15, abs=0) for x in position[-4:]]
+    starts = {"quaternion": quaternion, "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
     for key in ["position", "velocity", "acceleration", "force"] * moves + ["quaternion", "omega", "alpha", "torque"]:
         unit, count = SEVERAL[key]
         force = key in ("force", "torque")
