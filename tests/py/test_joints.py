@@ -273,6 +273,8 @@ def check_linearization(program, description, case, worst):
     m = len(moving)
     assert found["states"] == [names.tangent[k] for k in moving] + [names.velocities[k] for k in moving]
     q, qd = (np.array(case[key]) for key in ("q", "qd"))
+    for joint in robot.moving:  # the operating point has unit quaternions
+        if joint.type in ("spherical", "free"): q[joint.quaternion[0]] /= np.linalg.norm(q[joint.quaternion[0]])
     answer = program.json("eval", description, "-", state=state)
     force, torque = (np.array(case[key]) for key in ("tip_force", "tip_torque"))
     at = {"q": q, "qd": qd, "qdd": np.array(answer["qdd"]), "force": force, "torque": torque, "tau": np.zeros(robot.n),
