@@ -49,7 +49,6 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
     COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, DIFFERENTIABLE, depends_accelerations, "acceleration of the elastic coordinate") \
-    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, QUATERNION, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
     COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NO_DERIVATIVE, depends_all, "kinetic energy") \
     COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NO_DERIVATIVE, depends_all, "strain energy and energy of joint springs and stops") \
     COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NO_DERIVATIVE, depends_all, "potential energy of gravity, zero at the world's origin") \
@@ -80,7 +79,9 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints held") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
     PARAMETER(MAX_STEP, "solver.max_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "largest internal step; 0: no limit") \
-    PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of the integration formula, 1 to 5; 0: chosen by robot and tolerance")
+    PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of the integration formula, 1 to 5; 0: chosen by robot and tolerance") \
+    \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, QUATERNION, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state")
 /* clang-format on */
 
 enum kind {
@@ -227,6 +228,7 @@ struct builder {
     struct arena *arena;
     struct variables *v;
     int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind */
+    int first_rate;         /* row of the first rate of a quaternion: the last kind */
 };
 
 /* The pattern with all that it stands for, and `index` at its end, within der() */
@@ -306,27 +308,40 @@ static int rate_of(const struct builder *b, const struct variable *variable)
     return b->first[KIND_QUATERNION_RATE][variable->owner] + variable->k - quaternion;
 }
 
-/* der(state): an alias of the variable that has its value, unless that is the derivative by its own name */
-static void add_derivative(struct builder *b, int s)
+/* der(state): an alias of the variable that has its value; of a quaternion, one of `rates`, it is that variable */
+static void add_derivative(struct builder *b, int s, const struct variable *rates)
 {
-    const int state_row = b->v->state[s];
-    const struct variable *state = &b->v->row[state_row];
-    b->v->derivative[s] = state->rate;
-    b->v->row[state->rate].derivative_of = b->v->row[state->rate].of == &table[KIND_QUATERNION_RATE] ? state_row : -1;
-    if (b->v->row[state->rate].derivative_of >= 0) return;
-    b->v->derivative[s] = b->v->n;
-    struct variable *alias = &b->v->row[b->v->n++];
+    struct variables *v = b->v;
+    const struct variable *state = &v->row[v->state[s]];
+    const bool own = state->rate >= b->first_rate;
+    struct variable *derivative = &v->row[v->n];
+    *derivative = own ? rates[state->rate - b->first_rate] : v->row[state->rate];
+    derivative->derivative_of = v->state[s];
+    v->derivative[s] = v->n++;
+    if (own) {
+        v->by_reference[derivative->reference] = derivative;
+        return;
+    }
     const size_t bytes = strlen(state->name) + sizeof "der()";
     char *name = arena_take(b->arena, bytes, 1);
     if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
-    *alias = b->v->row[state->rate];
-    alias->name = name;
-    alias->description = "derivative of the state";
-    alias->causality = CAUSALITY_LOCAL;
-    alias->initial = INITIAL_NONE;
-    alias->nominal = 0;
-    alias->state = alias->rate = -1;
-    alias->derivative_of = state_row;
+    derivative->name = name;
+    derivative->description = "derivative of the state";
+    derivative->causality = CAUSALITY_LOCAL;
+    derivative->initial = INITIAL_NONE;
+    derivative->nominal = 0;
+    derivative->state = derivative->rate = -1;
+}
+
+/* Derivatives are the last rows, in the order of the states: those of quaternions too */
+static void add_derivatives(struct builder *b)
+{
+    const size_t count = (size_t)(b->v->n - b->first_rate);
+    struct variable *rates = arena_take(b->arena, count, sizeof *rates);
+    if (rates == NULL) return;
+    memcpy(rates, b->v->row + b->first_rate, count * sizeof *rates);
+    b->v->n = b->first_rate;
+    for (int s = 0; s < b->v->n_states && !b->arena->failed; s++) add_derivative(b, s, rates);
 }
 
 /* States in the order of the state vector: positions link by link, then velocities. */
@@ -360,7 +375,7 @@ static void relate(struct builder *b)
     v->max_step = b->first[KIND_MAX_STEP][0];
     v->max_order = b->first[KIND_MAX_ORDER][0];
     v->start_static = b->first[KIND_START_STATIC][0];
-    for (int s = 0; s < v->n_states && !b->arena->failed; s++) add_derivative(b, s);
+    add_derivatives(b);
 }
 
 /* Numbers of variables and of states */
@@ -397,6 +412,7 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
             for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, first + k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
+    b.first_rate = b.first[KIND_QUATERNION_RATE][0];
     if (!arena->failed) relate(&b);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
