@@ -26,7 +26,8 @@ static void name_inputs(struct inverse *inverse)
         for (int k = 0; !joint->passive && k < joint_velocities(joint); k++) {
             char name[NAME_SIZE];
             for (int d = POSITION; joint->prescribed && d <= ACCELERATION; d++) {
-                coordinate_name(model, (enum derivative)d, k + (d == POSITION ? model->link[i].q : model->link[i].v), name);
+                coordinate_name(model, (enum derivative)d, k + (d == POSITION ? model->link[i].q : model->link[i].v),
+                                name);
                 add_name(inverse, name);
             }
             joint_force_name(joint, k, name);
@@ -140,7 +141,7 @@ enum status inverse_start(struct inverse *inverse, struct report *report)
 {
     const double tolerance = inverse->options.tolerance;
     const struct experiment experiment = {.start_time = motion_time(inverse->motion, 0),
-                                              .tolerance = tolerance > 0 ? tolerance : DEFAULT_TOLERANCE};
+                                          .tolerance = tolerance > 0 ? tolerance : DEFAULT_TOLERANCE};
     enum status status = instance_initialize(inverse->sim, &experiment);
     if (status == STATUS_OK && inverse->options.rigid)
         status = rigid_inverse_make(sim_robot(inverse->sim), inverse->motion, inverse->n_forces > 0, report,

@@ -18,7 +18,8 @@ struct position_seed {
 };
 
 /* 1/2 quaternion o (0, e_k) on the four components */
-static void seed_quaternion(const struct variables *v, int state, const double *quaternion, int k, struct position_seed *s)
+static void seed_quaternion(const struct variables *v, int state, const double *quaternion, int k,
+                            struct position_seed *s)
 {
     const double turn[3] = {k == 0, k == 1, k == 2};
     s->count = 4;
@@ -40,8 +41,7 @@ static void seed_positions(const struct linear *linear, struct position_seed *se
             linear->coordinate[count] = (k < moving ? lm->v : lm->eta_v - moving) + k;
             if (k >= plain && k < moving)
                 seed_quaternion(v, state, linear->point->at.q + lm->q + quaternion, k - plain, &seed[count]);
-            else
-                seed[count] = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
+            else seed[count] = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
             if (quaternion >= 0 && k == moving - 1) state += 4;
         }
     }
@@ -106,9 +106,8 @@ static enum status take_column(struct linear *linear, const struct position_seed
                                double *derivatives, double *outputs, int stride)
 {
     const int n = linear->n_states / 2;
-    const enum status status =
-        instance_directional(linear->point->sim, unknown->count, unknown->reference, known->count, known->reference,
-                             known->seed, unknown->change);
+    const enum status status = instance_directional(linear->point->sim, unknown->count, unknown->reference,
+                                                    known->count, known->reference, known->seed, unknown->change);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < n; i++) derivatives[(size_t)stride * (size_t)(n + i)] = unknown->change[i];
     for (int i = 0; i < linear->n_outputs; i++) outputs[(size_t)stride * (size_t)i] = unknown->change[n + i];
@@ -176,8 +175,7 @@ void linear_free(struct linear *linear)
 
 /* ---- names ------------------------------------------------------------------------------------------------------------------------ */
 
-static int find(const char *role, const char *name, const struct signal *signal, int count,
-                struct report *report)
+static int find(const char *role, const char *name, const struct signal *signal, int count, struct report *report)
 {
     struct arena scratch = {0};
     const char **names = arena_take(&scratch, (size_t)count, sizeof *names);

@@ -144,8 +144,7 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
         }
         if (status == STATUS_OK) status = check_count(modes, n_modes, report);
         if (status == STATUS_OK) keep_modes(&modes->eigen, p, sweep);
-        else
-            report_pose(modes, q, *position, report);
+        else report_pose(modes, q, *position, report);
         if (options->progress != NULL) options->progress(options->context, p + 1, options->poses);
     }
     return status;

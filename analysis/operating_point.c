@@ -232,10 +232,11 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
     const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
     if (lm->joint.coordinates)
-        report_add(report, REPORT_ERROR,
-                   "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
-                   "in the STATE",
-                   joint, point->at.q[lm->q + k], a, unit, held);
+        report_add(
+            report, REPORT_ERROR,
+            "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
+            "in the STATE",
+            joint, point->at.q[lm->q + k], a, unit, held);
     else
         report_add(report, REPORT_ERROR,
                    "no equilibrium: velocity %d of passive joint '%s' accelerates by %.3g %s%s; give the q at which it "

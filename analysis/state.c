@@ -120,7 +120,10 @@ static void read_document(const struct place *document, const struct model *mode
     const struct state_member members[] = {
         {"q", model->nq, state->q, {"q, one number per position,", "rad, m", ANY}},
         {"qd", model->nv, state->qd, {"qd, one number per velocity,", "rad/s, m/s", ANY}},
-        {"tau", model->n_tau, state->tau, {"tau, one number per velocity of every joint that is not fixed,", "N.m, N", ANY}},
+        {"tau",
+         model->n_tau,
+         state->tau,
+         {"tau, one number per velocity of every joint that is not fixed,", "N.m, N", ANY}},
         {"tip_force", 3, state->tip_wrench + 3, {"tip force", "N", ANY}},
         {"tip_torque", 3, state->tip_wrench, {"tip torque", "N.m", ANY}},
         {"prescribed_qdd",

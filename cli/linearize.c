@@ -100,8 +100,7 @@ static void write_name(FILE *stream, const struct language *language, const char
     fputc(language->quote, stream);
 }
 
-static void write_names(FILE *stream, const struct language *language, const struct signal *signal,
-                        int count)
+static void write_names(FILE *stream, const struct language *language, const struct signal *signal, int count)
 {
     fputs(language->list_open, stream);
     for (int i = 0; i < count; i++) {
@@ -111,8 +110,7 @@ static void write_names(FILE *stream, const struct language *language, const str
     fputs(language->list_close, stream);
 }
 
-static void write_units(FILE *stream, const struct language *language, const struct signal *signal,
-                        int count)
+static void write_units(FILE *stream, const struct language *language, const struct signal *signal, int count)
 {
     fputs(language->list_open, stream);
     for (int i = 0; i < count; i++) fprintf(stream, "%s'%s'", i > 0 ? ", " : "", signal[i].unit);

@@ -201,7 +201,8 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
                          MOST_POSES, text);
     const size_t length = (size_t)(equals - text);
     for (int i = 0; i < robot->n_links; i++)
-        for (int k = 0; joint_has_coordinates(&robot->link[i].joint) && k < joint_positions(&robot->link[i].joint); k++) {
+        for (int k = 0; joint_has_coordinates(&robot->link[i].joint) && k < joint_positions(&robot->link[i].joint);
+             k++) {
             char name[NAME_SIZE];
             sweep_name(&robot->link[i].joint, k, name);
             sweep->link = i, sweep->k = k;
@@ -249,7 +250,7 @@ static int print_sweep_csv(const char *position, const struct sweep *sweep)
 static int draw_sweep(const struct options *options, const struct robot *robot, const char *name, const char *unit,
                       const struct sweep *sweep)
 {
-    char title[NAME_SIZE], x_label[NAME_SIZE];
+    char title[NAME_SIZE], x_label[NAME_SIZE + 16];
     const int most = options->count > 0 ? sweep->n_modes : PLOTTED;
     snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
              options->joints_free ? "free" : "locked");

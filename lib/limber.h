@@ -32,9 +32,9 @@
 
 #include <stddef.h>
 
-#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR@
-#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR@
-#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH@
+#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR @
+#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR @
+#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH @
 #define LIMBER_VERSION       "@PROJECT_VERSION@"
 
 #if defined(__GNUC__)
@@ -92,14 +92,17 @@ LIMBER_API const char *limber_robot_name(const limber_robot *robot);
 LIMBER_API const char *limber_robot_description(const limber_robot *robot);
 
 /* Lengths of arrays. */
-LIMBER_API int limber_robot_nq(const limber_robot *robot);            /* positions                                        */
-LIMBER_API int limber_robot_nv(const limber_robot *robot);            /* velocities, accelerations, generalized forces    */
-LIMBER_API int limber_robot_joint_forces(const limber_robot *robot);  /* velocities of all joints, driven or not          */
-LIMBER_API int limber_robot_prescribed(const limber_robot *robot);    /* velocities of prescribed joints                  */
-LIMBER_API int limber_robot_links(const limber_robot *robot);         /* links                                            */
-LIMBER_API int limber_robot_actuators(const limber_robot *robot);     /* line actuators                                   */
-LIMBER_API int limber_robot_loops(const limber_robot *robot);         /* loops                                            */
-LIMBER_API int limber_robot_constraints(const limber_robot *robot);   /* constraints of all loops                         */
+LIMBER_API int limber_robot_nq(const limber_robot *robot); /* positions                                        */
+LIMBER_API int limber_robot_nv(const limber_robot *robot); /* velocities, accelerations, generalized forces    */
+LIMBER_API int limber_robot_joint_forces(
+    const limber_robot *robot); /* velocities of all joints, driven or not          */
+LIMBER_API int limber_robot_prescribed(
+    const limber_robot *robot);                                   /* velocities of prescribed joints                  */
+LIMBER_API int limber_robot_links(const limber_robot *robot);     /* links                                            */
+LIMBER_API int limber_robot_actuators(const limber_robot *robot); /* line actuators                                   */
+LIMBER_API int limber_robot_loops(const limber_robot *robot);     /* loops                                            */
+LIMBER_API int limber_robot_constraints(
+    const limber_robot *robot); /* constraints of all loops                         */
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
 LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int link);

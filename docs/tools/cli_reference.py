@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from page import table
+from markdown_page import table
 
 
 def help_of(limber, *words):

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import numpy as np
-from page import table
+from markdown_page import table
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 

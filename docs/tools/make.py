@@ -16,7 +16,7 @@ import elastica
 import frames_figure
 import robot_reference
 import variables_reference
-from page import replace_part
+from markdown_page import replace_part
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMBER = Path(os.environ.get("LIMBER", ROOT / "build/out/limber")).resolve()

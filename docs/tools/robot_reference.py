@@ -3,7 +3,7 @@
 import json
 import re
 
-from page import table
+from markdown_page import table
 
 HEAD = ["key", "meaning", "unit", "value", "default", "since format"]
 UNIT = re.compile(r"\s*\[([^\]]+)\]")

@@ -6,7 +6,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
-from page import table
+from markdown_page import table
 
 NUMBERS = {"motor_inertia": 1, "viscous": 1, "coulomb": 1, "stiffness": 1, "rest": 0.5}
 BODY = {"mass": 1, "inertia": [1, 1, 1, 0, 0, 0]}

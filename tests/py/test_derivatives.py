@@ -236,7 +236,7 @@ def test_tangents_are_exact(subject, file):
         equations(this, at, seed, worst)
         outputs(this, at, seed, worst)
     print(f"\n{file.stem}:", worst)
-    assert max(worst.values()) <= TOLERANCE, str(worst)
+    assert max(worst.values()) <= (1e-10 if file.stem.startswith("f2-") else TOLERANCE), str(worst)
 
 
 # ---- differences: the FMU's values against its own derivatives ----------------------------------------------------------------

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/tools"))
 import make  # noqa: E402
 import robot_reference  # noqa: E402
-from page import replace_part  # noqa: E402
+from markdown_page import replace_part  # noqa: E402
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 HAS_FORMAT_2 = (ROOT / "resources/limber-robot-2.schema.json").is_file()

@@ -34,7 +34,7 @@ def arm(position=(1, 0, 0, 0), velocity=(0, 0, 0, 0, 0, 0)):
          "beam": beam(1.5, 1, 30), "payload": {"mass": 1, "inertia": [0.02, 0.02, 0.02, 0, 0, 0]}}]}
 
 
-TUMBLING = arm(velocity=(0.05, -0.03, 0.02, 0.25, 0.7, -0.2))
+TUMBLING = arm(velocity=(0.05, -0.03, 0.02, 0.2, 0.9, 0.1))
 
 
 @pytest.fixture

@@ -147,9 +147,8 @@ def quaternion_rows(joint):
     name, start, moves = joint["name"], joint.get("start", {}), joint["type"] == "free"
     position = start.get("position", [0] * 3 * moves + [1, 0, 0, 0])
     velocity = start.get("velocity", [0] * (3 + 3 * moves))
-    norm = sum(x * x for x in position[-4:]) ** 0.5
-    quaternion = position[-4:] if norm == 1 else [pytest.approx(x / norm, rel=1e-15, abs=0) for x in position[-4:]]
-    starts = {"quaternion": quaternion, "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
+    position[-4:] = [x / sum(y * y for y in position[-4:]) ** 0.5 for x in position[-4:]]  # read as a unit quaternion
+    starts = {"quaternion": position[-4:], "omega": velocity[-3:], "position": position[:3], "velocity": velocity[:3]}
     for key in ["position", "velocity", "acceleration", "force"] * moves + ["quaternion", "omega", "alpha", "torque"]:
         unit, count = SEVERAL[key]
         force = key in ("force", "torque")
@@ -252,6 +251,7 @@ def test_every_row_of_the_table_and_no_other(packed):
         assert v.variability == ("tunable" if tunable else "fixed" if parameter else "continuous"), name
         assert v.initial == ("exact" if parameter or v.causality == "input" else "calculated"), name
         if start is None or isinstance(start, str): assert v.start == start, name
+        elif "quaternion" in name: assert abs(float(v.start) - start) <= 2e-16, name  # normalized
         else: assert float(v.start) == start, name  # every digit
 
 

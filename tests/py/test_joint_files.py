@@ -32,7 +32,7 @@ STARTED = {"format": "limber-robot/2", "name": "started", "gravity": [0, 0, -9.8
                                 "start": {"position": [0.4, -0.5], "velocity": [0.1, 0.2]}},
      "rigid": {**BODY, "tip": {"xyz": [0.5, 0, 0]}}},
     {"name": "rod", "joint": {"name": "ball", "type": "spherical", "start": {"position": [0.5, 0.5, -0.5, 0.5], "velocity": [1, 2, 3]}},
-     "beam": {"length": 1, "mass_per_length": 1, "EIz": 50, "modes": {"y": {"shape": "hermite"}}}},
+     "beam": {"length": 1, "mass_per_length": 1, "EIz": 50, "inertia_per_length": [0.01, 0.005, 0.005], "modes": {"y": {"shape": "hermite"}}}},
     {"name": "loose", "joint": {"name": "loose", "type": "free",
                                 "start": {"position": [1, 2, 3, 0.8, 0, 0.6, 0], "velocity": [0.1, 0.2, 0.3, -1, -2, -3]}},
      "rigid": BODY}]}

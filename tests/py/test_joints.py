@@ -246,7 +246,8 @@ def linear(program, robot, state):
 
 
 def check_outputs(robot, names, at, seed, slope_of, kinds, worst):
-    """Derivatives of all vectors that the judge knows; a quaternion may have either sign."""
+    """Derivatives of all vectors that the judge knows; a quaternion may have either sign. A reaction is the sum of the inertia wrenches
+    outboard and may cancel, as that of a free joint does: rounding is that of the largest reaction of the robot."""
     length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link)
     value = robot.outputs(*[at[key] for key in ARGUMENTS])
     moved = robot.outputs(*[at[key] + 1j * STEP * seed[key] for key in ARGUMENTS])
@@ -260,7 +261,17 @@ def check_outputs(robot, names, at, seed, slope_of, kinds, worst):
         whole = size(name, value, length) + own.get(sort, 0)
         for kind in set(kinds):
             rows = kinds == kind
-            worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
+            moved = {key: y[rows] for key, y in slope.items()}
+            others = [key for key in moved if "root" in name and key.endswith(name.split(".")[1])] or [name]
+            worst.add(sort, error[rows], max(size(key, moved, length) for key in others) + whole)
+
+
+def normalized(names, q):
+    """Positions with unit quaternions, as the program uses them."""
+    q = np.array(q, float)
+    for k, name in enumerate(names.positions):
+        if name.endswith("quaternion[1]"): q[k:k + 4] /= np.linalg.norm(q[k:k + 4])
+    return q
 
 
 def check_linearization(program, description, case, worst):
@@ -272,9 +283,7 @@ def check_linearization(program, description, case, worst):
     moving = [k for k, name in enumerate(names.accelerations) if name not in held]
     m = len(moving)
     assert found["states"] == [names.tangent[k] for k in moving] + [names.velocities[k] for k in moving]
-    q, qd = (np.array(case[key]) for key in ("q", "qd"))
-    for joint in robot.moving:  # the operating point has unit quaternions
-        if joint.type in ("spherical", "free"): q[joint.quaternion[0]] /= np.linalg.norm(q[joint.quaternion[0]])
+    q, qd = normalized(names, case["q"]), np.array(case["qd"])
     answer = program.json("eval", description, "-", state=state)
     force, torque = (np.array(case[key]) for key in ("tip_force", "tip_torque"))
     at = {"q": q, "qd": qd, "qdd": np.array(answer["qdd"]), "force": force, "torque": torque, "tau": np.zeros(robot.n),
