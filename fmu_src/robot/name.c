@@ -3,7 +3,7 @@
 
 #include "robot/read.h"
 
-/* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge". */
+/* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge", for what a frame may be named beside. */
 static const char all_reserved[] = "world, tip, energy, power, solver, gravity, time, elastic_terms, start_static";
 
 static bool is_letter(char c)
@@ -56,8 +56,6 @@ const char *read_name(const struct place *at, const char *what)
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
     if (is_reserved(name)) complain(at, "%s must not be a reserved word: %s", what, all_reserved);
-    if (at->reader->robot->format == 2 && strcmp(name, "hinge") == 0)
-        complain(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     return name;
 }
 
@@ -99,6 +97,8 @@ const char *read_part_name(const struct place *at, const char *what)
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
     struct location other;
+    if (robot->format == 2 && same_name(name, "hinge"))
+        complain(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(robot, name, &other))
         complain(at, "%s must be unique among links, loops and actuators: %s is the same", what, other.path);
     else if (robot->format == 2 && joint_has(robot, name, &other))
