@@ -32,10 +32,12 @@
 
 #include <stddef.h>
 
-#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR @
-#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR @
-#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH @
+/* clang-format off */
+#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR@
+#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR@
+#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH@
 #define LIMBER_VERSION       "@PROJECT_VERSION@"
+/* clang-format on */
 
 #if defined(__GNUC__)
 #define LIMBER_API __attribute__((visibility("default")))
@@ -91,18 +93,18 @@ LIMBER_API void limber_robot_free(limber_robot *robot);
 LIMBER_API const char *limber_robot_name(const limber_robot *robot);
 LIMBER_API const char *limber_robot_description(const limber_robot *robot);
 
-/* Lengths of arrays. */
-LIMBER_API int limber_robot_nq(const limber_robot *robot); /* positions                                        */
-LIMBER_API int limber_robot_nv(const limber_robot *robot); /* velocities, accelerations, generalized forces    */
-LIMBER_API int limber_robot_joint_forces(
-    const limber_robot *robot); /* velocities of all joints, driven or not          */
-LIMBER_API int limber_robot_prescribed(
-    const limber_robot *robot);                                   /* velocities of prescribed joints                  */
-LIMBER_API int limber_robot_links(const limber_robot *robot);     /* links                                            */
-LIMBER_API int limber_robot_actuators(const limber_robot *robot); /* line actuators                                   */
-LIMBER_API int limber_robot_loops(const limber_robot *robot);     /* loops                                            */
-LIMBER_API int limber_robot_constraints(
-    const limber_robot *robot); /* constraints of all loops                         */
+/* Lengths of arrays: positions; velocities, accelerations and generalized forces; forces of joints (one for each
+   velocity of a joint, driven or not); velocities of prescribed joints; constraints of all loops. */
+LIMBER_API int limber_robot_nq(const limber_robot *robot);
+LIMBER_API int limber_robot_nv(const limber_robot *robot);
+LIMBER_API int limber_robot_joint_forces(const limber_robot *robot);
+LIMBER_API int limber_robot_prescribed(const limber_robot *robot);
+LIMBER_API int limber_robot_constraints(const limber_robot *robot);
+
+/* Numbers of links, line actuators and loops. */
+LIMBER_API int limber_robot_links(const limber_robot *robot);
+LIMBER_API int limber_robot_actuators(const limber_robot *robot);
+LIMBER_API int limber_robot_loops(const limber_robot *robot);
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
 LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int link);
