@@ -29,7 +29,7 @@ void closure_report_bending(const struct model *model, const double *q, const do
 /* Name of the loop with the largest gap where that exceeds `most`; NULL: none. */
 const char *closure_open_loop(struct mechanism *m, const double *q, const double *qd, double most);
 
-/* Subtracts the share of the loops, G' lambda, from the forces of dyn_inverse(). lambda carries what undriven joints (passive, not
+/* Subtracts the part of the loops, G' lambda, from the forces of dyn_inverse(). lambda carries what undriven joints (passive, not
    prescribed) cannot, G_u' lambda = force_u, and unless they are `stiff` what elastic coordinates cannot; where it is not unique,
    that of the smallest norm. After dyn_inverse() and dyn_velocity(). */
 enum status closure_subtract_forces(struct mechanism *m, bool stiff, double *force, struct report *report);

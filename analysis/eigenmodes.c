@@ -169,7 +169,7 @@ static double companion_scale(const struct eigenmodes *modes)
     return norm > 0 ? sqrt(norm) : 1;
 }
 
-/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks alike */
+/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks similar in size */
 static void make_companion(struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n, N = 2 * n;

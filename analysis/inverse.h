@@ -8,7 +8,7 @@
 #include "sim/sim.h"
 
 struct inverse_options {
-    bool rigid;       /* elastic coordinates zero and held                                            */
+    bool rigid;       /* elastic coordinates locked at zero                                          */
     bool start_zero;  /* elastic coordinates at the start: zero, instead of at rest under gravity     */
     double tolerance; /* relative; 0: 1e-8                                                            */
 };

@@ -45,7 +45,7 @@ static int find_column(const struct csv *table, const char *name)
     return -1;
 }
 
-/* Numbers the coordinates, and refuses joints whose motion cannot be given as coordinates */
+/* Numbers the coordinates, and reports joints whose motion cannot be given as coordinates */
 static enum status number_coordinates(struct motion *motion, struct report *report, int *count)
 {
     const struct robot *robot = motion->robot;
@@ -121,7 +121,7 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the share s of it */
+/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the fraction s of it */
 static double cubic(double h, double s, double y0, double y1, double d0, double d1)
 {
     const double r = 1 - s;

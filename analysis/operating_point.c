@@ -125,7 +125,7 @@ void operating_point_free(struct operating_point *point)
 
 /* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-/* The instance starts at the state; with `bend` its elastic coordinates rest there with the joints held. The state follows. */
+/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state follows. */
 static enum status start(struct operating_point *point, bool bend)
 {
     const struct experiment experiment = {0};
@@ -155,7 +155,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the shares of tip wrench and actuators: inverse dynamics at rest */
+/* h(q, 0) minus the parts of tip wrench and actuators: inverse dynamics at rest */
 static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;
@@ -168,7 +168,7 @@ static enum status holding_forces(struct operating_point *point, double *force, 
     return STATUS_OK;
 }
 
-/* tau = what remains of them without the share of the loops */
+/* tau = what remains of them without the part of the loops */
 static enum status hold_by_drives(struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
@@ -230,7 +230,7 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     const char *joint = point->mechanism->robot->link[link].joint.name;
     const double a = point->qdd[lm->v + k];
     const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
-    const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
+    const char *held = point->actuators_hold ? ", and no actuator forces can hold it" : "";
     if (lm->joint.coordinates)
         report_add(
             report, REPORT_ERROR,

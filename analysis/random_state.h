@@ -1,4 +1,4 @@
-/* Seeded random states for measurements: joints anywhere, modes small against their link. */
+/* Seeded random states for measurements: joints anywhere, deflections small compared with their link. */
 #ifndef CLI_RANDOM_STATE_H
 #define CLI_RANDOM_STATE_H
 

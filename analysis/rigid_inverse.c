@@ -11,7 +11,7 @@
 
 /* Relative tolerance for the rates of redundant drives: digits of a table */
 static const double DRIVES_AGREE = 1e-6;
-/* Generalized forces that actuators leave to passive joints, as a share of the largest, are rounding below this */
+/* Generalized forces that actuators leave to passive joints, are rounding below this fraction of the largest */
 static const double FORCES_AGREE = 1e-9;
 
 enum status rigid_inverse_make(const struct robot *robot, struct motion *motion, bool actuated, struct report *report,

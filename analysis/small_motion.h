@@ -2,10 +2,10 @@
  * position and velocity. The bias h of M qdd + h = Q splits into h_0 + (damping and friction), and
  *     K = dh_0/dq,   G = dh_0/dqd,   D = d(h - h_0)/dqd
  * by the tangent of the recursion, exact, at qdd = 0 (prescribed joints: as given), as if forces held the state. The tip wrench
- * counts with h, because its share changes with q.
+ * counts with h, because its part changes with q.
  *
  * Loops, G_l x = 0, leave x = N y (independent.h): y are the independent motions, and N'MN and so on are their matrices. K then
- * includes the change of -G_l' lambda at constant lambda: that of the forward dynamics at the state, with the joints held that are
+ * includes the change of -G_l' lambda at constant lambda: that of the forward dynamics at the state, with the joints locked that are
  * not kept. The rate of change of N is neglected. */
 #ifndef ANALYSIS_SMALL_MOTION_H
 #define ANALYSIS_SMALL_MOTION_H

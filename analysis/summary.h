@@ -9,7 +9,7 @@ struct link_summary {
     double mass;       /* with hub and payload; may overflow                       [kg] */
     int n_coordinates; /* of joint and modes                                            */
     int n_frequencies; /* -1: the modal mass matrix is not positive definite            */
-    double *frequency; /* n_frequencies, ascending: of the body alone, hinge held  [Hz] */
+    double *frequency; /* n_frequencies, ascending: of the body alone, clamped     [Hz] */
 };
 
 struct summary {

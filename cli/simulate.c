@@ -68,7 +68,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- setting up ------------------------------------------------------------------------------------------------------------- */
 
-/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are held */
+/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are constant */
 static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_OK;
@@ -104,7 +104,7 @@ static const double *input_row(const struct run *run, int row)
     return run->inputs.number + (size_t)run->inputs.n_columns * (size_t)row;
 }
 
-/* Inputs at t and, where rows lie on both sides, the slope that leads to the next one; held before the first and after the last */
+/* Inputs at t and, where rows lie on both sides, the slope that leads to the next one; constant before the first and after the last */
 static void set_inputs(struct run *run, double t)
 {
     const struct csv *inputs = &run->inputs;

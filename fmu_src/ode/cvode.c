@@ -106,7 +106,7 @@ static int answer(enum status status)
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
 
-/* Norms square their entries: a derivative whose square against the tolerance overflows would pass for no motion at all */
+/* Norms square their entries: a derivative whose square, relative to the tolerance, overflows would count as no motion */
 static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
 {
     struct cvode *cvode = user;
@@ -118,15 +118,15 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     return answer(status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status);
 }
 
-/* 1/w = rtol |y| + atol, and a share of it at the start */
+/* 1/w = rtol |y| + atol, and a fraction of it at the start */
 static int weigh(N_Vector y, N_Vector weight, void *user)
 {
     const struct cvode *cvode = user;
     const double *tolerance = N_VGetArrayPointer(cvode->tolerance), *x = N_VGetArrayPointer(y);
-    const double share = cvode->starting ? START : 1;
+    const double fraction = cvode->starting ? START : 1;
     double *w = N_VGetArrayPointer(weight);
     for (int i = 0; i < count_states(cvode); i++)
-        w[i] = 1 / (share * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
+        w[i] = 1 / (fraction * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
     return 0;
 }
 
@@ -243,7 +243,7 @@ static void cvode_release(struct integrator *integrator)
     if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
     if (cvode->y != NULL) N_VDestroy(cvode->y);
     if (cvode->context != NULL) SUNContext_Free(&cvode->context);
-    struct arena arena = cvode->arena; /* it lives in its arena */
+    struct arena arena = cvode->arena; /* it is allocated in its own arena */
     arena_release(&arena);
 }
 
@@ -264,7 +264,7 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
 static void cvode_forget(struct integrator *integrator)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    CVodeReInit(cvode->memory, 0, cvode->y); /* its counts begin anew */
+    CVodeReInit(cvode->memory, 0, cvode->y); /* resets its counts */
     memset(&cvode->before, 0, sizeof cvode->before);
 }
 
@@ -368,8 +368,8 @@ static double cvode_jump(const struct integrator *integrator, double t, const do
     if (CVodeGetDky(cvode->memory, t, 1, cvode->y) != CV_SUCCESS) return HUGE_VAL;
     double sum = 0;
     for (int i = 0; i < states; i++) {
-        const double share = h * (ydot[i] - past[i]) / (cvode->relative_tolerance * fabs(y[i]) + tolerance[i]);
-        sum += share * share;
+        const double error = h * (ydot[i] - past[i]) / (cvode->relative_tolerance * fabs(y[i]) + tolerance[i]);
+        sum += error * error;
     }
     return sqrt(sum / states);
 }

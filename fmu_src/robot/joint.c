@@ -131,7 +131,7 @@ int joint_velocity_groups(const struct joint *joint, struct joint_group group[MO
                                                    "qdd",
                                                    "tau",
                                                    "q",
-                                                   "joint rate",
+                                                   "joint velocity",
                                                    "joint acceleration",
                                                    "drive torque or force on the joint"},
                                     translation = {0,

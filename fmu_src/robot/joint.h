@@ -148,7 +148,7 @@ void joint_place(const struct joint_model *model, const double *q, double *R, do
 /* What the rate of the subspace adds to alpha: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (64) */
 void joint_rate(const struct joint_model *model, const double (*h)[3], const double *qd, double *zeta);
 
-/* How H qd, H qdd + zeta and zeta change with position j (C held; world axes) and velocity j:
+/* How H qd, H qdd + zeta and zeta change with position j (C fixed; world axes) and velocity j:
        velocity[j] = d(H qd)/dx_j,   acceleration[j] = d(H qdd + zeta)/dx_j,   rate[j] = d zeta/dqd_j,
    of the turning columns alone. (67) */
 struct subspace_change {
@@ -157,7 +157,7 @@ struct subspace_change {
 void joint_subspace_change(const struct joint_model *model, const double (*h)[3], const double *qd, const double *qdd,
                            struct subspace_change *change);
 
-/* d(H' f)/dx, nv x nv, f held in O. (67) */
+/* d(H' f)/dx, nv x nv, f fixed in O. (67) */
 void joint_force_turn(const struct joint_model *model, const double (*h)[3], const double *f,
                       double change[MOST_VELOCITIES][MOST_VELOCITIES]);
 
@@ -166,7 +166,7 @@ void joint_move(const struct joint_model *model, double *q, const double *dx);
 /* Its inverse: the tangent from `from` to `to`. */
 void joint_difference(const struct joint_model *model, const double *from, const double *to, double *dx);
 
-/* dq/dt of the velocities, the quaternion as it stands (65); and the tangent of a change of q. */
+/* dq/dt of the velocities, the quaternion not normalized (65); and the tangent of a change of q. */
 void joint_position_rate(const struct joint_model *model, const double *q, const double *qd, double *rate);
 void joint_tangent(const struct joint_model *model, const double *q, const double *dq, double *dx);
 /* The change of joint_position_rate() with changes dq, dqd of both. */

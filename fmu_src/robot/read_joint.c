@@ -42,7 +42,7 @@ static bool read_type(const struct place *at, struct joint *joint)
     return type >= 0;
 }
 
-/* ---- where the joint stands -------------------------------------------------------------------------------------- */
+/* ---- where the joint is ------------------------------------------------------------------------------------------ */
 
 struct dh {
     double a, alpha, d, theta; /* [m], [rad], [m], [rad]: Craig's modified Denavit-Hartenberg parameters */

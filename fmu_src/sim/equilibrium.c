@@ -1,5 +1,5 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. In a closed robot passive
-   joints are not held but keep the loops closed, with multipliers that balance them:
+/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints locked. In a closed robot passive
+   joints are not locked but keep the loops closed, with multipliers that balance them:
        f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static double residual(struct sim *sim, struct equilibrium *e)
     return sqrt(sum);
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
+/* K = df/dx by the tangent of the recursion, the multipliers constant; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
     const size_t n = (size_t)sim->mechanism.model->nv;
@@ -109,13 +109,13 @@ static bool newton_step(struct equilibrium *e)
     return true;
 }
 
-static void move(struct sim *sim, const struct equilibrium *e, double share)
+static void move(struct sim *sim, const struct equilibrium *e, double fraction)
 {
     memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
     for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
-    model_move(sim->mechanism.model, sim->at.q, sim->dx, share);
+    model_move(sim->mechanism.model, sim->at.q, sim->dx, fraction);
     for (int c = 0; c < e->k; c++)
-        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
+        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += fraction * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
@@ -142,11 +142,11 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
         stiffness(sim, e);
         if (!newton_step(e)) break;
-        double share = 1, next = INFINITY;
-        move(sim, e, share);
-        for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
-            share *= 0.5;
-            move(sim, e, -share);
+        double fraction = 1, next = INFINITY;
+        move(sim, e, fraction);
+        for (next = residual(sim, e); !(next < norm) && fraction > 1e-6; next = residual(sim, e)) {
+            fraction *= 0.5;
+            move(sim, e, -fraction);
         }
         if (!(next < norm)) break;
         norm = next;

@@ -138,7 +138,7 @@ enum status instance_directional(struct instance *instance, int n_unknown, const
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. Saving makes the next step begin
-   with a restart, here and in every copy: both then continue bit for bit alike. */
+   with a restart, here and in every copy: both then continue with the same bits. */
 size_t instance_saved_size(const struct instance *instance);
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its

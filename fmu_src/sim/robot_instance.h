@@ -111,7 +111,7 @@ void outputs_change(struct sim *sim);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* Elastic coordinates at rest under gravity, payload, tip wrench; joints held. */
+/* Elastic coordinates at rest under gravity, payload, tip wrench; joints locked. */
 enum status sim_find_equilibrium(struct sim *sim);
 
 #endif

@@ -113,7 +113,7 @@ static void continue_inputs(struct stepper *stepper)
     }
 }
 
-/* Did the inputs jump? What the last step's inputs would be by now, against what is set. */
+/* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
 static bool inputs_jumped(struct stepper *stepper)
 {
     bool changed = false;

@@ -1,4 +1,4 @@
-/* Time stepping of an instance, whatever it is that is integrated: its values, its clock, its inputs over a step, when the
+/* Time stepping of an instance, whatever is integrated: its values, its clock, its inputs over a step, when the
    integrator restarts, and all of it saved and restored. */
 #ifndef SIM_STEPPER_H
 #define SIM_STEPPER_H

@@ -77,7 +77,7 @@ double nominal_velocity(const struct model *model, int link, int k)
     return velocity_dimension(&model->link[link], k) == DISTANCE ? reach(model->robot) : 1;
 }
 
-/* One per cent of the link, or what 10 m/s^2 at its tip makes of a stiffer mode, but at least a hundredth of that one per cent:
+/* One percent of the link's length, or the deflection of a stiffer mode under 10 m/s^2 at its tip, but at least a hundredth of that one percent:
    less would make importers resolve vibrations of no interest. */
 double nominal_eta(const struct model *model, int link, int k)
 {
