@@ -7,7 +7,7 @@
 
 struct modes {
     struct mechanism *mechanism;
-    struct small_motion motion; /* coordinates kept, matrices         */
+    struct small_motion motion; /* moving coordinates, matrices       */
     struct eigenmodes eigen;    /* eigen.n modes by rising frequency  */
 };
 

@@ -6,7 +6,7 @@
 #include "mech/mechanism.h"
 
 struct rigid_inverse {
-    struct mechanism mechanism; /* every equation of its loops is kept */
+    struct mechanism mechanism; /* all constraints are active */
     struct motion *motion;
     double *q, *qd, *qdd; /* n: at a row; q of passive joints is the initial guess for the next one */
     double *force;        /* n                                                                      */

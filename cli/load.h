@@ -7,7 +7,7 @@
 
 struct cli_model {
     struct robot *robot;
-    struct mechanism mechanism; /* all equations of its loops are kept until independent ones are chosen */
+    struct mechanism mechanism; /* all constraints are active until independent ones are chosen */
 };
 
 /* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_OK

@@ -436,8 +436,8 @@ static bool drifted(struct instance *instance)
     if (quaternions_drifted(sim)) return true;
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;
     }
     double missed;
@@ -459,16 +459,16 @@ static void note_active(struct instance *instance)
     struct sim *sim = sim_of(instance);
     const struct constraints *loops = sim->mechanism.constraints;
     for (int i = 0; i < loops->n_rows; i++) sim->active_rows[i] = 0;
-    for (int k = 0; k < loops->n_kept; k++) sim->active_rows[loops->kept[k]] = 1;
+    for (int k = 0; k < loops->n_active; k++) sim->active_rows[loops->active[k]] = 1;
 }
 
 static void activate_noted(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
-    loops->n_kept = 0;
+    loops->n_active = 0;
     for (int i = 0; i < loops->n_rows; i++)
-        if (sim->active_rows[i] != 0) loops->kept[loops->n_kept++] = i;
+        if (sim->active_rows[i] != 0) loops->active[loops->n_active++] = i;
 }
 
 static const struct instance_ops robot_ops = {.update = update,
