@@ -1,4 +1,4 @@
-/* Natural modes of M x'' + G x' + K x = 0, and what the damping D makes of them. */
+/* Natural modes of M x'' + G x' + K x = 0, and the effect of the damping D. */
 #ifndef ANALYSIS_EIGENMODES_H
 #define ANALYSIS_EIGENMODES_H
 

@@ -10,7 +10,7 @@
 #include "analysis/names.h"
 #include "analysis/norm.h"
 
-/* Largest acceleration of a passive joint in an equilibrium: what seven digits of q leave [rad/s^2 or m/s^2] */
+/* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
@@ -125,7 +125,8 @@ void operating_point_free(struct operating_point *point)
 
 /* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state follows. */
+/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state
+   follows. */
 static enum status start(struct operating_point *point, bool bend)
 {
     const struct experiment experiment = {0};
@@ -182,7 +183,7 @@ static enum status hold_by_drives(struct operating_point *point, struct report *
     return status;
 }
 
-/* Actuators hold passive joints unless the state has forces of them; in loops these joints move with others */
+/* Actuators hold passive joints unless the state gives their forces; not in loops, where these joints are coupled to others */
 static bool actuators_hold(const struct operating_point *point)
 {
     const int n_actuators = point->mechanism->robot->n_actuators;

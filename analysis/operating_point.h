@@ -1,4 +1,4 @@
-/* An instance at a state: what a linearization is about. Here a STATE and the variables of an instance meet, by their names. */
+/* An instance at a state: what a linearization is about. Here a STATE is mapped to the variables of an instance, by name. */
 #ifndef ANALYSIS_OPERATING_POINT_H
 #define ANALYSIS_OPERATING_POINT_H
 
@@ -26,10 +26,10 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 void operating_point_free(struct operating_point *point);
 
 /* Moves the instance to the state `at`, whose loops are closed first (`given`: a state that leaves them open is a warning), and
-   computes qdd. With `equilibrium` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
-   rest, torques those that hold the arm, and, where an open robot has actuators and the state no force of them, their forces those
-   that hold passive joints. STATUS_NO_EQUILIBRIUM where a passive joint does not rest, STATUS_BAD_INPUT where a loop stays open,
-   STATUS_NOT_FINITE. */
+   computes qdd. With `equilibrium` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates
+   at rest, torques those that hold the arm, and, where an open robot has actuators and the state gives no actuator force, the
+   forces are those that hold passive joints. STATUS_NO_EQUILIBRIUM where a passive joint is not at rest, STATUS_BAD_INPUT where a
+   loop stays open, STATUS_NOT_FINITE. */
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report);
 
 #endif

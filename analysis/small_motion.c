@@ -160,7 +160,7 @@ static double moment_rate(const struct small_motion *motion)
     return largest;
 }
 
-/* Held joints do not accelerate, prescribed ones do as the state says */
+/* Locked joints do not accelerate; prescribed ones have the accelerations of the state */
 static struct input held_input(struct small_motion *motion, const struct model *model, const struct input *in)
 {
     struct input held = *in;

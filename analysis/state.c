@@ -53,7 +53,7 @@ static void check_tau(const struct place *at, const struct model *model, const d
     }
 }
 
-/* Quaternions are unit quaternions up to their digits, and become so. */
+/* Quaternions have norm 1 up to rounding, and are normalized. */
 static void check_quaternions(const struct place *at, const struct model *model, double *q)
 {
     for (int i = 0; i < model->n_links; i++) {

@@ -97,7 +97,7 @@ static int make_states(struct bench *bench, struct arena *arena)
     return 0;
 }
 
-/* Of a closed robot those that are independent at its start; the random states leave the loops open, which costs the same */
+/* Of a closed robot those that are independent at its start; random states do not close the loops, which costs the same */
 static enum status choose_equations(struct mechanism *mechanism, struct report *report)
 {
     struct state start;

@@ -322,7 +322,7 @@ bool cli_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* A result that would replace what the command reads, or writes beside it */
+/* Rejects a result file that is also read or written by the command in another way */
 static int check_result(const char *command, int argc, char **argv, int o)
 {
     for (int i = 1; i < argc; i++)
@@ -347,7 +347,7 @@ static int redirect(const char *command, int *argc, char **argv, struct result *
     return EXIT_OK;
 }
 
-/* A result that could not be written is no success. */
+/* A result that could not be written is an error. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;

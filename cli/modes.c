@@ -123,7 +123,7 @@ static int print_json(const struct modes *modes, int shown)
     return code;
 }
 
-/* The largest shares, up to three, as far as they can be seen */
+/* The largest participations, up to three, as far as they are visible */
 static void print_shares(const struct modes *modes, const struct mode *mode)
 {
     enum { MOST = 3 };

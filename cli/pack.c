@@ -62,7 +62,7 @@ static bool library_path(const struct library_source *source, int platform, char
 
     const size_t length = program_folder(path), room = PATH_SIZE - length;
     bool fits = length > 0, found = false;
-    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* where it is nowhere, messages name the first place */
+    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* if it does not exist, messages name the first place */
         fits = (size_t)snprintf(path + length, room, "%s%s.%s", folder[pass % 2], source->name, ending) < room;
         found = fits && access(path, F_OK) == 0;
     }

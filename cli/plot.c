@@ -237,7 +237,7 @@ int plot_write(const struct plot *plot, const char *file)
     if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
     else code = result_open(file, NULL, &result);
     if (code == EXIT_OK) {
-        fwrite(svg.bytes, 1, svg.size, result.stream); /* the stream remembers what goes wrong */
+        fwrite(svg.bytes, 1, svg.size, result.stream); /* errors are kept by the stream */
         code = result_close(&result, code);
     }
     arena_release(&arena);

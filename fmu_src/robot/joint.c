@@ -387,7 +387,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
-/* How far a joint is beyond a limit; sign: where the stop pushes it */
+/* Penetration: how far a joint is beyond a limit; sign: direction in which the stop pushes it */
 static double penetration(const struct limits *limits, double q, double *sign)
 {
     *sign = q > limits->upper ? -1 : 1;

@@ -1,9 +1,9 @@
-/* Joint types: this header and joint.c are the only place that knows them (beside the reader, which knows their names in a
-   file). Everything else sees a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
+/* Joint types: this header and joint.c are the only place that knows them (except the reader, which knows their names in a file).
+   Everything else sees a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
 
        omega_O = omega_C + sum over turning columns h_k qd_k,     v_O = v_C + omega_C x d + sum over sliding columns h_k qd_k
 
-   C is the joint frame, carried by the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
+   C is the joint frame, fixed to the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
 #ifndef ROBOT_JOINT_H
 #define ROBOT_JOINT_H
 
@@ -101,7 +101,7 @@ const char *joint_position_unit(const struct joint *joint, int k);
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 
-/* Norm of the quaternion in positions q less 1; 0 where there is none. A given quaternion may err by QUATERNION_ERROR and is
+/* Norm of the quaternion in positions q, minus 1; 0 where there is none. A given quaternion may be off by QUATERNION_ERROR and is
    normalized. */
 #define QUATERNION_ERROR 1e-3
 double joint_quaternion_error(const struct joint *joint, const double *q);

@@ -41,7 +41,7 @@ bool same_name(const char *a, const char *b)
 
 /* ---- names given ------------------------------------------------------------------------------------------------- */
 
-/* An invalid name is kept: what refers to it is not a second error. */
+/* An invalid name is kept, so that references to it are not further errors. */
 const char *read_identifier(const struct place *at, const char *what)
 {
     const char *name = read_string(at, REQUIRED, what);

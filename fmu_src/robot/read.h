@@ -2,7 +2,7 @@
    command line reads its state files with the same functions, the drives their parameters.)
 
    A `place` points back to its parents up to the document's root, so that every message can give path and value. An `object`
-   records which of its members were asked for: any other member is an unknown key. Reading does not stop at an error: it is
+   records which of its members were read: any other member is an unknown key. Reading does not stop at an error: it is
    reported, the default value stays, and reading continues. */
 #ifndef ROBOT_READ_H
 #define ROBOT_READ_H
@@ -36,7 +36,7 @@ enum { MAX_KEYS = 32 };
 struct object {
     struct place at;
     int n_asked;
-    const char *asked[MAX_KEYS]; /* keys of the members asked for so far */
+    const char *asked[MAX_KEYS]; /* keys of the members read so far      */
 };
 
 enum need { OPTIONAL, REQUIRED };
@@ -82,15 +82,15 @@ void complain(const struct place *at, const char *format, ...);
 PRINTF_LIKE(2, 3)
 void warn(const struct place *at, const char *format, ...);
 
-/* Whether nothing is there and nothing need be. (A required value that is absent fails the check that any value must pass.) */
+/* Whether an optional value is absent. (A required value that is absent fails the check that any value must pass.) */
 bool absent_and_optional(const struct place *at, enum need need);
 
 /* Opens a place as an object; false if there is none to read, with an error report if one is required. */
 bool object_open(struct object *object, const struct place *at, enum need need, const char *what);
-/* Reports every member that was not asked for as an unknown key. */
+/* Reports every member that was not read as an unknown key. */
 void object_close(const struct object *object);
 struct place member(struct object *object, const char *key);
-/* Whether the object has a member, without asking for it. */
+/* Whether the object has a member, without reading it. */
 bool has_key(const struct object *object, const char *key);
 
 /* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
@@ -147,7 +147,8 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
 
 /* ---- name.c ----------------------------------------------------------------------------------------------------- */
 
-/* Names are kept in the robot's memory; NULL where the file has none. An identifier; and not a word that the FMU needs. */
+/* Names are kept in the robot's memory; NULL where the file has none. read_identifier(): an identifier; read_name(): also not a
+   reserved word. */
 const char *read_identifier(const struct place *at, const char *what);
 const char *read_name(const struct place *at, const char *what);
 /* The same of a link, loop or actuator, unique among those read so far; and of a joint, unique among the joints read so far. In

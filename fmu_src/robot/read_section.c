@@ -94,7 +94,7 @@ static const struct number_field material_numbers[] = {
     NUMBER(material, poisson, OPTIONAL, ANY, "Poisson's ratio", "1", HAS_POISSON),
 };
 
-/* Room inside the wall: twice its thickness is less than every outer dimension. */
+/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
 static void check_wall(struct object *section, const struct dimensions *d)
 {
     const struct place at = member(section, wall.key);
@@ -119,7 +119,7 @@ static void read_area(const struct place *at, struct area *area)
         return;
     }
     const int shape = read_shape(&section);
-    if (shape < 0) return; /* which dimensions are legal depends on it */
+    if (shape < 0) return; /* valid dimensions depend on it            */
 
     struct dimensions d = {0};
     for (int i = 0; i < MOST_DIMENSIONS && sections[shape].dimension[i] != NULL; i++) {

@@ -7,7 +7,7 @@
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
-/* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
+/* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, to about a third per step */
 enum { MOST_ITERATIONS = 500 };
 
 struct equilibrium {

@@ -6,8 +6,8 @@
 
 #include "math/quaternion.h"
 
-/* A redundant constraint that is violated by more than this is the effect of too long a trial step; less is how a loop begins to
-   open [m, or cosine] */
+/* A redundant constraint that is violated by more than this: the trial step was too long. By less: a loop begins to open
+   [m, or cosine] */
 static const double FAR_OFF = 1e-3;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
@@ -117,7 +117,7 @@ static enum status project(void *context, double t, double *y, double *error)
     return opening ? STATUS_LOOP_OPENS : status;
 }
 
-/* What last kept the integrator from a state is the cause */
+/* The last failure of the right-hand side in this step is the cause */
 static const char *cause(void *context, char text[CAUSE_SIZE])
 {
     const struct sim *sim = context;
@@ -404,7 +404,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     return status;
 }
 
-/* Parameters do, and the inputs that a static start is found with */
+/* Parameters act on the start, and with a static start inputs do too */
 static bool acts_on_start(const struct instance *instance, const struct variable *variable)
 {
     return variable->causality == CAUSALITY_PARAMETER || starts_static(instance);
@@ -418,7 +418,7 @@ static enum status step(struct instance *instance, double h)
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
-/* The norm of a quaternion does not matter to the motion, so that it need not be held closely */
+/* The norm of a quaternion has no effect on the motion, so its tolerance is loose */
 static bool quaternions_drifted(const struct sim *sim)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
