@@ -78,7 +78,7 @@ const char *document_load(const char *file, struct arena *arena, size_t *length,
 
 /* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
 PRINTF_LIKE(2, 3)
-void complain(const struct place *at, const char *format, ...);
+void report_error(const struct place *at, const char *format, ...);
 PRINTF_LIKE(2, 3)
 void warn(const struct place *at, const char *format, ...);
 

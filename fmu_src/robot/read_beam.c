@@ -131,7 +131,7 @@ static void read_inertia_per_length(struct object *object, bool twists, struct b
     if (refuse_table(&at)) return;
     const bool given = read_numbers(&at, OPTIONAL, &inertia_per_length, 3, beam->inertia_per_length);
     if (twists && (given || !at.given) && !(beam->inertia_per_length[0] > 0))
-        complain(&at, "twist modes need a positive inertia per length about x [kg.m]");
+        report_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
 static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
