@@ -236,7 +236,7 @@ static const char *normalize(const limber_robot *robot, double *q)
         const struct joint *joint = &robot->robot->link[i].joint;
         double *position = q + robot->mechanism.model->link[i].q;
         if (joint_quaternion(joint) < 0) continue;
-        if (!(fabs(joint_quaternion_error(joint, position)) <= 1e-3)) return joint->name;
+        if (!(fabs(joint_quaternion_error(joint, position)) <= QUATERNION_ERROR)) return joint->name;
         quaternion_normalize(position + joint_quaternion(joint));
     }
     return NULL;
@@ -255,7 +255,7 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     const char *joint = normalize(robot, next_q);
     if (joint != NULL)
         return call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
-                           "joint '%s' must have a quaternion of norm 1, within 1e-3", joint);
+                           "joint '%s' must have a quaternion of norm 1, within %g", joint, QUATERNION_ERROR);
     memcpy(robot->q, next_q, (size_t)model->nq * sizeof *q);
     memcpy(robot->qd, next_qd, (size_t)model->nv * sizeof *qd);
     robot->stage = STALE;
