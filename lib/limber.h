@@ -32,10 +32,12 @@
 
 #include <stddef.h>
 
-#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR @
-#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR @
-#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH @
-#define LIMBER_VERSION       "@PROJECT_VERSION@"
+/* clang-format off */
+#define LIMBER_VERSION_MAJOR @PROJECT_VERSION_MAJOR@
+#define LIMBER_VERSION_MINOR @PROJECT_VERSION_MINOR@
+#define LIMBER_VERSION_PATCH @PROJECT_VERSION_PATCH@
+#define LIMBER_VERSION "@PROJECT_VERSION@"
+/* clang-format on */
 
 #if defined(__GNUC__)
 #define LIMBER_API __attribute__((visibility("default")))

@@ -376,7 +376,7 @@ static void move_and_back(const struct trial *t, struct random *random)
     joint_difference(&t->model, t->q, q, back);
     CHECK_NEAR(distance(t->model.nv, dx, back), 0, 2e-14);
 
-    draw(random, t->model.type, &other);
+    draw(random, (int)t->model.type, &other);
     memcpy(q, t->q, sizeof q);
     joint_difference(&t->model, q, other.q, dx);
     const int omega = joint_omega(&t->joint);
