@@ -231,17 +231,21 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     const double a = point->qdd[lm->v + k];
     const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
     const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
-    if (lm->joint.coordinates)
+    if (lm->joint.nv == 1)
         report_add(
             report, REPORT_ERROR,
             "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
             "in the STATE",
             joint, point->at.q[lm->q + k], a, unit, held);
-    else
-        report_add(report, REPORT_ERROR,
-                   "no equilibrium: velocity %d of passive joint '%s' accelerates by %.3g %s%s; give the q at which it "
-                   "rests in the STATE",
-                   k + 1, joint, a, unit, held);
+    else {
+        char name[NAME_SIZE];
+        joint_acceleration_name(&point->mechanism->robot->link[link].joint, k, name);
+        report_add(
+            report, REPORT_ERROR,
+            "no equilibrium: passive joint '%s' accelerates, %s = %.3g %s%s; give the q at which it rests in the "
+            "STATE",
+            joint, name, a, unit, held);
+    }
 }
 
 /* Nothing but actuators holds passive joints */

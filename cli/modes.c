@@ -208,7 +208,9 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
             sweep->link = i, sweep->k = k;
             if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
         }
-    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' that moves\n", text, (int)length, text);
+    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' with a coordinate", text, (int)length,
+            text);
+    fprintf(stderr, "; JOINT is a joint with one coordinate, or JOINT[1] or JOINT[2] of one with two\n");
     return EXIT_INPUT;
 }
 

@@ -7,6 +7,10 @@
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
+/* Where K is not definite although the loops leave no motion, mu is raised by this factor, so many times */
+static const double STIFFER = 100;
+enum { MOST_RAISES = 4 };
+
 /* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
 enum { MOST_ITERATIONS = 500 };
 
@@ -133,6 +137,18 @@ static double strain_force(const struct sim *sim)
     return sqrt(sum);
 }
 
+/* A Newton step, with a larger mu where K is not definite: motions that open the loops must cost more than gravity gains by them */
+static bool definite_step(struct sim *sim, struct equilibrium *e, double *norm)
+{
+    for (int raises = 0;; raises++) {
+        stiffness(sim, e);
+        if (newton_step(e)) return true;
+        if (e->k == 0 || raises == MOST_RAISES) return false;
+        e->mu = e->mu > 0 ? STIFFER * e->mu : *norm; /* 0: sliders only */
+        *norm = residual(sim, e);
+    }
+}
+
 /* Newton with step halving; the residual must fall to 1e-10 of its first value */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
@@ -140,8 +156,7 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     const double first = fmax(norm, strain_force(sim));
     if (isinf(norm)) return STATUS_SHORT_ACTUATOR;
     for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
-        stiffness(sim, e);
-        if (!newton_step(e)) break;
+        if (!definite_step(sim, e, &norm)) break;
         double share = 1, next = INFINITY;
         move(sim, e, share);
         for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
