@@ -12,7 +12,7 @@ void state_to_start(const struct state *state, struct instance *sim);
 struct operating_point {
     struct instance *sim;
     struct mechanism *mechanism; /* the instance's                                                  */
-    struct state at;             /* the state; filled by the caller between make and settle         */
+    struct state at;             /* the state; filled by the caller between make and move           */
     double *qdd;                 /* nv: accelerations there                                         */
     bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
     struct report report;        /* of the instance: errors go on to the caller's report            */

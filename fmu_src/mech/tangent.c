@@ -18,7 +18,7 @@ static void direction_change(const struct equation *e, const struct attachment *
     add_cross3(a, db, dc);
 }
 
-/* acceleration() differentiated                                                                                      (57) */
+/* (51) differentiated */
 static double acceleration_change(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;

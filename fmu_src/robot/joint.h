@@ -74,6 +74,7 @@ struct joint {
 
 /* ---- what a type has ------------------------------------------------------------------------------------------------------------ */
 
+/* Its name in a robot file. */
 const char *joint_type_name(const struct joint *joint);
 
 /* Numbers of positions and velocities; 0 for a fixed joint. */
