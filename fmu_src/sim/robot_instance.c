@@ -313,25 +313,7 @@ static const char *parameter_error(const struct instance *instance, const struct
 
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
-    const struct sim *sim = const_sim_of(instance);
-    const struct constraints *loops = sim->mechanism.constraints;
-    const char *why = status_text(status);
-    double gap;
-    const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(loops, &gap) : -1;
-    if (status == STATUS_NOT_POSITIVE)
-        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->mechanism.work->failed_link].name, why);
-    else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", sim->mechanism.actuators->failed,
-                 sim->robot->actuator[sim->mechanism.actuators->failed].name, why);
-    else if (status == STATUS_SINGULAR_LOOP)
-        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed, sim->robot->loop[loops->failed].name, why);
-    else if (missed >= 0)
-        snprintf(
-            text, REASON_SIZE,
-            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
-            missed, sim->robot->loop[missed].name, why, gap);
-    else snprintf(text, REASON_SIZE, "%s", why);
-    return text;
+    return mechanism_reason(&const_sim_of(instance)->mechanism, status, text);
 }
 
 /* ---- initialization and steps -------------------------------------------------------------------------------------------------- */
