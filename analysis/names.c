@@ -1,7 +1,6 @@
 #include "analysis/names.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* OWNER.WHAT, with an index where there are several */
 static void write_name(const char *owner, const char *what, int count, int k, char name[NAME_SIZE])
@@ -82,15 +81,4 @@ void tangent_name(const struct model *model, int i, char name[NAME_SIZE])
 void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
     velocity_name(joint, OF_FORCE, k, name);
-}
-
-void joint_acceleration_name(const struct joint *joint, int k, char name[NAME_SIZE])
-{
-    velocity_name(joint, OF_ACCELERATION, k, name);
-}
-
-void start_name(const char *name, char start[NAME_SIZE])
-{
-    const int stem = (int)strcspn(name, "[");
-    snprintf(start, NAME_SIZE, "%.*s_start%s", stem, name, name + stem);
 }

@@ -83,12 +83,6 @@ static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
     }
 }
 
-static void normalize(struct sim *sim)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        joint_normalize(&sim->robot->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
-}
-
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
    just before */
 static enum status project(void *context, double t, double *y, double *error)
@@ -99,7 +93,7 @@ static enum status project(void *context, double t, double *y, double *error)
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = STATUS_OK;
     sim_take(sim, t, y);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (error != NULL) {
         sim_clear_seed(sim);
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
@@ -277,6 +271,11 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
+const double *sim_accelerations(const struct instance *instance)
+{
+    return const_sim_of(instance)->qdd;
+}
+
 double sim_actuator_force(const struct instance *instance, int actuator)
 {
     return const_sim_of(instance)->actuator_force[actuator];
@@ -349,7 +348,7 @@ static void start_states(struct instance *instance)
         const int state = instance->variables.by_reference[r]->start_of;
         if (state >= 0) *instance->state[state] = instance->stepper.value[r];
     }
-    normalize(sim_of(instance));
+    model_normalize(sim_of(instance)->mechanism.model, sim_of(instance)->at.q);
 }
 
 /* Start positions are a guess where there are loops: they are closed, with the velocities projected */
@@ -430,7 +429,7 @@ static enum status project_states(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     stepper_interrupt(&instance->stepper);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
     return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
 }
