@@ -205,12 +205,12 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *rate)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    const struct actuators *actuators = robot->mechanism.actuators;
+    const struct line *line = robot->mechanism.actuators->line;
     robot_reach(robot, MOVING);
     actuators_measure(&robot->mechanism);
-    for (int i = 0; i < actuators->n; i++) {
-        if (length != NULL) length[i] = actuators->line[i].length;
-        if (rate != NULL) rate[i] = actuators->line[i].rate;
+    for (int i = 0; i < robot->robot->n_actuators; i++) {
+        if (length != NULL) length[i] = line[i].length;
+        if (rate != NULL) rate[i] = line[i].rate;
     }
     return LIMBER_OK;
 }

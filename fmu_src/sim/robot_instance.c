@@ -58,7 +58,7 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
         const struct quaternion_place *place = &sim->quaternion[i];
         quaternion_rate(y + place->x, v + place->v, ydot + place->x);
     }
-    for (int i = 0; i < sim->n_free; i++) {
+    for (int i = 0; i < ode->n_v; i++) {
         ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
         sum += fabs(ydot[ode->n_x + i]);
     }
@@ -181,7 +181,6 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
             sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
         }
     }
-    sim->n_free = ode->n_v;
     ode->quaternion = sim->quaternion;
 }
 

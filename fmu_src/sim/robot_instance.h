@@ -32,8 +32,7 @@ struct sim {
     struct balance balance;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
-    int n_free;
-    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                */
+    int *free_coordinate; /* n_v of the ode: coordinates of qd that are not prescribed                       */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
