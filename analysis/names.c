@@ -9,33 +9,22 @@ static void write_name(const char *owner, const char *what, int count, int k, ch
     else snprintf(name, NAME_SIZE, "%s.%s", owner, what);
 }
 
-/* The group that number k belongs to */
-static const struct joint_group *group_of(const struct joint_group *group, int k)
-{
-    while (k >= group->first + group->count) group++;
-    return group;
-}
-
 static void position_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
-    struct joint_group groups[MOST_GROUPS];
-    joint_position_groups(joint, groups);
-    const struct joint_group *group = group_of(groups, k);
-    write_name(joint->name, group->name, group->count, k - group->first, name);
+    const struct joint_group group = joint_position_group(joint, k);
+    write_name(joint->name, group.name, group.count, k - group.first, name);
 }
 
 enum velocity_part { OF_VELOCITY, OF_ACCELERATION, OF_FORCE, OF_TANGENT };
 
 static void velocity_name(const struct joint *joint, enum velocity_part part, int k, char name[NAME_SIZE])
 {
-    struct joint_group groups[MOST_GROUPS];
-    joint_velocity_groups(joint, groups);
-    const struct joint_group *group = group_of(groups, k);
-    const char *const what[] = {[OF_VELOCITY] = group->name,
-                                [OF_ACCELERATION] = group->acceleration,
-                                [OF_FORCE] = group->force,
-                                [OF_TANGENT] = group->tangent};
-    write_name(joint->name, what[part], group->count, k - group->first, name);
+    const struct joint_group group = joint_velocity_group(joint, k);
+    const char *const what[] = {[OF_VELOCITY] = group.name,
+                                [OF_ACCELERATION] = group.acceleration,
+                                [OF_FORCE] = group.force,
+                                [OF_TANGENT] = group.tangent};
+    write_name(joint->name, what[part], group.count, k - group.first, name);
 }
 
 int velocity_link(const struct model *model, int i)
