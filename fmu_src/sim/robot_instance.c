@@ -26,7 +26,7 @@ static void follow_motion(struct sim *sim, double t)
     }
 }
 
-void sim_apply_inputs(struct sim *sim, double t)
+static void apply_inputs(struct sim *sim, double t)
 {
     const struct stepper *stepper = &sim->instance.stepper;
     for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
@@ -36,7 +36,7 @@ void sim_apply_inputs(struct sim *sim, double t)
 void sim_take(struct sim *sim, double t, const double *y)
 {
     instance_scatter(&sim->instance, y);
-    sim_apply_inputs(sim, t);
+    apply_inputs(sim, t);
 }
 
 enum status sim_forward(struct sim *sim)
@@ -290,7 +290,7 @@ const double *sim_drive_forces(const struct instance *instance)
 static enum status update(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
-    sim_apply_inputs(sim, instance->stepper.local);
+    apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
     return outputs_compute(sim);
 }
@@ -373,7 +373,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     start_states(instance);
     stepper_start(&instance->stepper, experiment->start_time);
-    sim_apply_inputs(sim, 0);
+    apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);

@@ -58,7 +58,6 @@ static inline struct sim *sim_of(struct instance *instance)
 
 /* The point of a state vector and the inputs of this step at a local time. */
 void sim_take(struct sim *sim, double t, const double *y);
-void sim_apply_inputs(struct sim *sim, double t);
 
 /* qdd at this point; loops closed */
 enum status sim_forward(struct sim *sim);
