@@ -130,7 +130,7 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
                                struct state *state, struct report *report, struct sweep *sweep)
 {
     const int q = modes->mechanism->model->link[options->link].q + options->k;
-    double *position = &state->q[q];
+    double *position = &state->at.q[q];
     enum status status = STATUS_OK;
     int n_modes = 0;
     for (int p = 0; p < options->poses && status == STATUS_OK; p++) {

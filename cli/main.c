@@ -296,7 +296,6 @@ int cli_exit_code(enum status status)
     case STATUS_BAD_ROBOT:
     case STATUS_BAD_DRIVE:
     case STATUS_BAD_INPUT:
-    case STATUS_BAD_STATE:
     case STATUS_NO_FILE: return EXIT_INPUT;
     default: return EXIT_COMPUTATION;
     }

@@ -84,13 +84,6 @@ static void stiffness(struct sim *sim, struct equilibrium *e)
             for (int j = i; j < e->n; j++) e->K[e->n * i + j] += e->mu * e->G[e->n * k + i] * e->G[e->n * k + j];
 }
 
-static double product(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 /* K dx - G' dlambda = -(f + mu G' gap),   G dx = -gap:   by the Schur complement S = G K^-1 G' */
 static bool newton_step(struct equilibrium *e)
 {
@@ -103,8 +96,8 @@ static bool newton_step(struct equilibrium *e)
     memcpy(e->Y, e->G, (size_t)(n * k) * sizeof(double));
     for (int c = 0; c < k; c++) {
         cholesky_solve(n, e->K, e->inverse_d, e->Y + n * c);
-        for (int b = 0; b <= c; b++) e->S[k * b + c] = product(n, e->G + n * b, e->Y + n * c);
-        e->dlambda[c] = -e->gap[c] - product(n, e->G + n * c, e->dx);
+        for (int b = 0; b <= c; b++) e->S[k * b + c] = dense_dot(n, e->G + n * b, e->Y + n * c);
+        e->dlambda[c] = -e->gap[c] - dense_dot(n, e->G + n * c, e->dx);
     }
     if (cholesky_factor(k, e->S, e->inverse_s) != 0) return false;
     cholesky_solve(k, e->S, e->inverse_s, e->dlambda);
@@ -180,8 +173,8 @@ static double load_size(const struct sim *sim)
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
         mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
-    return mass * sqrt(product(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(product(6, sim->at.tip_wrench, sim->at.tip_wrench));
+    return mass * sqrt(dense_dot(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
+           forces + sqrt(dense_dot(6, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
 /* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */
