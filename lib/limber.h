@@ -93,18 +93,18 @@ LIMBER_API void limber_robot_free(limber_robot *robot);
 LIMBER_API const char *limber_robot_name(const limber_robot *robot);
 LIMBER_API const char *limber_robot_description(const limber_robot *robot);
 
-/* Lengths of arrays. */
-LIMBER_API int limber_robot_nq(const limber_robot *robot); /* positions                                        */
-LIMBER_API int limber_robot_nv(const limber_robot *robot); /* velocities, accelerations, generalized forces    */
-LIMBER_API int limber_robot_joint_forces(
-    const limber_robot *robot); /* velocities of all joints, driven or not          */
-LIMBER_API int limber_robot_prescribed(
-    const limber_robot *robot);                                   /* velocities of prescribed joints                  */
-LIMBER_API int limber_robot_links(const limber_robot *robot);     /* links                                            */
-LIMBER_API int limber_robot_actuators(const limber_robot *robot); /* line actuators                                   */
-LIMBER_API int limber_robot_loops(const limber_robot *robot);     /* loops                                            */
-LIMBER_API int limber_robot_constraints(
-    const limber_robot *robot); /* constraints of all loops                         */
+/* Lengths of arrays: positions; velocities, accelerations and generalized forces; forces of joints (one for each
+   velocity of a joint, driven or not); velocities of prescribed joints; constraints of all loops. */
+LIMBER_API int limber_robot_nq(const limber_robot *robot);
+LIMBER_API int limber_robot_nv(const limber_robot *robot);
+LIMBER_API int limber_robot_joint_forces(const limber_robot *robot);
+LIMBER_API int limber_robot_prescribed(const limber_robot *robot);
+LIMBER_API int limber_robot_constraints(const limber_robot *robot);
+
+/* Numbers of links, line actuators and loops. */
+LIMBER_API int limber_robot_links(const limber_robot *robot);
+LIMBER_API int limber_robot_actuators(const limber_robot *robot);
+LIMBER_API int limber_robot_loops(const limber_robot *robot);
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
 LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int link);
@@ -116,7 +116,7 @@ LIMBER_API const char *limber_robot_loop_name(const limber_robot *robot, int loo
 LIMBER_API int limber_robot_find_link(const limber_robot *robot, const char *name);
 /* The parent of a link: its index, -1 for the world; LIMBER_BAD_ARGUMENT where the index is out of range. */
 LIMBER_API int limber_robot_parent(const limber_robot *robot, int link);
-/* The link whose tip frame carries the tip wrench. */
+/* The link on whose tip frame the tip wrench acts. */
 LIMBER_API int limber_robot_tip(const limber_robot *robot);
 
 /* Names of the numbers of q and qd, those of the FMU's variables ("shoulder.q", "boom.eta[1]", "base.quaternion[1]"),
@@ -189,7 +189,7 @@ LIMBER_API int limber_robot_set_actuator_forces(limber_robot *robot, const doubl
 
 /* Moves the state onto the loops, as a simulation does at its start: q as little as possible (passive joints first,
    then joints that are not prescribed, then elastic coordinates), qd is projected; then chooses independent
-   constraints. The constraints that are left out are reported as warnings. Does nothing for a robot without loops.
+   constraints. Redundant constraints are dropped and reported as warnings. Does nothing for a robot without loops.
    Allocates. Fails where a loop cannot be closed; the state then stays. The start state is as the file gives it: call
    this once after loading a robot with loops. */
 LIMBER_API int limber_robot_close_loops(limber_robot *robot);
@@ -199,7 +199,7 @@ LIMBER_API int limber_robot_close_loops(limber_robot *robot);
 LIMBER_API int limber_robot_gaps(limber_robot *robot, double *gap, double *rate);
 
 /* Multipliers [limber_robot_constraints()] at the state, N or N m: the forces that keep the loops closed; 0 for
-   constraints that are left out. Runs the forward dynamics, with its failures. */
+   dropped constraints. Runs the forward dynamics, with its failures. */
 LIMBER_API int limber_robot_multipliers(limber_robot *robot, double *lambda);
 
 /* ---- dynamics: M qdd + h = Q, at the state -------------------------------------------------------------------- */
@@ -389,7 +389,7 @@ LIMBER_API int limber_simulate(limber_simulation *simulation, double until, doub
                                limber_callback *outputs, void *context);
 
 /* A saved state is a block of bytes without pointers. It can be restored in any simulation of the same robot file
-   with the same library, in another process too; both then continue bit for bit alike. LIMBER_BAD_CALL: not started,
+   with the same library, in another process too; both then continue with the same bits. LIMBER_BAD_CALL: not started,
    or not a state of this robot; LIMBER_BAD_ARGUMENT: too few bytes, or damaged. */
 LIMBER_API size_t limber_simulation_saved_size(const limber_simulation *simulation);
 LIMBER_API int limber_simulation_save(limber_simulation *simulation, void *bytes, size_t size);

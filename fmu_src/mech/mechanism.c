@@ -103,7 +103,7 @@ static void dense_mobility(struct mechanism *m)
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const size_t n = (size_t)model->nv;
-    for (int i = 0; i < loops->n_kept; i++) {
+    for (int i = 0; i < loops->n_active; i++) {
         double *X = loops->X + n * (size_t)i;
         constraints_row(m, i);
         memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
@@ -113,7 +113,7 @@ static void dense_mobility(struct mechanism *m)
         }
         cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
         for (int j = 0; j <= i; j++)
-            loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
+            loops->S[loops->n_active * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
     }
 }
 

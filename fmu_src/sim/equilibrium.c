@@ -1,5 +1,5 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. In a closed robot passive
-   joints are not held but keep the loops closed, with multipliers that balance them:
+/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints locked. In a closed robot passive
+   joints are not locked but keep the loops closed, with multipliers that balance them:
        f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
@@ -51,18 +51,18 @@ static double residual(struct sim *sim, struct equilibrium *e)
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
     for (int k = 0; k < e->k; k++) {
         const double *G = loops->G + (size_t)sim->mechanism.model->nv * (size_t)k;
-        e->gap[k] = loops->gap[loops->kept[k]];
+        e->gap[k] = loops->gap[loops->active[k]];
         sum += e->mu * e->gap[k] * e->mu * e->gap[k];
         for (int i = 0; i < e->n; i++) {
             e->G[e->n * k + i] = G[e->coordinate[i]];
-            e->f[i] -= loops->lambda[loops->kept[k]] * G[e->coordinate[i]];
+            e->f[i] -= loops->lambda[loops->active[k]] * G[e->coordinate[i]];
         }
     }
     for (int i = 0; i < e->n; i++) sum += e->f[i] * e->f[i];
     return sqrt(sum);
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
+/* K = df/dx by the tangent of the recursion, the multipliers constant; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
     const size_t n = (size_t)sim->mechanism.model->nv;
@@ -106,13 +106,13 @@ static bool newton_step(struct equilibrium *e)
     return true;
 }
 
-static void move(struct sim *sim, const struct equilibrium *e, double share)
+static void move(struct sim *sim, const struct equilibrium *e, double fraction)
 {
     memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
     for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
-    model_move(sim->mechanism.model, sim->at.q, sim->dx, share);
+    model_move(sim->mechanism.model, sim->at.q, sim->dx, fraction);
     for (int c = 0; c < e->k; c++)
-        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
+        sim->mechanism.constraints->lambda[sim->mechanism.constraints->active[c]] += fraction * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
@@ -201,7 +201,7 @@ static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_kept;
+    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_active;
     struct equilibrium e = {.k = (int)k,
                             .coordinate = arena_take(&scratch, n, sizeof(int)),
                             .f = arena_take(&scratch, n, sizeof(double)),
