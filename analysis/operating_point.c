@@ -182,7 +182,7 @@ static void report_moving(const struct operating_point *point, int link, int k, 
             joint, point->state.at.q[lm->q + k], a, unit, held);
     else {
         char name[NAME_SIZE];
-        joint_acceleration_name(&point->mechanism->robot->link[link].joint, k, name);
+        coordinate_name(point->mechanism->model, ACCELERATION, lm->v + k, name);
         report_add(
             report, REPORT_ERROR,
             "no equilibrium: passive joint '%s' accelerates, %s = %.3g %s%s; give the q at which it rests in the "
