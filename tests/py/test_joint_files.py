@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from coordinates import Coordinates
 from judge import Robot
-from program import Program
+from program import SEVERAL_JOINTS, Program
 from test_joints import BODY, SEVERAL, alone, relative
 from test_reference import load
 
@@ -180,3 +180,17 @@ def test_sanitized(limber_sanitized, tmp_path, file):
                              ("simulate", ["--at", "-", "--until", "0.01", "--step", "0.005"])]:
         sanitized.run(command, robot, *options, state=state)
     sanitized.run("check", robot)
+
+
+def test_check_counts_positions_and_velocities(program):
+    """A quaternion has one number more than its angular velocity; stops name their coordinate; columns stand below each other."""
+    stop = {"lower": -1, "upper": 1, "stiffness": 10}
+    links = [{**link, "joint": {**link["joint"], "limits": [None, stop]}} if link["joint"]["name"] == "piston" else link
+             for link in SEVERAL_JOINTS["links"]]
+    robot = {**SEVERAL_JOINTS, "links": links}
+    table, found = program.run("check", robot).splitlines(), program.json("check", robot, "--json")
+    assert table[0].startswith("several: 29 coordinates (26 velocities), 13.3 kg")
+    assert (found["n"], found["nv"]) == (29, 26)
+    assert "joint piston, coordinate 2, stops at -1 and 1, stiffness 10, damping 0" in table
+    motion = table[2].index("motion")
+    assert all(line[motion - 2:motion] == "  " and line[motion:].split()[0] in ("driven", "passive", "prescribed") for line in table[3:9])
