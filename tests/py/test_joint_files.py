@@ -194,3 +194,13 @@ def test_check_counts_positions_and_velocities(program):
     assert "joint piston, coordinate 2, stops at -1 and 1, stiffness 10, damping 0" in table
     motion = table[2].index("motion")
     assert all(line[motion - 2:motion] == "  " and line[motion:].split()[0] in ("driven", "passive", "prescribed") for line in table[3:9])
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_a_slender_link_is_told(limber, program, kind):
+    """It resists no spin about its own axis."""
+    slender = {"mass": 1, "com": [0.3, 0, 0], "inertia": [0, 0.1, 0.1, 0, 0, 0]}
+    robot = {"format": "limber-robot/2", "name": "rod", "links": [{"name": "rod", "joint": {"name": "ball", "type": kind}, "rigid": slender}]}
+    said = run(limber, "eval", program.robot(robot), "-", state={})
+    assert said.returncode == 3 and "motor_inertia" not in said.stderr
+    assert f"nothing resists some motion of link 'rod' ({kind} joint 'ball'): give it" in said.stderr
