@@ -148,7 +148,12 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
     const char *why = status_text(status);
     double gap;
     const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(m->constraints, &gap) : -1;
-    if (status == STATUS_NOT_POSITIVE)
+    if (status == STATUS_NOT_POSITIVE && joint_quaternion(&link->joint) >= 0) /* a slender link resists no spin */
+        snprintf(text, REASON_SIZE,
+                 "%s: nothing resists some motion of link '%s' (%s joint '%s'): give it or what it carries mass, and "
+                 "inertia about every axis",
+                 why, link->name, joint_type_name(&link->joint), link->joint.name);
+    else if (status == STATUS_NOT_POSITIVE)
         snprintf(text, REASON_SIZE,
                  "%s: nothing resists the motion of link '%s' (joint '%s'): give it or what it carries mass, inertia "
                  "or motor_inertia",
