@@ -51,10 +51,8 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
 
 int command_fmu(int argc, char **argv)
 {
-    struct pack_options options = {.command = "fmu", .noun = "ROBOT"};
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) code = pack_argument(&options, argc, argv, &i);
-    if (code == EXIT_OK) code = pack_complete(&options);
+    struct pack_options options = {.command = "fmu", .noun = "ROBOT", .file = "FILE.fmu"};
+    const int code = pack_arguments(&options, argc, argv);
     if (code != EXIT_OK) return code;
 
     struct report report = {.line = pack_print_error, .context = &options};
