@@ -22,13 +22,21 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
     xml_true(xml, "providesDirectionalDerivative");
 }
 
+/* Loops open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
+static bool may_drift(const struct fmu *fmu)
+{
+    bool drifts = fmu->model != NULL && fmu->model->robot->n_loops > 0;
+    for (int i = 0; fmu->model != NULL && i < fmu->model->n_links; i++)
+        drifts = drifts || joint_quaternion(&fmu->model->robot->link[i].joint) >= 0;
+    return drifts;
+}
+
 static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
-    const bool loops = fmu->model != NULL && fmu->model->robot->n_loops > 0;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are checked there */
+    if (!may_drift(fmu)) xml_true(xml, "completedIntegratorStepNotNeeded");
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");
