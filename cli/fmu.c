@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dyn/work.h"
+#include "mech/mechanism.h"
 #include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
@@ -24,11 +24,9 @@ static struct blob load_robot(const char *file, struct arena *arena, struct repo
 static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
     struct instance *sim = NULL;
-    struct work *work = NULL;
     const struct blob robot = load_robot(options->subject, arena, report);
     if (robot.bytes == NULL) return STATUS_NO_FILE;
     enum status status = sim_make(options->subject, robot.bytes, report, &sim);
-    if (status == STATUS_OK) status = work_make(sim_model(sim), &work);
     if (status != STATUS_OK && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s: %s", options->subject, status_text(status));
     if (status == STATUS_OK) {
@@ -39,12 +37,11 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .guid = instance_guid(sim),
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
-                                .work = work};
+                                .work = sim_mechanism(sim)->work};
         status = pack_libraries(&sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, robot, &libraries, report)
                      : STATUS_NO_FILE;
     }
-    work_free(work);
     instance_free(sim);
     return status;
 }
