@@ -169,7 +169,7 @@ static void groups_cover(const struct trial *t, struct random *random)
     int at = 0;
     (void)random;
     CHECK(joint_positions(&t->joint) == t->model.nq && joint_velocities(&t->joint) == t->model.nv);
-    while (at < t->model.nq) {
+    for (int tries = 0; at < t->model.nq && tries < MOST_POSITIONS; tries++) {
         const struct joint_group group = joint_position_group(&t->joint, at);
         CHECK(group.first == at && group.count > 0 && group.name != NULL);
         at += group.count;
@@ -177,7 +177,7 @@ static void groups_cover(const struct trial *t, struct random *random)
     }
     CHECK(at == t->model.nq);
     at = 0;
-    while (at < t->model.nv) {
+    for (int tries = 0; at < t->model.nv && tries < MOST_VELOCITIES; tries++) {
         const struct joint_group group = joint_velocity_group(&t->joint, at);
         CHECK(group.first == at && group.count > 0 && group.name != NULL);
         CHECK(group.acceleration != NULL && group.force != NULL && group.tangent != NULL);
