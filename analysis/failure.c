@@ -13,6 +13,14 @@ enum status report_failure(struct report *report, const struct mechanism *m, enu
     return status;
 }
 
+enum status report_not_finite(struct report *report, const char *numbers)
+{
+    report_add(report, REPORT_ERROR,
+               "%s are not finite: numbers of the robot or the state are too large or too small to compute with",
+               numbers);
+    return STATUS_NOT_FINITE;
+}
+
 static void forward_error(void *context, enum report_level level, const char *text)
 {
     struct report *to = context;

@@ -215,10 +215,7 @@ static enum status accelerate(struct operating_point *point, struct report *repo
     if (status != STATUS_OK) return report_failure(report, point->mechanism, status);
     const int nv = point->mechanism->model->nv;
     memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
-    if (isfinite(euclidean_norm(nv, point->qdd))) return STATUS_OK;
-    report_add(report, REPORT_ERROR,
-               "the accelerations are not finite: the robot's numbers are too large or too small to compute with");
-    return STATUS_NOT_FINITE;
+    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : report_not_finite(report, "the accelerations");
 }
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
