@@ -2,7 +2,6 @@
 #ifndef ANALYSIS_MATRICES_H
 #define ANALYSIS_MATRICES_H
 
-#include "analysis/state.h"
 #include "mech/mechanism.h"
 
 /* Row major. */

@@ -36,13 +36,7 @@ static enum status report_modes(struct report *report, const struct modes *modes
                    status_text(status), name);
         return status;
     }
-    if (status == STATUS_NOT_FINITE) {
-        report_add(
-            report, REPORT_ERROR,
-            "the matrices of the small motions are not finite: numbers of the robot or the state are too large or "
-            "too small to compute with");
-        return status;
-    }
+    if (status == STATUS_NOT_FINITE) return report_not_finite(report, "the matrices of the small motions");
     return report_status(report, status);
 }
 
@@ -129,7 +123,7 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
                                struct state *state, struct report *report, struct sweep *sweep)
 {
     const int q = modes->mechanism->model->link[options->link].q + options->k;
-    double *position = &state->q[q];
+    double *position = &state->at.q[q];
     enum status status = STATUS_OK;
     int n_modes = 0;
     for (int p = 0; p < options->poses && status == STATUS_OK; p++) {

@@ -31,6 +31,20 @@ const char *motion_joint(const struct robot *robot, bool passive_too)
     return "joint with a drive";
 }
 
+enum status motion_possible(const struct robot *robot, bool passive_too, struct report *report)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        if (!motion_gives(robot, passive_too, i) || joint_has_coordinates(joint)) continue;
+        report_add(report, REPORT_ERROR,
+                   "joint '%s' is %s: a motion can be given for joints with one or two coordinates only; make it "
+                   "passive, or use several joints",
+                   joint->name, joint_type_name(joint));
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
 /* ---- a table --------------------------------------------------------------------------------------------------------------- */
 
 static const double *row_of(const struct motion *motion, int row)
@@ -45,7 +59,7 @@ static int find_column(const struct csv *table, const char *name)
     return -1;
 }
 
-/* Numbers the coordinates, and reports joints whose motion cannot be given as coordinates */
+/* Numbers the coordinates of all joints */
 static enum status number_coordinates(struct motion *motion, struct report *report, int *count)
 {
     const struct robot *robot = motion->robot;
@@ -53,17 +67,10 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
     motion->first = arena_take(&motion->arena, (size_t)robot->n_links, sizeof(int));
     if (motion->first == NULL) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
         motion->first[i] = *count;
-        *count += joint_velocities(joint);
-        if (!motion_gives(robot, motion->passive_too, i) || joint_has_coordinates(joint)) continue;
-        report_add(report, REPORT_ERROR,
-                   "joint '%s' is %s: a motion can be given for joints with one or two coordinates only; make it "
-                   "passive, or use several joints",
-                   joint->name, joint_type_name(joint));
-        return STATUS_BAD_INPUT;
+        *count += joint_velocities(&robot->link[i].joint);
     }
-    return STATUS_OK;
+    return motion_possible(robot, motion->passive_too, report);
 }
 
 /* Columns of a joint; how many are missing */

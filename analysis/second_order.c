@@ -36,7 +36,7 @@ static enum status take_mass(const struct linear *linear, struct arena *arena, s
     const struct mechanism *m = linear->point->mechanism;
     const int n = s->n, N = m->model->nv;
     const double *M = m->work->M, *basis = linear->basis;
-    dyn_configuration(m->model, m->work, linear->point->at.q);
+    dyn_configuration(m->model, m->work, linear->point->state.at.q);
     dyn_mass_matrix(m->model, m->work);
     if (basis == NULL) {
         for (int i = 0; i < n; i++)

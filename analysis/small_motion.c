@@ -262,8 +262,5 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
     if (motion->full.mechanism.constraints->n_rows > 0) status = reduce_all(motion);
     if (status != STATUS_OK) return report_status(report, status);
     if (finite && isfinite(motion->moment_rate)) return STATUS_OK;
-    report_add(report, REPORT_ERROR,
-               "the linearized equations of motion are not finite: numbers of the robot or the state are too large or "
-               "too small to compute with");
-    return STATUS_NOT_FINITE;
+    return report_not_finite(report, "the linearized equations of motion");
 }

@@ -60,11 +60,13 @@ static const struct command {
      "of\n"
      "  drives: the motion of these joints is given too, and the forces A.force are in the result. Other actuators "
      "exert\n"
-     "  no force.\n\n"
+     "  no force. A joint with two coordinates counts as two; the motion of a joint with a quaternion cannot be "
+     "given:\n"
+     "  passive, it is integrated.\n\n"
      "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
      "rows\n"
      "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"
-     "  --rate K,K,...       k of every joint with a drive [rad/s or m/s]\n"
+     "  --rate K,K,...       k of every joint with a drive [rad/s or m/s], two where it has two coordinates\n"
      "  --period T,T,...     T of every joint with a drive [s]\n"
      "  --until T --step H   rows of a profile [s]\n"
      "  --start static|zero  elastic coordinates at the start: at rest under gravity with the joints locked (default), "
@@ -122,7 +124,7 @@ static const struct command {
      "  --joints free        driven joints move freely, without torque\n"
      "                       Passive joints always move, prescribed ones never.\n"
      "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
-     "                       loops are closed in every pose by passive joints\n"
+     "                       loops are closed in every pose by passive joints; JOINT[k] is coordinate k of two\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
      "  --count N            only the first N modes\n"
      "  --json               machine-readable instead of a table or CSV\n"
@@ -301,7 +303,6 @@ int cli_exit_code(enum status status)
     case STATUS_BAD_ROBOT:
     case STATUS_BAD_DRIVE:
     case STATUS_BAD_INPUT:
-    case STATUS_BAD_STATE:
     case STATUS_NO_FILE: return EXIT_INPUT;
     default: return EXIT_COMPUTATION;
     }

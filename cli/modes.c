@@ -208,7 +208,9 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
             sweep->link = i, sweep->k = k;
             if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
         }
-    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' that moves\n", text, (int)length, text);
+    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' with a coordinate", text, (int)length,
+            text);
+    fprintf(stderr, "; JOINT is a joint with one coordinate, or JOINT[1] or JOINT[2] of one with two\n");
     return EXIT_INPUT;
 }
 
@@ -303,20 +305,16 @@ int command_modes(int argc, char **argv)
 {
     struct options options = {0};
     struct cli_model loaded;
-    int code = parse_options(argc, argv, &options);
-    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, &loaded);
-    if (code != EXIT_OK) return code;
     struct report report = cli_report("modes");
-    struct state state;
-    struct modes modes = {0};
-    enum status status = state_read(loaded.mechanism.model, options.at, &report, &state);
-    if (status == STATUS_OK) status = modes_make(&loaded.mechanism, options.joints_free, &report, &modes);
-    code = cli_exit_code(status);
+    int code = parse_options(argc, argv, &options);
+    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, options.at, &report, &loaded);
+    if (code != EXIT_OK) return code;
+    struct modes modes;
+    code = cli_exit_code(modes_make(&loaded.mechanism, options.joints_free, &report, &modes));
     if (code == EXIT_OK)
-        code = options.sweep != NULL ? run_sweep(&options, &modes, &state, &report)
-                                     : run_state(&options, &modes, &state, &report);
+        code = options.sweep != NULL ? run_sweep(&options, &modes, &loaded.state, &report)
+                                     : run_state(&options, &modes, &loaded.state, &report);
     modes_free(&modes);
-    state_free(&state);
     cli_free_model(&loaded);
     return code;
 }

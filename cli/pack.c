@@ -37,8 +37,15 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
 int pack_complete(const struct pack_options *options)
 {
     if (options->subject == NULL) return cli_usage(options->command, "expected %s", options->noun);
-    if (options->output == NULL) return cli_usage(options->command, "expected -o FILE.fmu");
+    if (options->output == NULL) return cli_usage(options->command, "expected -o %s", options->file);
     return EXIT_OK;
+}
+
+int pack_arguments(struct pack_options *options, int argc, char **argv)
+{
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) code = pack_argument(options, argc, argv, &i);
+    return code == EXIT_OK ? pack_complete(options) : code;
 }
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */

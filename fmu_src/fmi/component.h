@@ -41,6 +41,9 @@ struct component {
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
+/* The number of a log category; CATEGORY_COUNT where there is none of this name. */
+int component_category(const char *name);
+
 /* Finished text to the importer's logger: every % doubled, no further arguments. Errors always, the rest where asked for. */
 PRINTF_LIKE(4, 5)
 void component_log(const struct component *component, fmi2Status status, enum category category, const char *format,

@@ -1,5 +1,5 @@
-/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is
-   constraint drift: its states are then projected back onto the constraints. */
+/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is that
+   loops have drifted open or quaternions have lost their norm, and the states go back onto these constraints. */
 #include <math.h>
 
 #include "fmi/component.h"

@@ -61,7 +61,7 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
     loops->X = arena_take(arena, rows * n, sizeof(double));
     loops->S = arena_take(arena, rows * rows, sizeof(double));
     loops->direction = arena_take(arena, n, sizeof(double));
-    for (int i = 0; i < 2; i++) loops->tips[i] = arena_take(arena, loads * n, sizeof *loops->tips[i]);
+    for (int i = 0; rows > 0 && i < 2; i++) loops->tips[i] = arena_take(arena, loads * n, sizeof *loops->tips[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -260,14 +260,21 @@ void constraints_set_loads(struct mechanism *m)
     }
 }
 
-/* lambda = -S^-1 (acceleration of the gap of the open tree),   qdd += X lambda                                         (54) */
-void constraints_close_accelerations(struct mechanism *m, double *qdd)
+void constraints_accelerations(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
-        loops->rhs[k] = -acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
+        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
+}
+
+/* lambda = -S^-1 (acceleration of the gap of the open tree),   qdd += X lambda                                         (54) */
+void constraints_close_accelerations(struct mechanism *m, double *qdd)
+{
+    struct constraints *loops = m->constraints;
+    constraints_accelerations(m);
+    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
     constraints_respond(m, qdd);
     memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
     for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = loops->rhs[k];
@@ -278,15 +285,6 @@ void constraints_rows(struct mechanism *m)
 {
     constraints_gap(m);
     for (int k = 0; k < m->constraints->n_active; k++) constraints_row(m, k);
-}
-
-void constraints_accelerations(struct mechanism *m)
-{
-    struct constraints *loops = m->constraints;
-    for (int k = 0; k < loops->n_active; k++) {
-        const int row = loops->active[k];
-        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
-    }
 }
 
 /* ---- independent constraints ------------------------------------------------------------------------------------- */

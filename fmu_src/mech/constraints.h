@@ -40,7 +40,7 @@ struct constraints {
     int failed;                       /* index of the loop, after STATUS_SINGULAR_LOOP        */
     double *dlambda;                  /* n_rows: change of lambda in a direction              */
     double *direction;                /* nv                                                   */
-    struct frame_derivative *tips[2]; /* nv x loads: tip frames in the directions of q, of qd */
+    struct frame_derivative *tips[2]; /* nv x loads: tip frames in the directions of q, of qd; NULL without loops */
     struct arena arena;
 };
 

@@ -74,6 +74,7 @@ struct joint {
 
 /* ---- what a type has ------------------------------------------------------------------------------------------------------------ */
 
+/* Its name in a robot file. */
 const char *joint_type_name(const struct joint *joint);
 
 /* Numbers of positions and velocities; 0 for a fixed joint. */
@@ -118,11 +119,10 @@ struct joint_group {
     /* what they are: positions or velocities, accelerations, forces of a drive */
     const char *description, *acceleration_description, *force_description;
 };
-enum { MOST_GROUPS = 2 };
 
-/* In the order of q and of qd; their number, 0 for a fixed joint. */
-int joint_position_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS]);
-int joint_velocity_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS]);
+/* The group that position k, or velocity k, is in. */
+struct joint_group joint_position_group(const struct joint *joint, int k);
+struct joint_group joint_velocity_group(const struct joint *joint, int k);
 
 /* ---- kinematics ------------------------------------------------------------------------------------------------------------------ */
 

@@ -51,7 +51,8 @@ const char *read_identifier(const struct place *at, const char *what)
     return arena_string(&at->reader->robot->arena, name);
 }
 
-const char *read_name(const struct place *at, const char *what)
+/* An identifier, and not a word that the FMU needs */
+static const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;

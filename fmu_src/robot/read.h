@@ -127,8 +127,6 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 
 /* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
 
-/* Reports what only format 2 has; false if it is allowed (a format 2 file) or not given. */
-bool refuse_in_format_1(const struct place *at, const char *what);
 /* Reports what a later version will read, and what to do instead. */
 void refuse_unsupported(const struct place *at, const char *what, const char *advice);
 /* The same for each of these keys (the list ends with NULL) that the object has. */
@@ -147,10 +145,8 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
 
 /* ---- name.c ----------------------------------------------------------------------------------------------------- */
 
-/* Names are kept in the robot's memory; NULL where the file has none. read_identifier(): an identifier; read_name(): also not a
-   reserved word. */
+/* Names are kept in the robot's memory; NULL where the file has none. */
 const char *read_identifier(const struct place *at, const char *what);
-const char *read_name(const struct place *at, const char *what);
 /* The same of a link, loop or actuator, unique among those read so far; and of a joint, unique among the joints read so far. In
    format 2 a part and a joint share a name only if the joint is the link's own. */
 const char *read_part_name(const struct place *at, const char *what);
@@ -163,7 +159,6 @@ bool same_name(const char *a, const char *b); /* false for NULL */
 
 /* ---- the parts of a robot ---------------------------------------------------------------------------------------- */
 
-void read_mass_members(struct object *object, struct mass_properties *body); /* mass, com, inertia */
 void read_rigid(const struct place *at, struct mass_properties *body, struct pose *tip);
 bool read_attached(const struct place *at, const char *what, struct mass_properties *body); /* hub, payload */
 void read_beam(const struct place *at, struct beam *beam);

@@ -24,7 +24,8 @@ static void read_inertia(const struct place *at, double I[6])
         warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
 }
 
-void read_mass_members(struct object *object, struct mass_properties *body)
+/* mass, com, inertia */
+static void read_mass_members(struct object *object, struct mass_properties *body)
 {
     const struct place mass_at = member(object, "mass"), com_at = member(object, "com");
     const struct place inertia_at = member(object, "inertia");

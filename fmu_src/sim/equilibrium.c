@@ -7,7 +7,11 @@
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
-/* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, to about a third per step */
+/* Where K is not definite although the loops leave no motion, mu is raised by this factor, so many times */
+static const double STIFFER = 100;
+enum { MOST_RAISES = 4 };
+
+/* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
 enum { MOST_ITERATIONS = 500 };
 
 struct equilibrium {
@@ -80,13 +84,6 @@ static void stiffness(struct sim *sim, struct equilibrium *e)
             for (int j = i; j < e->n; j++) e->K[e->n * i + j] += e->mu * e->G[e->n * k + i] * e->G[e->n * k + j];
 }
 
-static double product(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 /* K dx - G' dlambda = -(f + mu G' gap),   G dx = -gap:   by the Schur complement S = G K^-1 G' */
 static bool newton_step(struct equilibrium *e)
 {
@@ -99,8 +96,8 @@ static bool newton_step(struct equilibrium *e)
     memcpy(e->Y, e->G, (size_t)(n * k) * sizeof(double));
     for (int c = 0; c < k; c++) {
         cholesky_solve(n, e->K, e->inverse_d, e->Y + n * c);
-        for (int b = 0; b <= c; b++) e->S[k * b + c] = product(n, e->G + n * b, e->Y + n * c);
-        e->dlambda[c] = -e->gap[c] - product(n, e->G + n * c, e->dx);
+        for (int b = 0; b <= c; b++) e->S[k * b + c] = dense_dot(n, e->G + n * b, e->Y + n * c);
+        e->dlambda[c] = -e->gap[c] - dense_dot(n, e->G + n * c, e->dx);
     }
     if (cholesky_factor(k, e->S, e->inverse_s) != 0) return false;
     cholesky_solve(k, e->S, e->inverse_s, e->dlambda);
@@ -133,6 +130,18 @@ static double strain_force(const struct sim *sim)
     return sqrt(sum);
 }
 
+/* A Newton step, with a larger mu where K is not definite: motions that open the loops must cost more than gravity gains by them */
+static bool definite_step(struct sim *sim, struct equilibrium *e, double *norm)
+{
+    for (int raises = 0;; raises++) {
+        stiffness(sim, e);
+        if (newton_step(e)) return true;
+        if (e->k == 0 || raises == MOST_RAISES) return false;
+        e->mu = e->mu > 0 ? STIFFER * e->mu : *norm; /* 0: sliders only */
+        *norm = residual(sim, e);
+    }
+}
+
 /* Newton with step halving; the residual must fall to 1e-10 of its first value */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
@@ -140,13 +149,12 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     const double first = fmax(norm, strain_force(sim));
     if (isinf(norm)) return STATUS_SHORT_ACTUATOR;
     for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
-        stiffness(sim, e);
-        if (!newton_step(e)) break;
-        double fraction = 1, next = INFINITY;
-        move(sim, e, fraction);
-        for (next = residual(sim, e); !(next < norm) && fraction > 1e-6; next = residual(sim, e)) {
-            fraction *= 0.5;
-            move(sim, e, -fraction);
+        if (!definite_step(sim, e, &norm)) break;
+        double share = 1, next = INFINITY;
+        move(sim, e, share);
+        for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
+            share *= 0.5;
+            move(sim, e, -share);
         }
         if (!(next < norm)) break;
         norm = next;
@@ -165,8 +173,8 @@ static double load_size(const struct sim *sim)
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
         mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
-    return mass * sqrt(product(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(product(6, sim->at.tip_wrench, sim->at.tip_wrench));
+    return mass * sqrt(dense_dot(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
+           forces + sqrt(dense_dot(6, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
 /* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */

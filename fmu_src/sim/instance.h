@@ -13,8 +13,6 @@ struct experiment {
     double tolerance; /* 0: none given */
 };
 
-enum { REASON_SIZE = 256 };
-
 struct instance;
 
 /* What an implementation provides. It has struct instance as its first member. */

@@ -26,7 +26,7 @@ static void follow_motion(struct sim *sim, double t)
     }
 }
 
-void sim_apply_inputs(struct sim *sim, double t)
+static void apply_inputs(struct sim *sim, double t)
 {
     const struct stepper *stepper = &sim->instance.stepper;
     for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
@@ -36,7 +36,7 @@ void sim_apply_inputs(struct sim *sim, double t)
 void sim_take(struct sim *sim, double t, const double *y)
 {
     instance_scatter(&sim->instance, y);
-    sim_apply_inputs(sim, t);
+    apply_inputs(sim, t);
 }
 
 enum status sim_forward(struct sim *sim)
@@ -58,7 +58,7 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
         const struct quaternion_place *place = &sim->quaternion[i];
         quaternion_rate(y + place->x, v + place->v, ydot + place->x);
     }
-    for (int i = 0; i < sim->n_free; i++) {
+    for (int i = 0; i < ode->n_v; i++) {
         ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
         sum += fabs(ydot[ode->n_x + i]);
     }
@@ -83,12 +83,6 @@ static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
     }
 }
 
-static void normalize(struct sim *sim)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        joint_normalize(&sim->robot->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
-}
-
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
    just before */
 static enum status project(void *context, double t, double *y, double *error)
@@ -99,7 +93,7 @@ static enum status project(void *context, double t, double *y, double *error)
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = STATUS_OK;
     sim_take(sim, t, y);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (error != NULL) {
         sim_clear_seed(sim);
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
@@ -187,7 +181,6 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
             sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
         }
     }
-    sim->n_free = ode->n_v;
     ode->quaternion = sim->quaternion;
 }
 
@@ -277,6 +270,11 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
+const double *sim_accelerations(const struct instance *instance)
+{
+    return const_sim_of(instance)->qdd;
+}
+
 double sim_actuator_force(const struct instance *instance, int actuator)
 {
     return const_sim_of(instance)->actuator_force[actuator];
@@ -292,7 +290,7 @@ const double *sim_drive_forces(const struct instance *instance)
 static enum status update(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
-    sim_apply_inputs(sim, instance->stepper.local);
+    apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
     return outputs_compute(sim);
 }
@@ -313,25 +311,7 @@ static const char *parameter_error(const struct instance *instance, const struct
 
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
-    const struct sim *sim = const_sim_of(instance);
-    const struct constraints *loops = sim->mechanism.constraints;
-    const char *why = status_text(status);
-    double gap;
-    const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(loops, &gap) : -1;
-    if (status == STATUS_NOT_POSITIVE)
-        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->mechanism.work->failed_link].name, why);
-    else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", sim->mechanism.actuators->failed,
-                 sim->robot->actuator[sim->mechanism.actuators->failed].name, why);
-    else if (status == STATUS_SINGULAR_LOOP)
-        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed, sim->robot->loop[loops->failed].name, why);
-    else if (missed >= 0)
-        snprintf(
-            text, REASON_SIZE,
-            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
-            missed, sim->robot->loop[missed].name, why, gap);
-    else snprintf(text, REASON_SIZE, "%s", why);
-    return text;
+    return mechanism_reason(&const_sim_of(instance)->mechanism, status, text);
 }
 
 /* ---- initialization and steps -------------------------------------------------------------------------------------------------- */
@@ -367,7 +347,7 @@ static void start_states(struct instance *instance)
         const int state = instance->variables.by_reference[r]->start_of;
         if (state >= 0) *instance->state[state] = instance->stepper.value[r];
     }
-    normalize(sim_of(instance));
+    model_normalize(sim_of(instance)->mechanism.model, sim_of(instance)->at.q);
 }
 
 /* Start positions are a guess where there are loops: they are closed, with the velocities projected */
@@ -393,7 +373,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     start_states(instance);
     stepper_start(&instance->stepper, experiment->start_time);
-    sim_apply_inputs(sim, 0);
+    apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
@@ -448,7 +428,7 @@ static enum status project_states(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     stepper_interrupt(&instance->stepper);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
     return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
 }

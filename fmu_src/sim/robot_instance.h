@@ -32,8 +32,7 @@ struct sim {
     struct balance balance;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
-    int n_free;
-    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                */
+    int *free_coordinate; /* n_v of the ode: coordinates of qd that are not prescribed                       */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
@@ -59,7 +58,6 @@ static inline struct sim *sim_of(struct instance *instance)
 
 /* The point of a state vector and the inputs of this step at a local time. */
 void sim_take(struct sim *sim, double t, const double *y);
-void sim_apply_inputs(struct sim *sim, double t);
 
 /* qdd at this point; loops closed */
 enum status sim_forward(struct sim *sim);

@@ -32,8 +32,9 @@ const struct model *sim_model(const struct instance *instance);
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
 
-/* Force of an actuator, and generalized forces that the drives of prescribed joints must provide, by coordinates of qd: both at the
-   state of the last instance_update(). */
+/* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
+   coordinates of qd: all at the state of the last instance_update(). */
+const double *sim_accelerations(const struct instance *instance);
 double sim_actuator_force(const struct instance *instance, int actuator);
 const double *sim_drive_forces(const struct instance *instance);
 

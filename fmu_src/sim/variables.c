@@ -183,13 +183,10 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
-struct joint_group variable_group(const struct joint *joint, char token, int k)
+/* Names of the joint's positions (token p) or velocities (v, a, f) among which component k is */
+static struct joint_group group_of(const struct joint *joint, char token, int k)
 {
-    struct joint_group group[MOST_GROUPS];
-    const int count = token == 'p' ? joint_position_groups(joint, group) : joint_velocity_groups(joint, group);
-    int g = 0;
-    while (g + 1 < count && k >= group[g].first + group[g].count) g++;
-    return group[g];
+    return token == 'p' ? joint_position_group(joint, k) : joint_velocity_group(joint, k);
 }
 
 /* What a pattern's %p, %v, %a, %f stand for: names, or with `described` descriptions */
@@ -256,7 +253,7 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
 {
     const struct joint *joint = of_links(row) ? &b->model->robot->link[i].joint : NULL;
     const char token = joint_token(row->name);
-    const struct joint_group all = {.count = count}, group = token != '\0' ? variable_group(joint, token, k) : all;
+    const struct joint_group all = {.count = count}, group = token != '\0' ? group_of(joint, token, k) : all;
     const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
     struct variable *variable = &b->v->row[b->v->n++];

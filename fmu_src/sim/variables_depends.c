@@ -5,8 +5,7 @@
 
 struct structure {
     const struct model *model;
-    int *
-        group; /* [link]: the same number for links whose accelerations depend on each other; -1: the motion is prescribed */
+    int *group; /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
 };
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
