@@ -147,7 +147,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
     return fmi2OK;
 }
 
-/* ---- serialisation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- serialization ----------------------------------------------------------------------------------------------------------------- */
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
 {

@@ -75,8 +75,9 @@ static inline double step_input(const struct step_inputs *inputs, int i, double 
 /* The rate of an input over the next step. */
 void stepper_set_rate(struct stepper *stepper, int reference, double rate);
 
-/* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. An input whose rate was not given continues by the input that is its time derivative, where there is one. The values of
-   the inputs are then those at the end. */
+/* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. An input whose rate
+   was not given continues by the input that is its time derivative, where there is one. The values of the inputs are then those
+   at the end. */
 enum status stepper_step(struct stepper *stepper, double h);
 
 void stepper_set_time(struct stepper *stepper, double time);
