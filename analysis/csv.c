@@ -96,9 +96,8 @@ static enum status read_lines(char *text, struct arena *arena, struct report *re
 
 enum status csv_read(const char *file, struct arena *arena, struct report *report, struct csv *csv)
 {
-    size_t length;
     *csv = (struct csv){.file = file};
-    const char *bytes = document_load(file, arena, &length, report);
+    const char *bytes = document_load(file, arena, report);
     if (bytes == NULL) return STATUS_NO_FILE;
     char *text = arena_string(arena, bytes); /* which is cut apart */
     if (text == NULL) return report_status(report, STATUS_NO_MEMORY);

@@ -47,7 +47,8 @@ void motion_free(struct motion *motion);
 double motion_time(const struct motion *motion, int row);
 double motion_row(const struct motion *motion, int row);
 
-/* x = (q, qd, qdd) of coordinate k of a link's joint, t seconds after the first row; `motion` is a struct motion (sim/sim.h: sim_motion). */
+/* x = (q, qd, qdd) of coordinate k of a link's joint, t seconds after the first row; the context is a struct motion, as
+   struct sim_motion (sim/sim.h) has it. */
 void motion_at(void *motion, double t, int link, int k, double x[3]);
 
 #endif

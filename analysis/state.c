@@ -137,15 +137,15 @@ static void read_document(const struct place *document, const struct model *mode
 /* ---- documents ---------------------------------------------------------------------------------------------------------------- */
 
 /* Reads a text into a state that is at the start */
-static enum status parse(const struct model *model, const char *name, const char *text, size_t length,
-                         struct report *report, struct state *state)
+static enum status parse(const struct model *model, const char *name, const char *text, struct report *report,
+                         struct state *state)
 {
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     bool valid = false;
     double *qdd = arena_take(&state->arena, (size_t)model->nv, sizeof *qdd);
     if (qdd == NULL) return report_status(report, STATUS_NO_MEMORY);
-    struct json_object *root = document_parse(&reader, text, length, &valid);
+    struct json_object *root = document_parse(&reader, text, &valid);
     if (valid) {
         const struct place document = {.reader = &reader, .given = true, .value = root};
         read_document(&document, model, qdd, state);
@@ -159,16 +159,15 @@ enum status state_parse(const struct model *model, const char *name, const char 
                         struct state *state)
 {
     const enum status status = state_start(model, report, state);
-    return status == STATUS_OK ? parse(model, name, text, strlen(text), report, state) : status;
+    return status == STATUS_OK ? parse(model, name, text, report, state) : status;
 }
 
 enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state)
 {
     const enum status status = state_start(model, report, state);
     if (status != STATUS_OK || file == NULL) return status;
-    size_t length;
-    const char *text = document_load(file, &state->arena, &length, report);
-    return text != NULL ? parse(model, file, text, length, report, state) : STATUS_NO_FILE;
+    const char *text = document_load(file, &state->arena, report);
+    return text != NULL ? parse(model, file, text, report, state) : STATUS_NO_FILE;
 }
 
 void state_free(struct state *state)

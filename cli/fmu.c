@@ -10,23 +10,12 @@
 static const struct library_source sources = {.name = "limber_fmu",
                                               .variable = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"}};
 
-static struct blob load_robot(const char *file, struct arena *arena, struct report *report)
-{
-    struct blob robot = {0};
-    robot.bytes = document_load(file, arena, &robot.size, report);
-    if (robot.bytes != NULL && strlen(robot.bytes) != robot.size) {
-        report_add(report, REPORT_ERROR, "%s: not JSON: has a null byte", file);
-        robot.bytes = NULL;
-    }
-    return robot;
-}
-
 static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
     struct instance *sim = NULL;
-    const struct blob robot = load_robot(options->subject, arena, report);
-    if (robot.bytes == NULL) return STATUS_NO_FILE;
-    enum status status = sim_make(options->subject, robot.bytes, report, &sim);
+    const char *text = document_load(options->subject, arena, report);
+    if (text == NULL) return STATUS_NO_FILE;
+    enum status status = sim_make(options->subject, text, report, &sim);
     if (status != STATUS_OK && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s: %s", options->subject, status_text(status));
     if (status == STATUS_OK) {
@@ -39,7 +28,7 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .model = sim_model(sim),
                                 .work = sim_mechanism(sim)->work};
         status = pack_libraries(&sources, arena, &libraries, report)
-                     ? pack_write(options, &fmu, robot, &libraries, report)
+                     ? pack_write(options, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
                      : STATUS_NO_FILE;
     }
     instance_free(sim);

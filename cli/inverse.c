@@ -8,8 +8,8 @@
 #include "analysis/failure.h"
 #include "cli.h"
 #include "instance.h"
-#include "load.h"
 #include "result.h"
+#include "robot/read.h"
 
 struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
@@ -210,7 +210,7 @@ static int make_inverse(struct run *run, const char *text)
 
 static int run_all(struct run *run)
 {
-    const char *text = cli_load_text(run->options.robot, &run->arena, &run->report);
+    const char *text = document_load(run->options.robot, &run->arena, &run->report);
     if (text == NULL) return EXIT_INPUT;
     struct report errors = errors_only(&run->report); /* warnings of the file are left to `check` */
     int code = cli_exit_code(robot_read_text(run->options.robot, text, &run->robot, &errors));

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "json_out.h"
-#include "load.h"
+#include "robot/read.h"
 
 int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
 {
@@ -29,7 +29,7 @@ enum status linearization_make(const struct linear_options *options, bool minima
                                struct linearization *l)
 {
     memset(l, 0, sizeof *l);
-    const char *text = cli_load_text(options->robot, &l->arena, report);
+    const char *text = document_load(options->robot, &l->arena, report);
     if (text == NULL) return STATUS_NO_FILE;
     enum status status = operating_point_make(options->robot, text, report, &l->point);
     if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.state);

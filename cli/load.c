@@ -35,15 +35,9 @@ void cli_free_model(struct cli_model *loaded)
     memset(loaded, 0, sizeof *loaded);
 }
 
-const char *cli_load_text(const char *file, struct arena *arena, struct report *report)
-{
-    size_t length;
-    return document_load(file, arena, &length, report);
-}
-
 int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim)
 {
-    const char *text = cli_load_text(file, arena, report);
+    const char *text = document_load(file, arena, report);
     *sim = NULL;
     const enum status status = text != NULL ? sim_make(file, text, report, sim) : STATUS_NO_FILE;
     if (status != STATUS_OK && report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));

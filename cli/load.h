@@ -18,9 +18,6 @@ int cli_load_model(const char *file, int elastic_terms, const char *at, struct r
                    struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
-/* The text of a robot file, in the arena; NULL with a message. */
-const char *cli_load_text(const char *file, struct arena *arena, struct report *report);
-
 /* The same taken to an instance. The report must outlive it; the arena has the text. */
 int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim);
 

@@ -134,9 +134,9 @@ static bool change_format(char *text)
 }
 
 /* False where the text spells a key in an unusual way. */
-static bool edit(char *text, size_t length, struct upgrade *upgrade, struct arena *arena)
+static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 {
-    const size_t n = (size_t)upgrade->old->n_links;
+    const size_t n = (size_t)upgrade->old->n_links, length = strlen(text);
     upgrade->text = arena_take(arena, length + n * (sizeof addition + MOST_SPACE + 1) + 1, 1);
     upgrade->beam = arena_take(arena, n, sizeof *upgrade->beam);
     if (arena->failed || !change_format(text)) return false;
@@ -192,8 +192,8 @@ static int write_text(const struct pack_options *options, const struct upgrade *
 }
 
 /* The new text must read as format 2, whose rules on names are stricter. */
-static int upgrade_text(const struct pack_options *options, const struct robot *old, char *text, size_t length,
-                        struct arena *arena, struct report *report)
+static int upgrade_text(const struct pack_options *options, const struct robot *old, char *text, struct arena *arena,
+                        struct report *report)
 {
     struct upgrade upgrade = {.old = old};
     struct robot *new;
@@ -202,7 +202,7 @@ static int upgrade_text(const struct pack_options *options, const struct robot *
                    old->format);
         return EXIT_INPUT;
     }
-    if (!edit(text, length, &upgrade, arena)) {
+    if (!edit(text, &upgrade, arena)) {
         report_add(report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
                    options->subject);
         return EXIT_INPUT;
@@ -223,13 +223,11 @@ int command_upgrade(int argc, char **argv)
     struct report report = {.line = cli_print_error};
     struct arena arena = {0};
     struct robot *old = NULL;
-    size_t length;
-    const char *text = document_load(options.subject, &arena, &length, &report);
-    char *copy = text != NULL ? arena_take(&arena, length + 1, 1) : NULL;
+    const char *text = document_load(options.subject, &arena, &report);
+    char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
     code = EXIT_INPUT;
-    if (copy != NULL) memcpy(copy, text, length);
     if (copy != NULL && robot_read_text(options.subject, copy, &old, &report) == STATUS_OK)
-        code = upgrade_text(&options, old, copy, length, &arena, &report);
+        code = upgrade_text(&options, old, copy, &arena, &report);
     robot_free(old);
     arena_release(&arena);
     return code;

@@ -153,7 +153,7 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
     const int before = report->errors;
     struct reader reader = {.file = file, .report = report};
     bool valid;
-    struct json_object *root = document_parse(&reader, text, strlen(text), &valid);
+    struct json_object *root = document_parse(&reader, text, &valid);
     const struct place whole = {.reader = &reader, .given = true, .value = root};
     struct object object;
     if (valid && object_open(&object, &whole, REQUIRED, "a drive file")) {

@@ -85,9 +85,8 @@ int limber_robot_read(const char *file, limber_message *message, void *context, 
     if (file == NULL) return LIMBER_BAD_ARGUMENT;
     limber_robot *robot = handle_new(message, context);
     if (robot == NULL) return LIMBER_NO_MEMORY;
-    size_t length;
     robot->name = arena_string(&robot->arena, file);
-    robot->text = document_load(file, &robot->arena, &length, &robot->messages.report);
+    robot->text = document_load(file, &robot->arena, &robot->messages.report);
     return conclude(robot, robot->text == NULL ? STATUS_NO_FILE : make(robot), made);
 }
 

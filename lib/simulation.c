@@ -63,8 +63,7 @@ int limber_simulation_read(const char *file, limber_message *message, void *cont
     limber_simulation *simulation = simulation_new(message, context);
     if (simulation == NULL) return LIMBER_NO_MEMORY;
     struct arena scratch = {0};
-    size_t length;
-    const char *text = document_load(file, &scratch, &length, &simulation->messages.report);
+    const char *text = document_load(file, &scratch, &simulation->messages.report);
     const int status = make(simulation, file, text, made);
     arena_release(&scratch);
     return status;

@@ -9,8 +9,8 @@
 enum status model_make_bare(const struct robot *robot, struct model **model, struct report *report);
 
 /* C at q, qd, nv x nv row major, for a bare model: that of the Christoffel symbols (of the Levi-Civita connection where a
-   velocity is an angular velocity), C qd = the velocity terms, M_dot - 2 C skew-symmetric (with elastic terms full). `scratch` has nv x nv.
-   M is left in `work`. */
+   velocity is an angular velocity), C qd = the velocity terms, M_dot - 2 C skew-symmetric (with elastic terms
+   full). `scratch` has nv x nv. M is left in `work`. */
 void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *tangent, const struct input *in,
                   double *C, double *scratch);
 

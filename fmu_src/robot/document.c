@@ -60,8 +60,9 @@ static struct json_object *parse(struct reader *reader, struct json_tokener *tok
     return root;
 }
 
-struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid)
+struct json_object *document_parse(struct reader *reader, const char *text, bool *valid)
 {
+    const size_t length = strlen(text);
     *valid = false;
     if (length >= INT_MAX) {
         report_add(reader->report, REPORT_ERROR, "%s: larger than 2 GB", reader->file);
@@ -114,7 +115,7 @@ const char *file_load(const char *file, struct arena *arena, size_t *length, str
     return text;
 }
 
-/* A null byte would end the text early in some functions and not in others; a byte-order mark is neither JSON nor part of a column name. */
+/* A null byte would end the text early; a byte-order mark is neither JSON nor part of a column name */
 static bool is_text(const char *file, const char *text, size_t length, struct report *report)
 {
     const int before = report->errors;
@@ -128,8 +129,9 @@ static bool is_text(const char *file, const char *text, size_t length, struct re
     return report->errors == before;
 }
 
-const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report)
+const char *document_load(const char *file, struct arena *arena, struct report *report)
 {
-    const char *text = file_load(file, arena, length, report);
-    return text != NULL && is_text(file, text, *length, report) ? text : NULL;
+    size_t length;
+    const char *text = file_load(file, arena, &length, report);
+    return text != NULL && is_text(file, text, length, report) ? text : NULL;
 }

@@ -1,7 +1,6 @@
 #include "robot/read.h"
 
 #include <json-c/json.h>
-#include <string.h>
 
 static void read_robot(const struct place *document, struct robot *robot)
 {
@@ -51,14 +50,13 @@ static enum status conclude(const struct reader *reader, int errors_before, stru
     return no_memory ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
 }
 
-static enum status read_bytes(const char *name, const char *text, size_t length, struct robot **robot,
-                              struct report *report)
+enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report)
 {
     *robot = NULL;
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     bool valid;
-    struct json_object *root = document_parse(&reader, text, length, &valid);
+    struct json_object *root = document_parse(&reader, text, &valid);
     if (!valid) return STATUS_BAD_ROBOT;
 
     const struct place document = {.reader = &reader, .given = true, .value = root};
@@ -68,18 +66,12 @@ static enum status read_bytes(const char *name, const char *text, size_t length,
     return conclude(&reader, errors_before, robot);
 }
 
-enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report)
-{
-    return read_bytes(name, text, strlen(text), robot, report);
-}
-
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report)
 {
     struct arena arena = {0};
-    size_t length;
     *robot = NULL;
-    const char *text = document_load(file, &arena, &length, report);
-    const enum status status = text != NULL ? read_bytes(file, text, length, robot, report) : STATUS_NO_FILE;
+    const char *text = document_load(file, &arena, report);
+    const enum status status = text != NULL ? robot_read_text(file, text, robot, report) : STATUS_NO_FILE;
     arena_release(&arena);
     return status;
 }

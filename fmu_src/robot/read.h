@@ -67,12 +67,12 @@ struct number_field {
 /* ---- document.c: text to tree ---------------------------------------------------------------------------------- */
 
 /* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
-struct json_object *document_parse(struct reader *reader, const char *text, size_t length, bool *valid);
+struct json_object *document_parse(struct reader *reader, const char *text, bool *valid);
 void document_free(struct json_object *root);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is an error. */
-const char *document_load(const char *file, struct arena *arena, size_t *length, struct report *report);
+const char *document_load(const char *file, struct arena *arena, struct report *report);
 
 /* ---- place.c: places and messages about them -------------------------------------------------------------------- */
 

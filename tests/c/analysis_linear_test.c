@@ -23,9 +23,8 @@ struct linearized {
 static enum status linearize(const char *file, const char *text, bool equilibrium, struct linearized *l)
 {
     struct report silent = {0};
-    size_t length;
     memset(l, 0, sizeof *l);
-    if (text == NULL) text = document_load(file, &l->arena, &length, &silent);
+    if (text == NULL) text = document_load(file, &l->arena, &silent);
     enum status status = operating_point_make(file, text, &silent, &l->point);
     if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.state);
     if (status == STATUS_OK) status = operating_point_move(&l->point, false, equilibrium, &silent);

@@ -25,8 +25,7 @@ static struct sim *moved_crane(struct arena *arena, struct report *report)
     const struct sim_motion motion = {.at = swing};
     const struct experiment experiment = {0};
     struct instance *instance = NULL;
-    size_t length;
-    const char *text = document_load("resources/crane.json", arena, &length, report);
+    const char *text = document_load("resources/crane.json", arena, report);
     CHECK(text != NULL && sim_make_moved("crane", text, &motion, report, &instance) == STATUS_OK);
     CHECK(instance != NULL && instance_initialize(instance, &experiment) == STATUS_OK);
     CHECK(sim_of(instance)->balance.n == 2);

@@ -17,8 +17,7 @@ static const char *const robots[ROBOTS] = {"resources/canadarm-spatial.json", "r
 static struct instance *make_robot(const char *file, struct arena *arena, struct report *report)
 {
     struct instance *instance = NULL;
-    size_t length;
-    const char *text = document_load(file, arena, &length, report);
+    const char *text = document_load(file, arena, report);
     const struct experiment experiment = {0};
     CHECK(text != NULL && sim_make(file, text, report, &instance) == STATUS_OK);
     CHECK(instance_initialize(instance, &experiment) == STATUS_OK);

@@ -17,8 +17,7 @@ static const struct experiment experiment = {0};
 static struct instance *read_robot(const char *file, struct arena *arena, struct report *report)
 {
     struct instance *instance = NULL;
-    size_t length;
-    const char *text = document_load(file, arena, &length, report);
+    const char *text = document_load(file, arena, report);
     CHECK(text != NULL && sim_make(file, text, report, &instance) == STATUS_OK);
     return instance;
 }
