@@ -38,7 +38,7 @@ const char *closure_open_loop(struct mechanism *m, const double *q, const double
 
 void closure_report_open(struct mechanism *m, const struct state *state, struct report *report)
 {
-    const char *open = closure_open_loop(m, state->q, state->qd, GAP_OF_DIGITS);
+    const char *open = closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS);
     if (open == NULL) return;
     report_add(report, REPORT_WARNING,
                "the state leaves loop '%s' open: it is taken as an initial guess and closed, passive joints first",
@@ -81,10 +81,10 @@ enum status closure_close(struct mechanism *m, struct state *state, enum report_
     struct report silent = {0};
     const int errors_before = report->errors;
     if (m->constraints->n_rows == 0) return STATUS_OK;
-    enum status status = close_positions(m, state->q, bending, report);
+    enum status status = close_positions(m, state->at.q, bending, report);
     if (status == STATUS_OK && report->errors > errors_before) status = STATUS_OPEN_LOOP;
     if (status == STATUS_OK)
-        status = constraints_settle(m, state->q, state->qd, redundant != NULL ? redundant : &silent, report);
+        status = constraints_settle(m, state->at.q, state->at.qd, redundant != NULL ? redundant : &silent, report);
     if (status != STATUS_OK && report->errors == errors_before) report_failure(report, m, status);
     return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
 }
@@ -112,7 +112,7 @@ static int list_undriven(const struct model *model, bool stiff, int *undriven)
 static enum status subtract_forces(struct mechanism *m, bool stiff, double *force, struct arena *scratch)
 {
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
     int rank, *undriven = arena_take(scratch, n, sizeof *undriven);
     double *A = arena_take(scratch, n * k, sizeof *A), *lambda = arena_take(scratch, n + k, sizeof *lambda);
     if (scratch->failed) return STATUS_NO_MEMORY;
@@ -129,7 +129,7 @@ static enum status subtract_forces(struct mechanism *m, bool stiff, double *forc
 
 enum status closure_subtract_forces(struct mechanism *m, bool stiff, double *force, struct report *report)
 {
-    if (m->constraints->n_kept == 0) return STATUS_OK;
+    if (m->constraints->n_active == 0) return STATUS_OK;
     struct arena scratch = {0};
     const enum status status = subtract_forces(m, stiff, force, &scratch);
     arena_release(&scratch);

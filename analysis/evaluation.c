@@ -27,7 +27,7 @@ static bool allocate_arrays(const struct mechanism *m, const struct state *state
 static enum status forward(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                            double *qdd)
 {
-    const enum status status = constraints_choose(m, state->q, report);
+    const enum status status = constraints_choose(m, state->at.q, report);
     if (status != STATUS_OK) return status;
     return composite ? mechanism_forward_composite(m, &state->input, qdd) : mechanism_forward(m, &state->input, qdd);
 }
@@ -54,7 +54,7 @@ static void measure(struct mechanism *m, struct evaluation *e)
 static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
 {
     const struct model *model = m->model;
-    const struct input alone = {.q = state->q, .qd = state->qd}, in = mechanism_loaded(m, &state->input);
+    const struct input alone = {.q = state->at.q, .qd = state->at.qd}, in = mechanism_loaded(m, &state->input);
     dyn_mass_matrix(model, m->work);
     memcpy(e->M, m->work->M, (size_t)e->n * (size_t)e->n * sizeof(double));
     dyn_inverse(model, m->work, &alone, NULL, e->bias);

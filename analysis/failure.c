@@ -6,37 +6,19 @@ enum status report_status(struct report *report, enum status status)
     return status;
 }
 
-static void report_not_positive(struct report *report, const struct link *link)
-{
-    const struct joint *joint = &link->joint;
-    const char *why = status_text(STATUS_NOT_POSITIVE);
-    if (joint_quaternion(joint) >= 0) /* a slender link resists no spin about its axis */
-        report_add(report, REPORT_ERROR,
-                   "%s: nothing resists some motion of link '%s' (%s joint '%s'): give it or what it carries mass, and "
-                   "inertia about every axis",
-                   why, link->name, joint_type_name(joint), joint->name);
-    else
-        report_add(report, REPORT_ERROR,
-                   "%s: nothing resists the motion of link '%s' (joint '%s'): give it or what it carries mass, inertia "
-                   "or motor_inertia",
-                   why, link->name, joint->name);
-}
-
 enum status report_failure(struct report *report, const struct mechanism *m, enum status status)
 {
-    const char *why = status_text(status);
-    if (status == STATUS_NOT_POSITIVE) {
-        report_not_positive(report, &m->robot->link[m->work->failed_link]);
-    } else if (status == STATUS_SHORT_ACTUATOR) {
-        const int a = m->actuators->failed;
-        report_add(report, REPORT_ERROR, "actuators[%d] (%s): %s", a, m->robot->actuator[a].name, why);
-    } else if (status == STATUS_SINGULAR_LOOP) {
-        const int i = m->constraints->failed;
-        report_add(report, REPORT_ERROR, "loops[%d] (%s): %s", i, m->robot->loop[i].name, why);
-    } else {
-        report_status(report, status);
-    }
+    char text[REASON_SIZE];
+    if (status != STATUS_OK) report_add(report, REPORT_ERROR, "%s", mechanism_reason(m, status, text));
     return status;
+}
+
+enum status report_not_finite(struct report *report, const char *numbers)
+{
+    report_add(report, REPORT_ERROR,
+               "%s are not finite: numbers of the robot or the state are too large or too small to compute with",
+               numbers);
+    return STATUS_NOT_FINITE;
 }
 
 static void forward_error(void *context, enum report_level level, const char *text)

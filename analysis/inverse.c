@@ -81,9 +81,8 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
     if (status == STATUS_OK) status = allocate_arrays(inverse);
     if (status != STATUS_OK) return inverse->report.errors == 0 ? report_status(report, status) : status;
-    const struct variables *v = instance_variables(inverse->sim);
     const bool at_rest = !options->rigid && !options->start_zero;
-    instance_set(inverse->sim, v->row[variables_find(v, "start_static")].reference, at_rest);
+    instance_set(inverse->sim, instance_variables(inverse->sim)->start_static, at_rest);
     return check_inputs(inverse, name, report);
 }
 

@@ -40,7 +40,7 @@ static void seed_positions(const struct linear *linear, struct position_seed *se
         for (int k = 0; k < moving + lm->m; k++, count++) {
             linear->coordinate[count] = (k < moving ? lm->v : lm->eta_v - moving) + k;
             if (k >= plain && k < moving)
-                seed_quaternion(v, state, linear->point->at.q + lm->q + quaternion, k - plain, &seed[count]);
+                seed_quaternion(v, state, linear->point->state.at.q + lm->q + quaternion, k - plain, &seed[count]);
             else seed[count] = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
             if (quaternion >= 0 && k == moving - 1) state += 4;
         }
@@ -64,7 +64,7 @@ static enum status name_states(struct linear *linear)
     return linear->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Inputs and outputs of the instance, and room for states and matrices */
+/* Inputs and outputs of the instance, and memory for states and matrices */
 static enum status number_variables(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
@@ -124,7 +124,7 @@ static void differentiate_positions(struct linear *linear)
         const int link = velocity_link(model, linear->coordinate[i]);
         const int first = model->link[link].v + joint_omega(&model->robot->link[link].joint);
         if (joint_omega(&model->robot->link[link].joint) < 0 || linear->coordinate[i] != first) continue;
-        const double *omega = linear->point->at.qd + first;
+        const double *omega = linear->point->state.at.qd + first;
         double cross[9];
         skew3(omega, cross);
         for (int r = 0; r < 3; r++)

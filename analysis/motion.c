@@ -107,7 +107,7 @@ enum status motion_from_table(const struct robot *robot, bool passive_too, const
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-/* The interval a <= t <= b, looked for from where the last time was found; the last interval has no end */
+/* The interval a <= t <= b, searched from the interval of the last time; the last interval has no end */
 static int find_interval(struct motion *motion, double t)
 {
     int *i = &motion->interval;
@@ -116,7 +116,7 @@ static int find_interval(struct motion *motion, double t)
     return *i;
 }
 
-/* Slope of a column at a row: of the parabola through it and its two neighbours, at an end through the next two */
+/* Slope of a column at a row: of the parabola through it and its two neighbors, at an end through the next two */
 static double slope(const struct motion *motion, int column, int row)
 {
     const int last = motion->n_rows - 1, middle = row == 0 ? 1 : row == last ? last - 1 : row;
@@ -128,15 +128,15 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the share s of it */
+/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the fraction s of it */
 static double cubic(double h, double s, double y0, double y1, double d0, double d1)
 {
     const double r = 1 - s;
     return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
 }
 
-/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are right to
-   fourth order, hence agree to fourth order, and digits missing in q do not turn up as accelerations. */
+/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are of fourth
+   order, so they are consistent to fourth order, and rounding of q is not amplified into accelerations. */
 static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
 {
     const int i = find_interval(motion, t), *column = motion->column + 3 * coordinate;

@@ -1,7 +1,6 @@
 #include "analysis/names.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* OWNER.WHAT, with an index where there are several */
 static void write_name(const char *owner, const char *what, int count, int k, char name[NAME_SIZE])
@@ -10,33 +9,22 @@ static void write_name(const char *owner, const char *what, int count, int k, ch
     else snprintf(name, NAME_SIZE, "%s.%s", owner, what);
 }
 
-/* The group that number k belongs to */
-static const struct joint_group *group_of(const struct joint_group *group, int k)
-{
-    while (k >= group->first + group->count) group++;
-    return group;
-}
-
 static void position_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
-    struct joint_group groups[MOST_GROUPS];
-    joint_position_groups(joint, groups);
-    const struct joint_group *group = group_of(groups, k);
-    write_name(joint->name, group->name, group->count, k - group->first, name);
+    const struct joint_group group = joint_position_group(joint, k);
+    write_name(joint->name, group.name, group.count, k - group.first, name);
 }
 
 enum velocity_part { OF_VELOCITY, OF_ACCELERATION, OF_FORCE, OF_TANGENT };
 
 static void velocity_name(const struct joint *joint, enum velocity_part part, int k, char name[NAME_SIZE])
 {
-    struct joint_group groups[MOST_GROUPS];
-    joint_velocity_groups(joint, groups);
-    const struct joint_group *group = group_of(groups, k);
-    const char *const what[] = {[OF_VELOCITY] = group->name,
-                                [OF_ACCELERATION] = group->acceleration,
-                                [OF_FORCE] = group->force,
-                                [OF_TANGENT] = group->tangent};
-    write_name(joint->name, what[part], group->count, k - group->first, name);
+    const struct joint_group group = joint_velocity_group(joint, k);
+    const char *const what[] = {[OF_VELOCITY] = group.name,
+                                [OF_ACCELERATION] = group.acceleration,
+                                [OF_FORCE] = group.force,
+                                [OF_TANGENT] = group.tangent};
+    write_name(joint->name, what[part], group.count, k - group.first, name);
 }
 
 int velocity_link(const struct model *model, int i)
@@ -82,15 +70,4 @@ void tangent_name(const struct model *model, int i, char name[NAME_SIZE])
 void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
     velocity_name(joint, OF_FORCE, k, name);
-}
-
-void joint_acceleration_name(const struct joint *joint, int k, char name[NAME_SIZE])
-{
-    velocity_name(joint, OF_ACCELERATION, k, name);
-}
-
-void start_name(const char *name, char start[NAME_SIZE])
-{
-    const int stem = (int)strcspn(name, "[");
-    snprintf(start, NAME_SIZE, "%.*s_start%s", stem, name, name + stem);
 }

@@ -14,14 +14,10 @@ void coordinate_name(const struct model *model, enum derivative derivative, int 
 /* Name of number i of a tangent of q, counted as velocities: that of the position where there is one, J.dtheta[k] of a quaternion. */
 void tangent_name(const struct model *model, int i, char name[NAME_SIZE]);
 
-/* Names of the force on velocity k of a joint, J.tau, J.torque[k], and of its acceleration. */
+/* Name of the force on velocity k of a joint: J.tau, J.torque[k]. */
 void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE]);
-void joint_acceleration_name(const struct joint *joint, int k, char name[NAME_SIZE]);
 
 /* The link that velocity i belongs to. */
 int velocity_link(const struct model *model, int i);
-
-/* Name of the parameter with the start value of a position or velocity: J.q_start, L.eta_start[k]. */
-void start_name(const char *name, char start[NAME_SIZE]);
 
 #endif

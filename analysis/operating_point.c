@@ -1,7 +1,6 @@
 #include "analysis/operating_point.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/actuated.h"
@@ -10,95 +9,38 @@
 #include "analysis/names.h"
 #include "analysis/norm.h"
 
-/* Largest acceleration of a passive joint in an equilibrium: what seven digits of q leave [rad/s^2 or m/s^2] */
+/* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
-/* The variable of that name and causality; NULL: none */
-static const struct variable *find(const struct instance *sim, const char *name, enum causality causality)
+/* Prescribed motions and forces */
+static void put_inputs(const struct point *at, struct instance *sim)
 {
     const struct variables *v = instance_variables(sim);
-    const int row = variables_find(v, name);
-    return row >= 0 && v->row[row].causality == causality ? &v->row[row] : NULL;
-}
-
-static void set(struct instance *sim, const char *name, enum causality causality, double value)
-{
-    const struct variable *variable = find(sim, name, causality);
-    if (variable != NULL) instance_set(sim, variable->reference, value);
-}
-
-static void set_input(struct instance *sim, const char *owner, const char *what, double value)
-{
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%s.%s", owner, what);
-    set(sim, name, CAUSALITY_INPUT, value);
-}
-
-/* How many numbers q, qd or qdd has */
-static int count_of(const struct model *model, enum derivative derivative)
-{
-    return derivative == POSITION ? model->nq : model->nv;
-}
-
-/* Positions or velocities that are inputs; or, as parameters, all of them that have a start value */
-static void put_coordinates(struct instance *sim, enum derivative derivative, enum causality causality, const double *x)
-{
-    const struct model *model = sim_model(sim);
-    for (int i = 0; i < count_of(model, derivative); i++) {
-        char name[NAME_SIZE], start[NAME_SIZE];
-        coordinate_name(model, derivative, i, name);
-        start_name(name, start);
-        set(sim, causality == CAUSALITY_INPUT ? name : start, causality, x[i]);
-    }
-}
-
-/* Prescribed motions and forces */
-static void put_inputs(const struct state *state, struct instance *sim)
-{
-    static const char *const force[3] = {"force[1]", "force[2]", "force[3]"}, *const torque[3] = {"torque[1]",
-                                                                                                  "torque[2]",
-                                                                                                  "torque[3]"};
-    const struct model *model = sim_model(sim);
-    put_coordinates(sim, POSITION, CAUSALITY_INPUT, state->q);
-    put_coordinates(sim, VELOCITY, CAUSALITY_INPUT, state->qd);
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        const struct joint *joint = &model->robot->link[i].joint;
-        for (int k = 0; k < lm->joint.nv; k++) {
-            char name[NAME_SIZE];
-            joint_force_name(joint, k, name);
-            set(sim, name, CAUSALITY_INPUT, state->tau[lm->tau + k]);
-            joint_acceleration_name(joint, k, name);
-            if (lm->prescribed >= 0) set(sim, name, CAUSALITY_INPUT, state->prescribed_qdd[lm->prescribed + k]);
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        set_input(sim, "tip", force[k], state->tip_wrench[3 + k]);
-        set_input(sim, "tip", torque[k], state->tip_wrench[k]);
-    }
-    for (int a = 0; a < model->robot->n_actuators; a++)
-        set_input(sim, model->robot->actuator[a].name, "force", state->actuator_force[a]);
+    for (int r = 0; r < v->n_values; r++)
+        if (v->by_reference[r]->causality == CAUSALITY_INPUT)
+            instance_set(sim, r, *variable_place(v->by_reference[r], at));
 }
 
 void state_to_start(const struct state *state, struct instance *sim)
 {
-    put_coordinates(sim, POSITION, CAUSALITY_PARAMETER, state->q);
-    put_coordinates(sim, VELOCITY, CAUSALITY_PARAMETER, state->qd);
-    put_inputs(state, sim);
+    const struct variables *v = instance_variables(sim);
+    for (int r = 0; r < v->n_values; r++) {
+        const int started = v->by_reference[r]->start_of;
+        if (started >= 0) instance_set(sim, r, *variable_place(&v->row[v->state[started]], &state->at));
+    }
+    put_inputs(&state->at, sim);
 }
 
-/* One of q, qd, qdd as the instance has it */
-static void take_coordinates(struct instance *sim, enum derivative derivative, double *x)
+/* q and qd as the instance has them */
+static void take_states(const struct instance *sim, struct point *at)
 {
     const struct variables *v = instance_variables(sim);
-    const struct model *model = sim_model(sim);
-    for (int i = 0; i < count_of(model, derivative); i++) {
-        char name[NAME_SIZE];
-        coordinate_name(model, derivative, i, name);
-        const int row = variables_find(v, name);
-        if (row >= 0) x[i] = instance_get(sim, v->row[row].reference);
+    at->model = sim_model(sim);
+    for (int s = 0; s < v->n_states; s++) {
+        const struct variable *state = &v->row[v->state[s]];
+        *variable_place(state, at) = instance_get(sim, state->reference);
     }
 }
 
@@ -118,23 +60,23 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 
 void operating_point_free(struct operating_point *point)
 {
-    state_free(&point->at);
+    state_free(&point->state);
     instance_free(point->sim);
     arena_release(&point->arena);
 }
 
 /* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-/* The instance starts at the state; with `bend` its elastic coordinates rest there with the joints held. The state follows. */
+/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state
+   follows. */
 static enum status start(struct operating_point *point, bool bend)
 {
     const struct experiment experiment = {0};
-    state_to_start(&point->at, point->sim);
-    set(point->sim, "start_static", CAUSALITY_PARAMETER, bend);
+    state_to_start(&point->state, point->sim);
+    instance_set(point->sim, instance_variables(point->sim)->start_static, bend);
     const enum status status = instance_initialize(point->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
-    take_coordinates(point->sim, POSITION, point->at.q);
-    take_coordinates(point->sim, VELOCITY, point->at.qd);
+    take_states(point->sim, &point->state.at);
     return STATUS_OK;
 }
 
@@ -144,31 +86,31 @@ static enum status start_at_state(struct operating_point *point, bool given, str
     struct arena scratch = {0};
     double *before = arena_take(&scratch, n, sizeof *before);
     if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
-    memcpy(before, point->at.q, n * sizeof *before);
-    if (given) closure_report_open(point->mechanism, &point->at, report);
+    memcpy(before, point->state.at.q, n * sizeof *before);
+    if (given) closure_report_open(point->mechanism, &point->state, report);
     const enum status status = start(point, false);
     if (status == STATUS_OK)
-        closure_report_bending(point->mechanism->model, point->at.q, before, REPORT_WARNING, report);
+        closure_report_bending(point->mechanism->model, point->state.at.q, before, REPORT_WARNING, report);
     arena_release(&scratch);
     return status;
 }
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the shares of tip wrench and actuators: inverse dynamics at rest */
+/* h(q, 0) minus the parts of tip wrench and actuators: inverse dynamics at rest */
 static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;
     struct input in;
-    dyn_configuration(m->model, m->work, point->at.q);
-    const enum status status = actuators_apply(m, &point->at.input, &in);
+    dyn_configuration(m->model, m->work, point->state.at.q);
+    const enum status status = actuators_apply(m, &point->state.input, &in);
     if (status != STATUS_OK) return report_failure(report, m, status);
     dyn_inverse(m->model, m->work, &in, NULL, force);
     dyn_velocity(m->model, m->work, &in);
     return STATUS_OK;
 }
 
-/* tau = what remains of them without the share of the loops */
+/* tau = what remains of them without the part of the loops */
 static enum status hold_by_drives(struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
@@ -177,17 +119,18 @@ static enum status hold_by_drives(struct operating_point *point, struct report *
     if (status == STATUS_OK) status = closure_subtract_forces(point->mechanism, false, force, report);
     for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {
         const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) point->at.tau[lm->tau + k] = force[lm->v + k];
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
+            point->state.at.tau[lm->tau + k] = force[lm->v + k];
     }
     return status;
 }
 
-/* Actuators hold passive joints unless the state has forces of them; in loops these joints move with others */
+/* Actuators hold passive joints unless the state gives their forces; not in loops, where these joints are coupled to others */
 static bool actuators_hold(const struct operating_point *point)
 {
     const int n_actuators = point->mechanism->robot->n_actuators;
     return point->mechanism->constraints->n_rows == 0 && n_actuators > 0 &&
-           euclidean_norm(n_actuators, point->at.actuator_force) == 0;
+           euclidean_norm(n_actuators, point->state.at.actuator_force) == 0;
 }
 
 /* F that leaves passive joints without force, and the elastic coordinates that go with it: a fixed-point iteration, because bent
@@ -196,7 +139,7 @@ static enum status hold_by_actuators(struct operating_point *point, struct repor
 {
     enum { MOST_ITERATIONS = 200 };
     const int n_actuators = point->mechanism->robot->n_actuators;
-    double *F = point->at.actuator_force, *dF = arena_take(&point->arena, (size_t)n_actuators, sizeof *dF);
+    double *F = point->state.at.actuator_force, *dF = arena_take(&point->arena, (size_t)n_actuators, sizeof *dF);
     if (dF == NULL) return report_status(report, STATUS_NO_MEMORY);
     enum status status = STATUS_OK;
     for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK; i++) {
@@ -213,15 +156,15 @@ static enum status find_equilibrium(struct operating_point *point, struct report
 {
     struct mechanism *m = point->mechanism;
     struct report silent = {0};
-    memset(point->at.qd, 0, (size_t)m->model->nv * sizeof(double));
-    memset(point->at.prescribed_qdd, 0, (size_t)m->model->n_prescribed * sizeof(double));
+    memset(point->state.at.qd, 0, (size_t)m->model->nv * sizeof(double));
+    memset(point->state.at.prescribed_qdd, 0, (size_t)m->model->n_prescribed * sizeof(double));
     point->actuators_hold = actuators_hold(point);
     enum status status = start(point, true);
     if (status == STATUS_OK && point->actuators_hold) status = hold_by_actuators(point, report);
     if (status == STATUS_OK) status = hold_by_drives(point, report);
     if (status != STATUS_OK) return status;
-    put_inputs(&point->at, point->sim);
-    return report_failure(report, m, constraints_choose(m, point->at.q, &silent));
+    put_inputs(&point->state.at, point->sim);
+    return report_failure(report, m, constraints_choose(m, point->state.at.q, &silent));
 }
 
 static void report_moving(const struct operating_point *point, int link, int k, struct report *report)
@@ -230,16 +173,16 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     const char *joint = point->mechanism->robot->link[link].joint.name;
     const double a = point->qdd[lm->v + k];
     const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
-    const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
+    const char *held = point->actuators_hold ? ", and no actuator forces can hold it" : "";
     if (lm->joint.nv == 1)
         report_add(
             report, REPORT_ERROR,
             "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
             "in the STATE",
-            joint, point->at.q[lm->q + k], a, unit, held);
+            joint, point->state.at.q[lm->q + k], a, unit, held);
     else {
         char name[NAME_SIZE];
-        joint_acceleration_name(&point->mechanism->robot->link[link].joint, k, name);
+        coordinate_name(point->mechanism->model, ACCELERATION, lm->v + k, name);
         report_add(
             report, REPORT_ERROR,
             "no equilibrium: passive joint '%s' accelerates, %s = %.3g %s%s; give the q at which it rests in the "
@@ -270,11 +213,9 @@ static enum status accelerate(struct operating_point *point, struct report *repo
 {
     const enum status status = instance_update(point->sim);
     if (status != STATUS_OK) return report_failure(report, point->mechanism, status);
-    take_coordinates(point->sim, ACCELERATION, point->qdd);
-    if (isfinite(euclidean_norm(point->mechanism->model->nv, point->qdd))) return STATUS_OK;
-    report_add(report, REPORT_ERROR,
-               "the accelerations are not finite: the robot's numbers are too large or too small to compute with");
-    return STATUS_NOT_FINITE;
+    const int nv = point->mechanism->model->nv;
+    memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
+    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : report_not_finite(report, "the accelerations");
 }
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)

@@ -1,4 +1,4 @@
-/* An instance at a state: what a linearization is about. Here a STATE and the variables of an instance meet, by their names. */
+/* An instance at a state: what a linearization is about. Here a STATE and the variables of an instance meet. */
 #ifndef ANALYSIS_OPERATING_POINT_H
 #define ANALYSIS_OPERATING_POINT_H
 
@@ -12,7 +12,7 @@ void state_to_start(const struct state *state, struct instance *sim);
 struct operating_point {
     struct instance *sim;
     struct mechanism *mechanism; /* the instance's                                                  */
-    struct state at;             /* the state; filled by the caller between make and settle         */
+    struct state state;          /* filled by the caller between make and move                      */
     double *qdd;                 /* nv: accelerations there                                         */
     bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
     struct report report;        /* of the instance: errors go on to the caller's report            */
@@ -25,7 +25,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
                                  struct operating_point *point);
 void operating_point_free(struct operating_point *point);
 
-/* Moves the instance to the state `at`, whose loops are closed first (`given`: a state that leaves them open is a warning), and
+/* Moves the instance to the state, whose loops are closed first (`given`: a state that leaves them open is a warning), and
    computes qdd. With `equilibrium` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
    rest, torques those that hold the arm, and, where an open robot has actuators and the state no force of them, their forces those
    that hold passive joints. STATUS_NO_EQUILIBRIUM where a passive joint does not rest, STATUS_BAD_INPUT where a loop stays open,

@@ -1,6 +1,6 @@
 /* Seeded random states for measurements: joints anywhere, modes small against their link. */
-#ifndef CLI_RANDOM_STATE_H
-#define CLI_RANDOM_STATE_H
+#ifndef ANALYSIS_RANDOM_STATE_H
+#define ANALYSIS_RANDOM_STATE_H
 
 #include <stdint.h>
 

@@ -14,19 +14,10 @@
 enum status state_start(const struct model *model, struct report *report, struct state *state)
 {
     memset(state, 0, sizeof *state);
-    state->q = arena_take(&state->arena, (size_t)model->nq, sizeof(double));
-    state->qd = arena_take(&state->arena, (size_t)model->nv, sizeof(double));
-    state->tau = arena_take(&state->arena, (size_t)model->n_tau, sizeof(double));
-    state->prescribed_qdd = arena_take(&state->arena, (size_t)model->n_prescribed, sizeof(double));
-    state->actuator_force = arena_take(&state->arena, (size_t)model->robot->n_actuators, sizeof(double));
+    point_make(model, &state->arena, &state->at);
     if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
-    state->input = (struct input){.q = state->q,
-                                  .qd = state->qd,
-                                  .tau = state->tau,
-                                  .tip_wrench = state->tip_wrench,
-                                  .prescribed_qdd = state->prescribed_qdd,
-                                  .actuator_force = state->actuator_force};
-    model_start(model, state->q, state->qd);
+    state->input = point_input(&state->at);
+    model_start(model, state->at.q, state->at.qd);
     return STATUS_OK;
 }
 
@@ -47,13 +38,13 @@ static void check_tau(const struct place *at, const struct model *model, const d
         for (int k = 0; k < lm->joint.nv && (lm->passive || lm->prescribed >= 0); k++) {
             if (tau[lm->tau + k] == 0) continue;
             const struct place number_at = item(at, lm->tau + k);
-            complain(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
-                     lm->passive ? "passive" : "prescribed");
+            report_error(&number_at, "must be 0: joint '%s' is %s and takes no torque",
+                         model->robot->link[i].joint.name, lm->passive ? "passive" : "prescribed");
         }
     }
 }
 
-/* Quaternions are unit quaternions up to their digits, and become so. */
+/* Quaternions have norm 1 up to rounding, and are normalized. */
 static void check_quaternions(const struct place *at, const struct model *model, double *q)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -61,8 +52,8 @@ static void check_quaternions(const struct place *at, const struct model *model,
         double *position = q + model->link[i].q;
         const double error = joint_quaternion_error(joint, position);
         if (!(fabs(error) <= QUATERNION_ERROR))
-            complain(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
-                     1 + error, QUATERNION_ERROR);
+            report_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
+                         1 + error, QUATERNION_ERROR);
         else joint_normalize(joint, position);
     }
 }
@@ -81,9 +72,10 @@ static const char **list_names(const struct model *model, enum derivative deriva
 static void report_unknown(const struct place *at, int count, const char *const *names)
 {
     const char *meant = nearest(at->key, count, names);
-    if (meant != NULL) complain(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
-    else if (count > 0) complain(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
-    else complain(at, "this robot has no coordinates");
+    if (meant != NULL) report_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
+    else if (count > 0)
+        report_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
+    else report_error(at, "this robot has no coordinates");
 }
 
 /* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */
@@ -106,31 +98,31 @@ static void read_named(const struct place *at, const struct model *model, enum d
 static void read_member(const struct place *at, const struct model *model, const struct state_member *member,
                         double *qdd, struct state *state)
 {
-    const bool q = member->values == state->q, qd = member->values == state->qd;
+    const bool q = member->values == state->at.q, qd = member->values == state->at.qd;
     if ((q || qd) && json_object_is_type(at->value, json_type_object))
         read_named(at, model, q ? POSITION : VELOCITY, member, &state->arena);
     else if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
-    if (q) check_quaternions(at, model, state->q);
-    if (member->values == state->tau) check_tau(at, model, state->tau);
+    if (q) check_quaternions(at, model, state->at.q);
+    if (member->values == state->at.tau) check_tau(at, model, state->at.tau);
     if (member->values == qdd) state->qdd = qdd;
 }
 
 static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
 {
     const struct state_member members[] = {
-        {"q", model->nq, state->q, {"q, one number per position,", "rad, m", ANY}},
-        {"qd", model->nv, state->qd, {"qd, one number per velocity,", "rad/s, m/s", ANY}},
+        {"q", model->nq, state->at.q, {"q, one number per position,", "rad, m", ANY}},
+        {"qd", model->nv, state->at.qd, {"qd, one number per velocity,", "rad/s, m/s", ANY}},
         {"tau",
          model->n_tau,
-         state->tau,
+         state->at.tau,
          {"tau, one number per velocity of every joint that is not fixed,", "N.m, N", ANY}},
-        {"tip_force", 3, state->tip_wrench + 3, {"tip force", "N", ANY}},
-        {"tip_torque", 3, state->tip_wrench, {"tip torque", "N.m", ANY}},
+        {"tip_force", 3, state->at.tip_wrench + 3, {"tip force", "N", ANY}},
+        {"tip_torque", 3, state->at.tip_wrench, {"tip torque", "N.m", ANY}},
         {"prescribed_qdd",
          model->n_prescribed,
-         state->prescribed_qdd,
+         state->at.prescribed_qdd,
          {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
-        {"actuator_force", model->robot->n_actuators, state->actuator_force, {"one number per actuator", "N", ANY}},
+        {"actuator_force", model->robot->n_actuators, state->at.actuator_force, {"one number per actuator", "N", ANY}},
         {"qdd", model->nv, qdd, {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
     };
     struct object object;

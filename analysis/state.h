@@ -1,17 +1,14 @@
-/* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. What the document
-   leaves out is the robot's start (q, qd) or zero (tau and forces). */
+/* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. Missing members are
+   those of the robot's start (q, qd) or zero (tau and forces). */
 #ifndef ANALYSIS_STATE_H
 #define ANALYSIS_STATE_H
 
-#include "dyn/dyn.h"
+#include "sim/point.h"
 
 struct state {
-    struct input input;     /* points to the arrays below: a state must not be copied or moved */
-    double tip_wrench[6];   /* (torque; force)                                                 */
-    double *q, *qd, *tau;   /* nq, nv, n_tau                                                   */
-    double *prescribed_qdd; /* n_prescribed                                                    */
-    double *actuator_force; /* n_actuators                                                     */
-    double *qdd;            /* nv; NULL where the document has none                             */
+    struct point at;
+    struct input input; /* points to the arrays of `at`          */
+    double *qdd;        /* nv; NULL where the document has none  */
     struct arena arena;
 };
 

@@ -37,7 +37,7 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 static enum status difference_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct differences *d = context;
-    const int n = d->sim->n_free;
+    const int n = d->sim->instance.stepper.ode.n_v;
     enum status status = rhs(context, t, y, d->f);
     for (int i = 0; i < 2 * n; i++) d->y[i] = y[i];
     for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
     char *text = argc == 2 ? read_text(argv[1]) : NULL;
     if (text == NULL || sim_make(argv[1], text, &report, &instance) != STATUS_OK) return 2;
     struct sim *sim = sim_of(instance);
-    const size_t states = 2 * (size_t)sim->n_free;
+    const int n = sim->instance.stepper.ode.n_v;
+    const size_t states = 2 * (size_t)n;
     struct run reference, run;
     if (!simulate(sim, 1e-10, &reference) || !simulate(sim, 1e-6, &run)) return 1;
     print("tangents", &run, 0, &reference);
@@ -121,8 +122,7 @@ int main(int argc, char **argv)
                             .y = calloc(states, sizeof(double)),
                             .f = calloc(states, sizeof(double)),
                             .g = calloc(states, sizeof(double))};
-    const struct ode ode = {
-        .n_x = sim->n_free, .n_v = sim->n_free, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
+    const struct ode ode = {.n_x = n, .n_v = n, .context = &d, .rhs = rhs, .jacobian = difference_jacobian};
     integrator_free(sim->instance.stepper.integrator);
     if (cvode_make(&ode, &sim->instance.stepper.integrator) != STATUS_OK || !simulate(sim, 1e-6, &run)) return 1;
     print("differences", &run, d.extra, &reference);

@@ -97,16 +97,6 @@ static int make_states(struct bench *bench, struct arena *arena)
     return 0;
 }
 
-/* Of a closed robot those that are independent at its start; the random states leave the loops open, which costs the same */
-static enum status choose_equations(struct mechanism *mechanism, struct report *report)
-{
-    struct state start;
-    enum status status = state_start(mechanism->model, report, &start);
-    if (status == STATUS_OK) status = closure_of_state(mechanism, false, &start, report);
-    state_free(&start);
-    return status;
-}
-
 /* Every state can be computed */
 static enum status try_states(struct bench *bench, struct report *report)
 {
@@ -143,12 +133,13 @@ int command_bench(int argc, char **argv)
     if (file == NULL) return cli_usage("bench", "expected ROBOT");
 
     struct cli_model loaded;
-    const int code = cli_load_model(file, 0, &loaded);
+    struct report report = cli_report("bench");
+    const int code = cli_load_model(file, 0, NULL, &report, &loaded);
     if (code != EXIT_OK) return code;
     struct arena arena = {0};
     struct bench bench = {.mechanism = &loaded.mechanism};
-    struct report report = cli_report("bench");
-    enum status status = choose_equations(&loaded.mechanism, &report);
+    /* constraints that are independent at the start; the random states leave loops open, which costs the same */
+    enum status status = closure_of_state(&loaded.mechanism, false, &loaded.state, &report);
     if (status == STATUS_OK && make_states(&bench, &arena) != 0) status = report_status(&report, STATUS_NO_MEMORY);
     if (status == STATUS_OK) status = try_states(&bench, &report);
     if (status == STATUS_OK) measure(&bench, json);

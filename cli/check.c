@@ -115,8 +115,8 @@ static void add_closure(const struct robot *robot, const struct summary *summary
 {
     struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
     for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, summary, i));
-    json_object_object_add(start, "q", json_numbers(summary->start.q, summary->mechanism.model->nq));
-    json_object_object_add(start, "qd", json_numbers(summary->start.qd, summary->mechanism.model->nv));
+    json_object_object_add(start, "q", json_numbers(summary->start.at.q, summary->mechanism.model->nq));
+    json_object_object_add(start, "qd", json_numbers(summary->start.at.qd, summary->mechanism.model->nv));
     json_object_object_add(json, "loops", loops);
     json_object_object_add(json, "start", start);
 }
@@ -198,7 +198,7 @@ static void print_start(const struct robot *robot, const struct summary *summary
     for (int i = 0; i < robot->n_links; i++) {
         const struct link_model *lm = &summary->mechanism.model->link[i];
         if (lm->joint.nq > 0) printf(" %s", robot->link[i].joint.name);
-        for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.q[lm->q + k]);
+        for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.at.q[lm->q + k]);
     }
     printf("\n");
 }

@@ -88,7 +88,7 @@ static enum status pack(const struct pack_options *options, const struct drive *
 
 int command_drive(int argc, char **argv)
 {
-    struct pack_options options = {.command = "drive", .noun = "the name of a drive"};
+    struct pack_options options = {.command = "drive", .noun = "the name of a drive", .file = "FILE.fmu"};
     struct settings settings = {0};
     int code = EXIT_OK;
     for (int i = 1; i < argc && code == EXIT_OK; i++) {

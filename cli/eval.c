@@ -81,15 +81,12 @@ int command_eval(int argc, char **argv)
 
     struct report report = cli_report("eval");
     struct cli_model loaded;
-    struct state state;
-    struct evaluation evaluation = {0};
-    code = cli_load_model(options.robot, options.elastic_terms, &loaded);
+    struct evaluation evaluation;
+    code = cli_load_model(options.robot, options.elastic_terms, options.state, &report, &loaded);
     if (code != EXIT_OK) return code;
-    enum status status = state_read(loaded.mechanism.model, options.state, &report, &state);
-    if (status == STATUS_OK) status = evaluation_at(&loaded.mechanism, &state, options.composite, &report, &evaluation);
+    const enum status status = evaluation_at(&loaded.mechanism, &loaded.state, options.composite, &report, &evaluation);
     code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
     evaluation_free(&evaluation);
-    state_free(&state);
     cli_free_model(&loaded);
     return code;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dyn/work.h"
+#include "mech/mechanism.h"
 #include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
@@ -24,11 +24,9 @@ static struct blob load_robot(const char *file, struct arena *arena, struct repo
 static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
     struct instance *sim = NULL;
-    struct work *work = NULL;
     const struct blob robot = load_robot(options->subject, arena, report);
     if (robot.bytes == NULL) return STATUS_NO_FILE;
     enum status status = sim_make(options->subject, robot.bytes, report, &sim);
-    if (status == STATUS_OK) status = work_make(sim_model(sim), &work);
     if (status != STATUS_OK && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s: %s", options->subject, status_text(status));
     if (status == STATUS_OK) {
@@ -39,22 +37,19 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .guid = instance_guid(sim),
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
-                                .work = work};
+                                .work = sim_mechanism(sim)->work};
         status = pack_libraries(&sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, robot, &libraries, report)
                      : STATUS_NO_FILE;
     }
-    work_free(work);
     instance_free(sim);
     return status;
 }
 
 int command_fmu(int argc, char **argv)
 {
-    struct pack_options options = {.command = "fmu", .noun = "ROBOT"};
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) code = pack_argument(&options, argc, argv, &i);
-    if (code == EXIT_OK) code = pack_complete(&options);
+    struct pack_options options = {.command = "fmu", .noun = "ROBOT", .file = "FILE.fmu"};
+    const int code = pack_arguments(&options, argc, argv);
     if (code != EXIT_OK) return code;
 
     struct report report = {.line = pack_print_error, .context = &options};

@@ -32,7 +32,7 @@ enum status linearization_make(const struct linear_options *options, bool minima
     const char *text = cli_load_text(options->robot, &l->arena, report);
     if (text == NULL) return STATUS_NO_FILE;
     enum status status = operating_point_make(options->robot, text, report, &l->point);
-    if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.at);
+    if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.state);
     if (status == STATUS_OK)
         status = operating_point_move(&l->point, options->at != NULL, options->equilibrium, report);
     if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
@@ -49,7 +49,7 @@ void linearization_free(struct linearization *l)
 struct json_object *json_operating_point(const struct operating_point *point)
 {
     const struct model *model = point->mechanism->model;
-    const struct state *at = &point->at;
+    const struct point *at = &point->state.at;
     struct json_object *json = json_object_new_object();
     json_add_numbers(json, "q", at->q, model->nq);
     json_add_numbers(json, "qd", at->qd, model->nv);

@@ -12,23 +12,24 @@ static void print_line(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", *file, text);
 }
 
-int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded)
+int cli_load_model(const char *file, int elastic_terms, const char *at, struct report *report, struct cli_model *loaded)
 {
     int code = EXIT_OK;
     memset(loaded, 0, sizeof *loaded);
     loaded->robot = cli_load(file, &code);
     if (loaded->robot == NULL) return code;
     if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
-    struct report report = {.line = print_line, .context = &file};
-    const enum status status = mechanism_make(loaded->robot, &loaded->mechanism, &report);
-    if (status == STATUS_OK) return EXIT_OK;
-    if (report.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
-    cli_free_model(loaded);
+    struct report lines = {.line = print_line, .context = &file};
+    enum status status = mechanism_make(loaded->robot, &loaded->mechanism, &lines);
+    if (status != STATUS_OK && lines.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
+    if (status == STATUS_OK) status = state_read(loaded->mechanism.model, at, report, &loaded->state);
+    if (status != STATUS_OK) cli_free_model(loaded);
     return cli_exit_code(status);
 }
 
 void cli_free_model(struct cli_model *loaded)
 {
+    state_free(&loaded->state);
     mechanism_free(&loaded->mechanism);
     robot_free(loaded->robot);
     memset(loaded, 0, sizeof *loaded);

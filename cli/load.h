@@ -2,17 +2,20 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
+#include "analysis/state.h"
 #include "mech/mechanism.h"
 #include "sim/sim.h"
 
 struct cli_model {
     struct robot *robot;
-    struct mechanism mechanism; /* all equations of its loops are kept until independent ones are chosen */
+    struct mechanism mechanism; /* all constraints are active until independent ones are chosen */
+    struct state state;
 };
 
-/* elastic_terms 0 keeps the file's. Problems go to standard error; the result is an exit code, and unless it is EXIT_OK
-   nothing is left to free. */
-int cli_load_model(const char *file, int elastic_terms, struct cli_model *loaded);
+/* A robot file and a STATE file of it (NULL: its start). elastic_terms 0 keeps the robot's. Problems go to standard error, those of
+   the STATE to the report; the result is an exit code, and unless it is EXIT_OK nothing is left to free. */
+int cli_load_model(const char *file, int elastic_terms, const char *at, struct report *report,
+                   struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
 /* The text of a robot file, in the arena; NULL with a message. */

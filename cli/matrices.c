@@ -58,15 +58,12 @@ int command_matrices(int argc, char **argv)
     if (code != EXIT_OK) return code;
     struct report report = cli_report("matrices");
     struct cli_model loaded;
-    struct state state;
-    struct matrices matrices = {0};
-    code = cli_load_model(options.robot, 0, &loaded);
+    struct matrices matrices;
+    code = cli_load_model(options.robot, 0, options.state, &report, &loaded);
     if (code != EXIT_OK) return code;
-    enum status status = state_read(loaded.mechanism.model, options.state, &report, &state);
-    if (status == STATUS_OK) status = matrices_at(&loaded.mechanism, &state.input, &report, &matrices);
+    const enum status status = matrices_at(&loaded.mechanism, &loaded.state.input, &report, &matrices);
     code = status == STATUS_OK ? print_matrices(loaded.mechanism.model, &matrices) : cli_exit_code(status);
     matrices_free(&matrices);
-    state_free(&state);
     cli_free_model(&loaded);
     return code;
 }

@@ -80,10 +80,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- modes at a state ------------------------------------------------------------------------------------------------------ */
 
-/* Name of a kept coordinate */
-static void name_of(const struct modes *modes, int kept, char name[NAME_SIZE])
+/* Name of a moving coordinate */
+static void name_of(const struct modes *modes, int moving, char name[NAME_SIZE])
 {
-    tangent_name(modes->mechanism->model, modes->motion.coordinate[kept], name);
+    tangent_name(modes->mechanism->model, modes->motion.coordinate[moving], name);
 }
 
 static struct json_object *json_participation(const struct modes *modes, const struct mode *mode)
@@ -123,7 +123,7 @@ static int print_json(const struct modes *modes, int shown)
     return code;
 }
 
-/* The largest shares, up to three, as far as they can be seen */
+/* The largest participations, up to three, as far as they are visible */
 static void print_shares(const struct modes *modes, const struct mode *mode)
 {
     enum { MOST = 3 };
@@ -305,20 +305,16 @@ int command_modes(int argc, char **argv)
 {
     struct options options = {0};
     struct cli_model loaded;
-    int code = parse_options(argc, argv, &options);
-    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, &loaded);
-    if (code != EXIT_OK) return code;
     struct report report = cli_report("modes");
-    struct state state;
-    struct modes modes = {0};
-    enum status status = state_read(loaded.mechanism.model, options.at, &report, &state);
-    if (status == STATUS_OK) status = modes_make(&loaded.mechanism, options.joints_free, &report, &modes);
-    code = cli_exit_code(status);
+    int code = parse_options(argc, argv, &options);
+    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, options.at, &report, &loaded);
+    if (code != EXIT_OK) return code;
+    struct modes modes;
+    code = cli_exit_code(modes_make(&loaded.mechanism, options.joints_free, &report, &modes));
     if (code == EXIT_OK)
-        code = options.sweep != NULL ? run_sweep(&options, &modes, &state, &report)
-                                     : run_state(&options, &modes, &state, &report);
+        code = options.sweep != NULL ? run_sweep(&options, &modes, &loaded.state, &report)
+                                     : run_state(&options, &modes, &loaded.state, &report);
     modes_free(&modes);
-    state_free(&state);
     cli_free_model(&loaded);
     return code;
 }

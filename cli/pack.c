@@ -37,8 +37,15 @@ int pack_argument(struct pack_options *options, int argc, char **argv, int *i)
 int pack_complete(const struct pack_options *options)
 {
     if (options->subject == NULL) return cli_usage(options->command, "expected %s", options->noun);
-    if (options->output == NULL) return cli_usage(options->command, "expected -o FILE.fmu");
+    if (options->output == NULL) return cli_usage(options->command, "expected -o %s", options->file);
     return EXIT_OK;
+}
+
+int pack_arguments(struct pack_options *options, int argc, char **argv)
+{
+    int code = EXIT_OK;
+    for (int i = 1; i < argc && code == EXIT_OK; i++) code = pack_argument(options, argc, argv, &i);
+    return code == EXIT_OK ? pack_complete(options) : code;
 }
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */
@@ -62,14 +69,14 @@ static bool library_path(const struct library_source *source, int platform, char
 
     const size_t length = program_folder(path), room = PATH_SIZE - length;
     bool fits = length > 0, found = false;
-    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* where it is nowhere, messages name the first place */
+    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* if it does not exist, messages name the first place */
         fits = (size_t)snprintf(path + length, room, "%s%s.%s", folder[pass % 2], source->name, ending) < room;
         found = fits && access(path, F_OK) == 0;
     }
     return fits;
 }
 
-/* No bytes, with a report, where it cannot be had. But the one for Windows may be missing, unless it was named. */
+/* No bytes, with a report, if it is not available. The one for Windows may be missing, unless it was named. */
 static struct blob load_library(const struct library_source *source, int platform, struct arena *arena,
                                 struct report *report)
 {
@@ -125,7 +132,7 @@ static int count(const struct variables *variables, enum causality causality)
 static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
 {
     if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
-    else printf("for Linux alone: there is no %s.dll beside limber\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
+    else printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
 }
 
 static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)

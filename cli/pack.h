@@ -1,15 +1,15 @@
-/* Packing an FMU: what `limber fmu` and `limber drive` share. */
+/* What commands that make one file of another share (fmu, drive, upgrade): their options; and packing an FMU. */
 #ifndef CLI_PACK_H
 #define CLI_PACK_H
 
 #include "base/report.h"
 #include "package.h"
 
-/* The options that both take. */
+/* The options that all of them take. */
 struct pack_options {
-    const char *command; /* fmu or drive                   */
-    const char *noun;    /* what the subject is called     */
-    const char *subject; /* robot file, or name of a drive */
+    const char *command;     /* fmu, drive or upgrade              */
+    const char *noun, *file; /* what subject and output are called */
+    const char *subject;     /* robot file, or name of a drive     */
     const char *output;
     bool json;
 };
@@ -18,6 +18,8 @@ struct pack_options {
 int pack_argument(struct pack_options *options, int argc, char **argv, int *i);
 /* Complains where something is missing. */
 int pack_complete(const struct pack_options *options);
+/* All arguments of a command that takes no others. */
+int pack_arguments(struct pack_options *options, int argc, char **argv);
 
 /* Where the shared libraries of an FMU come from: the file that the system's environment variable names, or else `name` with the
    system's ending beside this program. */

@@ -1,11 +1,12 @@
-/* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not printed
-   anew: numbers, order and layout stay. */
+/* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not
+   written again: numbers, order and layout stay. */
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
+#include "pack.h"
 #include "result.h"
 #include "robot/read.h"
 
@@ -40,7 +41,7 @@ static const char *skip_value(const char *p)
     return p;
 }
 
-/* A member of the object that begins at p: its key, its value, and what stands before the key. */
+/* A member of the object that begins at p: its key, its value, and what is before the key. */
 struct text_member {
     const char *key, *value;
     const char *space; /* behind the brace or comma */
@@ -153,36 +154,12 @@ static bool edit(char *text, size_t length, struct upgrade *upgrade, struct aren
 
 /* ---- the command ---------------------------------------------------------------------------------------------------- */
 
-struct options {
-    const char *old, *new;
-    bool json;
-};
-
-static int parse(int argc, char **argv, struct options *options)
-{
-    const char *command = argv[0];
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) options->json = true;
-        else if (strcmp(argv[i], "-o") == 0) {
-            if (++i == argc) return cli_usage(command, "-o takes a file name");
-            options->new = argv[i];
-        } else if (argv[i][0] == '-' && argv[i][1] != '\0') return cli_usage(command, "unknown option '%s'", argv[i]);
-        else if (options->old != NULL) return cli_usage(command, "too many arguments: '%s'", argv[i]);
-        else options->old = argv[i];
-    }
-    if (options->old == NULL) return cli_usage(command, "expected OLD.json");
-    if (options->new == NULL) return cli_usage(command, "expected -o NEW.json");
-    if (cli_same_file(options->new, options->old))
-        return cli_usage(command, "-o %s: the same file as %s", options->new, options->old);
-    return EXIT_OK;
-}
-
-static void print_json(const struct options *options, const struct upgrade *upgrade)
+static void print_json(const struct pack_options *options, const struct upgrade *upgrade)
 {
     struct json_object *json = json_object_new_object(), *beams = json_object_new_array();
     for (int i = 0; i < upgrade->n_beams; i++)
         json_object_array_add(beams, json_object_new_string(upgrade->old->link[upgrade->beam[i]].name));
-    json_object_object_add(json, "file", json_object_new_string(options->new));
+    json_object_object_add(json, "file", json_object_new_string(options->output));
     json_object_object_add(json, "name", json_object_new_string(upgrade->old->name));
     json_object_object_add(json, "format", json_object_new_string("limber-robot/2"));
     json_object_object_add(json, "foreshortening_false", beams);
@@ -190,23 +167,23 @@ static void print_json(const struct options *options, const struct upgrade *upgr
     json_object_put(json);
 }
 
-static void print_summary(const struct options *options, const struct upgrade *upgrade)
+static void print_summary(const struct pack_options *options, const struct upgrade *upgrade)
 {
     if (options->json) {
         print_json(options, upgrade);
         return;
     }
-    printf("%s: %s, limber-robot/2", options->new, upgrade->old->name);
+    printf("%s: %s, limber-robot/2", options->output, upgrade->old->name);
     for (int i = 0; i < upgrade->n_beams; i++)
         printf("%s%s", i > 0 ? ", " : "; \"foreshortening\": false added to ",
                upgrade->old->link[upgrade->beam[i]].name);
     putchar('\n');
 }
 
-static int write_text(const struct options *options, const struct upgrade *upgrade)
+static int write_text(const struct pack_options *options, const struct upgrade *upgrade)
 {
     struct result result;
-    int code = result_open(options->new, NULL, &result);
+    int code = result_open(options->output, NULL, &result);
     if (code != EXIT_OK) return code;
     const size_t written = fwrite(upgrade->text, 1, upgrade->length, result.stream);
     code = result_close(&result, written == upgrade->length ? EXIT_OK : EXIT_INPUT);
@@ -215,41 +192,43 @@ static int write_text(const struct options *options, const struct upgrade *upgra
 }
 
 /* The new text must read as format 2, whose rules on names are stricter. */
-static int upgrade_text(const struct options *options, const struct robot *old, char *text, size_t length,
+static int upgrade_text(const struct pack_options *options, const struct robot *old, char *text, size_t length,
                         struct arena *arena, struct report *report)
 {
     struct upgrade upgrade = {.old = old};
     struct robot *new;
     if (old->format != 1) {
-        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->old,
+        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->subject,
                    old->format);
         return EXIT_INPUT;
     }
     if (!edit(text, length, &upgrade, arena)) {
         report_add(report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
-                   options->old);
+                   options->subject);
         return EXIT_INPUT;
     }
-    const enum status status = robot_read_text(options->old, upgrade.text, &new, report);
+    const enum status status = robot_read_text(options->subject, upgrade.text, &new, report);
     robot_free(new);
     return status == STATUS_OK ? write_text(options, &upgrade) : EXIT_INPUT;
 }
 
 int command_upgrade(int argc, char **argv)
 {
-    struct options options = {0};
-    int code = parse(argc, argv, &options);
+    struct pack_options options = {.command = "upgrade", .noun = "OLD.json", .file = "NEW.json"};
+    int code = pack_arguments(&options, argc, argv);
     if (code != EXIT_OK) return code;
+    if (cli_same_file(options.output, options.subject))
+        return cli_usage(options.command, "-o %s: the same file as %s", options.output, options.subject);
 
     struct report report = {.line = cli_print_error};
     struct arena arena = {0};
     struct robot *old = NULL;
     size_t length;
-    const char *text = document_load(options.old, &arena, &length, &report);
+    const char *text = document_load(options.subject, &arena, &length, &report);
     char *copy = text != NULL ? arena_take(&arena, length + 1, 1) : NULL;
     code = EXIT_INPUT;
     if (copy != NULL) memcpy(copy, text, length);
-    if (copy != NULL && robot_read_text(options.old, copy, &old, &report) == STATUS_OK)
+    if (copy != NULL && robot_read_text(options.subject, copy, &old, &report) == STATUS_OK)
         code = upgrade_text(&options, old, copy, length, &arena, &report);
     robot_free(old);
     arena_release(&arena);

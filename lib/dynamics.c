@@ -9,7 +9,7 @@
 void robot_reach(limber_robot *robot, enum stage stage)
 {
     struct mechanism *m = &robot->mechanism;
-    if (stage >= CONFIGURED && robot->stage < CONFIGURED) dyn_configuration(m->model, m->work, robot->q);
+    if (stage >= CONFIGURED && robot->stage < CONFIGURED) dyn_configuration(m->model, m->work, robot->at.q);
     if (stage >= MOVING && robot->stage < MOVING) {
         dyn_motion(m->model, m->work, &robot->in, NULL);
         dyn_velocity(m->model, m->work, &robot->in);
@@ -71,7 +71,7 @@ int limber_robot_bias(limber_robot *robot, double *h)
 {
     if (robot == NULL || h == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
-    const struct input alone = {.q = robot->q, .qd = robot->qd};
+    const struct input alone = {.q = robot->at.q, .qd = robot->at.qd};
     robot_reach(robot, CONFIGURED);
     dyn_inverse(m->model, m->work, &alone, NULL, h);
     return finish(robot, STATUS_OK, m->model->nv, h);
@@ -94,6 +94,13 @@ static void differentiate_by_force(limber_robot *robot, double *by_force)
     }
 }
 
+static int finish_derivatives(limber_robot *robot, enum status status)
+{
+    const int count = robot->mechanism.model->nv * robot->mechanism.model->nv;
+    if (status == STATUS_OK && !all_finite(count, robot->by_qd)) status = STATUS_NOT_FINITE;
+    return finish(robot, status, count, robot->by_q);
+}
+
 int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *by_q, double *by_qd, double *by_force)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
@@ -107,7 +114,7 @@ int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *b
         if (by_qd != NULL) transpose(n, 1, robot->by_qd, by_qd);
         if (by_force != NULL) differentiate_by_force(robot, by_force);
     }
-    return finish(robot, status, n * n, robot->by_q);
+    return finish_derivatives(robot, status);
 }
 
 /* Loads of the actuators, none of the loops */
@@ -140,7 +147,7 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
         if (by_q != NULL) transpose(n, -1, robot->by_q, by_q);
         if (by_qd != NULL) transpose(n, -1, robot->by_qd, by_qd);
     }
-    return finish(robot, status, n * n, robot->by_q);
+    return finish_derivatives(robot, status);
 }
 
 /* ---- loops ---------------------------------------------------------------------------------------------------- */
@@ -153,17 +160,17 @@ int limber_robot_close_loops(limber_robot *robot)
     const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
     if (m->constraints->n_rows == 0) return LIMBER_OK;
     const int errors = report->errors;
-    memcpy(robot->next_q, robot->q, nq * sizeof(double));
-    memcpy(robot->next_qd, robot->qd, nv * sizeof(double));
+    memcpy(robot->next_q, robot->at.q, nq * sizeof(double));
+    memcpy(robot->next_qd, robot->at.qd, nv * sizeof(double));
     robot->stage = STALE;
     enum status status = constraints_close(m, robot->next_q, report);
     if (status == STATUS_OK) status = constraints_settle(m, robot->next_q, robot->next_qd, report, report);
     if (status != STATUS_OK) {
-        constraints_choose(m, robot->q, &silent);
+        constraints_choose(m, robot->at.q, &silent);
         return report->errors > errors ? (int)status : finish(robot, status, 0, NULL);
     }
-    memcpy(robot->q, robot->next_q, nq * sizeof(double));
-    memcpy(robot->qd, robot->next_qd, nv * sizeof(double));
+    memcpy(robot->at.q, robot->next_q, nq * sizeof(double));
+    memcpy(robot->at.qd, robot->next_qd, nv * sizeof(double));
     return LIMBER_OK;
 }
 
@@ -205,12 +212,12 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *rate)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    const struct actuators *actuators = robot->mechanism.actuators;
+    const struct line *line = robot->mechanism.actuators->line;
     robot_reach(robot, MOVING);
     actuators_measure(&robot->mechanism);
-    for (int i = 0; i < actuators->n; i++) {
-        if (length != NULL) length[i] = actuators->line[i].length;
-        if (rate != NULL) rate[i] = actuators->line[i].rate;
+    for (int i = 0; i < robot->robot->n_actuators; i++) {
+        if (length != NULL) length[i] = line[i].length;
+        if (rate != NULL) rate[i] = line[i].rate;
     }
     return LIMBER_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "mech/mechanism.h"
+#include "sim/point.h"
 #include "sim/variables.h"
 
 /* The caller's message callback, and the report that leads to it. */
@@ -30,13 +31,8 @@ struct limber_robot {
     struct mechanism mechanism;
     enum stage stage;
 
-    /* the state and what acts on it; `in` points to these arrays */
-    double *q, *qd;         /* nq, nv          */
-    double *tau;            /* n_tau           */
-    double *prescribed_qdd; /* n_prescribed    */
-    double *actuator_force; /* n_actuators     */
-    double tip_wrench[6];
-    struct input in;
+    struct point at; /* the state and what acts on it                                         */
+    struct input in; /* points to its arrays                                                  */
 
     /* the variable table of its FMU: parameters, names of coordinates */
     struct variables variables;

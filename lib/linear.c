@@ -9,38 +9,18 @@
 /* An instance with the parameters of the robot, and in `at` its state and forces. operating_point_free() in any case. */
 static enum status point_of(const limber_robot *robot, struct report *report, struct operating_point *point)
 {
-    const struct model *model = robot->mechanism.model;
     enum status status = operating_point_make(robot->name, robot->text, report, point);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < robot->n_parameters; i++) {
         const int reference = robot->parameter[i]->reference;
         instance_set(point->sim, reference, robot->value[reference]);
     }
-    status = state_start(model, report, &point->at);
-    if (status != STATUS_OK) return status;
-    memcpy(point->at.q, robot->q, (size_t)model->nq * sizeof(double));
-    memcpy(point->at.qd, robot->qd, (size_t)model->nv * sizeof(double));
-    memcpy(point->at.tau, robot->tau, (size_t)model->n_tau * sizeof(double));
-    memcpy(point->at.prescribed_qdd, robot->prescribed_qdd, (size_t)model->n_prescribed * sizeof(double));
-    memcpy(point->at.actuator_force, robot->actuator_force, (size_t)model->robot->n_actuators * sizeof(double));
-    memcpy(point->at.tip_wrench, robot->tip_wrench, sizeof robot->tip_wrench);
-    return STATUS_OK;
+    status = state_start(robot->mechanism.model, report, &point->state);
+    if (status == STATUS_OK) point_copy(&robot->at, &point->state.at);
+    return status;
 }
 
 /* ---- static equilibrium ------------------------------------------------------------------------------------------- */
-
-static void take_point(limber_robot *robot, const struct state *at)
-{
-    const struct model *model = robot->mechanism.model;
-    struct report silent = {0};
-    memcpy(robot->q, at->q, (size_t)model->nq * sizeof(double));
-    memcpy(robot->qd, at->qd, (size_t)model->nv * sizeof(double));
-    memcpy(robot->tau, at->tau, (size_t)model->n_tau * sizeof(double));
-    memcpy(robot->prescribed_qdd, at->prescribed_qdd, (size_t)model->n_prescribed * sizeof(double));
-    memcpy(robot->actuator_force, at->actuator_force, (size_t)model->robot->n_actuators * sizeof(double));
-    constraints_choose(&robot->mechanism, robot->q, &silent);
-    robot->stage = STALE;
-}
 
 int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force)
 {
@@ -50,10 +30,13 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     enum status status = point_of(robot, report, &point);
     if (status == STATUS_OK) status = operating_point_move(&point, false, true, report);
     if (status == STATUS_OK) {
-        take_point(robot, &point.at);
-        if (tau != NULL) memcpy(tau, robot->tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
+        struct report silent = {0};
+        point_copy(&point.state.at, &robot->at);
+        constraints_choose(&robot->mechanism, robot->at.q, &silent);
+        robot->stage = STALE;
+        if (tau != NULL) memcpy(tau, robot->at.tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
         if (actuator_force != NULL)
-            memcpy(actuator_force, robot->actuator_force, (size_t)limber_robot_actuators(robot) * sizeof(double));
+            memcpy(actuator_force, robot->at.actuator_force, (size_t)limber_robot_actuators(robot) * sizeof(double));
     }
     operating_point_free(&point);
     return (int)status;

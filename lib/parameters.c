@@ -3,25 +3,18 @@
 #include <string.h>
 
 #include "internal.h"
-#include "sim/point.h"
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
 
 /* Which position or velocity of the robot a state or an input is */
 static void place_variable(limber_robot *robot, const struct variable *variable)
 {
-    const struct point point = {.model = robot->mechanism.model,
-                                .q = robot->q,
-                                .qd = robot->qd,
-                                .tau = robot->tau,
-                                .prescribed_qdd = robot->prescribed_qdd,
-                                .actuator_force = robot->actuator_force,
-                                .tip_wrench = robot->tip_wrench};
-    const double *place = variable_place(variable, &point);
-    for (int i = 0; i < point.model->nq; i++)
-        if (place == robot->q + i) robot->position[i] = variable;
-    for (int i = 0; i < point.model->nv; i++)
-        if (place == robot->qd + i) robot->velocity[i] = variable;
+    const struct model *model = robot->mechanism.model;
+    const double *place = variable_place(variable, &robot->at);
+    for (int i = 0; i < model->nq; i++)
+        if (place == robot->at.q + i) robot->position[i] = variable;
+    for (int i = 0; i < model->nv; i++)
+        if (place == robot->at.qd + i) robot->velocity[i] = variable;
 }
 
 enum status parameters_make(limber_robot *robot)
@@ -156,7 +149,8 @@ static enum status apply(limber_robot *robot)
     if (!write_values(robot)) return STATUS_OK;
     const enum status status = mechanism_remake(&robot->mechanism, &robot->messages.report);
     robot->stage = STALE;
-    if (status == STATUS_OK) constraints_choose(&robot->mechanism, robot->q, &silent);
+    robot->at.model = robot->mechanism.model;
+    if (status == STATUS_OK) constraints_choose(&robot->mechanism, robot->at.q, &silent);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "internal.h"
-#include "math/quaternion.h"
 #include "robot/read.h"
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
@@ -26,11 +25,7 @@ static double *take(limber_robot *robot, int count)
 static enum status make_arrays(limber_robot *robot)
 {
     const struct model *model = robot->mechanism.model;
-    robot->q = take(robot, model->nq);
-    robot->qd = take(robot, model->nv);
-    robot->tau = take(robot, model->n_tau);
-    robot->prescribed_qdd = take(robot, model->n_prescribed);
-    robot->actuator_force = take(robot, robot->robot->n_actuators);
+    point_make(model, &robot->arena, &robot->at);
     robot->next_q = take(robot, model->nq);
     robot->next_qd = take(robot, model->nv);
     robot->qdd = take(robot, model->nv);
@@ -39,21 +34,16 @@ static enum status make_arrays(limber_robot *robot)
     robot->unit = take(robot, model->n_tau);
     robot->by_q = take(robot, model->nv * model->nv);
     robot->by_qd = take(robot, model->nv * model->nv);
-    robot->in = (struct input){.q = robot->q,
-                               .qd = robot->qd,
-                               .tau = robot->tau,
-                               .tip_wrench = robot->tip_wrench,
-                               .prescribed_qdd = robot->prescribed_qdd,
-                               .actuator_force = robot->actuator_force};
+    robot->in = point_input(&robot->at);
     return robot->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is left out. */
+/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is dropped. */
 static void start(limber_robot *robot)
 {
     struct report silent = {0};
-    parameters_start(robot, robot->q, robot->qd);
-    constraints_choose(&robot->mechanism, robot->q, &silent);
+    parameters_start(robot, robot->at.q, robot->at.qd);
+    constraints_choose(&robot->mechanism, robot->at.q, &silent);
 }
 
 static enum status make(limber_robot *robot)
@@ -104,7 +94,7 @@ int limber_robot_read(const char *file, limber_message *message, void *context, 
 void limber_robot_free(limber_robot *robot)
 {
     if (robot == NULL) return;
-    if (robot->mechanism.model != NULL) mechanism_free(&robot->mechanism);
+    mechanism_free(&robot->mechanism);
     robot_free(robot->robot);
     struct arena arena = robot->arena; /* the handle is in it */
     arena_release(&arena);
@@ -234,11 +224,10 @@ static const char *normalize(const limber_robot *robot, double *q)
 {
     for (int i = 0; i < robot->robot->n_links; i++) {
         const struct joint *joint = &robot->robot->link[i].joint;
-        double *position = q + robot->mechanism.model->link[i].q;
-        if (joint_quaternion(joint) < 0) continue;
-        if (!(fabs(joint_quaternion_error(joint, position)) <= 1e-3)) return joint->name;
-        quaternion_normalize(position + joint_quaternion(joint));
+        const double error = joint_quaternion_error(joint, q + robot->mechanism.model->link[i].q);
+        if (!(fabs(error) <= QUATERNION_ERROR)) return joint->name;
     }
+    model_normalize(robot->mechanism.model, q);
     return NULL;
 }
 
@@ -255,9 +244,9 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     const char *joint = normalize(robot, next_q);
     if (joint != NULL)
         return call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
-                           "joint '%s' must have a quaternion of norm 1, within 1e-3", joint);
-    memcpy(robot->q, next_q, (size_t)model->nq * sizeof *q);
-    memcpy(robot->qd, next_qd, (size_t)model->nv * sizeof *qd);
+                           "joint '%s' must have a quaternion of norm 1, within %g", joint, QUATERNION_ERROR);
+    memcpy(robot->at.q, next_q, (size_t)model->nq * sizeof *q);
+    memcpy(robot->at.qd, next_qd, (size_t)model->nv * sizeof *qd);
     robot->stage = STALE;
     return LIMBER_OK;
 }
@@ -266,8 +255,8 @@ int limber_robot_get_state(const limber_robot *robot, double *q, double *qd)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     const struct model *model = robot->mechanism.model;
-    if (q != NULL) memcpy(q, robot->q, (size_t)model->nq * sizeof *q);
-    if (qd != NULL) memcpy(qd, robot->qd, (size_t)model->nv * sizeof *qd);
+    if (q != NULL) memcpy(q, robot->at.q, (size_t)model->nq * sizeof *q);
+    if (qd != NULL) memcpy(qd, robot->at.qd, (size_t)model->nv * sizeof *qd);
     return LIMBER_OK;
 }
 
@@ -302,23 +291,23 @@ static int set_numbers(limber_robot *robot, const char *function, int count, con
 int limber_robot_set_joint_forces(limber_robot *robot, const double *tau)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    return set_numbers(robot, __func__, limber_robot_joint_forces(robot), tau, robot->tau);
+    return set_numbers(robot, __func__, limber_robot_joint_forces(robot), tau, robot->at.tau);
 }
 
 int limber_robot_set_tip_wrench(limber_robot *robot, const double *wrench)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    return set_numbers(robot, __func__, 6, wrench, robot->tip_wrench);
+    return set_numbers(robot, __func__, 6, wrench, robot->at.tip_wrench);
 }
 
 int limber_robot_set_prescribed_accelerations(limber_robot *robot, const double *acceleration)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    return set_numbers(robot, __func__, limber_robot_prescribed(robot), acceleration, robot->prescribed_qdd);
+    return set_numbers(robot, __func__, limber_robot_prescribed(robot), acceleration, robot->at.prescribed_qdd);
 }
 
 int limber_robot_set_actuator_forces(limber_robot *robot, const double *force)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    return set_numbers(robot, __func__, limber_robot_actuators(robot), force, robot->actuator_force);
+    return set_numbers(robot, __func__, limber_robot_actuators(robot), force, robot->at.actuator_force);
 }

@@ -22,13 +22,21 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
     xml_true(xml, "providesDirectionalDerivative");
 }
 
+/* Loops open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
+static bool may_drift(const struct fmu *fmu)
+{
+    bool drifts = fmu->model != NULL && fmu->model->robot->n_loops > 0;
+    for (int i = 0; fmu->model != NULL && i < fmu->model->n_links; i++)
+        drifts = drifts || joint_quaternion(&fmu->model->robot->link[i].joint) >= 0;
+    return drifts;
+}
+
 static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
-    const bool loops = fmu->model != NULL && fmu->model->robot->n_loops > 0;
     xml_begin(xml, "ModelExchange");
     write_common_capabilities(xml, identifier);
-    if (!loops) xml_true(xml, "completedIntegratorStepNotNeeded"); /* loops are checked there */
+    if (!may_drift(fmu)) xml_true(xml, "completedIntegratorStepNotNeeded");
     xml_end(xml);
 
     xml_begin(xml, "CoSimulation");
@@ -201,28 +209,29 @@ static void write_variables(struct xml *xml, const struct variables *variables)
 
 /* ---- structure ----------------------------------------------------------------------------------------------------------- */
 
-struct structure {
+/* What the lists of dependencies are made from. */
+struct dependencies {
     const struct fmu *fmu;
-    const struct structure *robot; /* for depends_on()        */
-    const int *known;              /* rows of inputs and states, ascending */
+    const struct structure *structure; /* for depends_on()                     */
+    const int *known;                  /* rows of inputs and states, ascending */
     int n_known;
     char *list; /* capacity for the numbers of all rows */
 };
 
 /* The rows are numbered from 1. */
-static void write_unknown(struct xml *xml, const struct structure *structure, int row)
+static void write_unknown(struct xml *xml, const struct dependencies *d, int row)
 {
-    const struct variables *variables = structure->fmu->variables;
-    char *end = structure->list;
+    const struct variables *variables = d->fmu->variables;
+    char *end = d->list;
     *end = '\0';
-    for (int i = 0; i < structure->n_known; i++) {
-        const int known = structure->known[i];
-        if (depends_on(structure->fmu, structure->robot, &variables->row[row], &variables->row[known]))
-            end += sprintf(end, end == structure->list ? "%d" : " %d", known + 1);
+    for (int i = 0; i < d->n_known; i++) {
+        const int known = d->known[i];
+        if (depends_on(d->fmu, d->structure, &variables->row[row], &variables->row[known]))
+            end += sprintf(end, end == d->list ? "%d" : " %d", known + 1);
     }
     xml_begin(xml, "Unknown");
     xml_integer(xml, "index", row + 1);
-    xml_attribute(xml, "dependencies", structure->list);
+    xml_attribute(xml, "dependencies", d->list);
     xml_end(xml);
 }
 
@@ -235,17 +244,17 @@ static bool is_initial_unknown(const struct variables *variables, int row)
     return v->causality == CAUSALITY_LOCAL && is_known(v); /* a state */
 }
 
-static void write_structure(struct xml *xml, const struct structure *structure)
+static void write_structure(struct xml *xml, const struct dependencies *d)
 {
-    const struct variables *variables = structure->fmu->variables;
+    const struct variables *variables = d->fmu->variables;
     xml_begin(xml, "ModelStructure");
     xml_begin(xml, "Outputs");
     for (int r = 0; r < variables->n; r++)
-        if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, structure, r);
+        if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, d, r);
     xml_end(xml);
     if (variables->n_states > 0) {
         xml_begin(xml, "Derivatives");
-        for (int s = 0; s < variables->n_states; s++) write_unknown(xml, structure, variables->derivative[s]);
+        for (int s = 0; s < variables->n_states; s++) write_unknown(xml, d, variables->derivative[s]);
         xml_end(xml);
     }
     xml_begin(xml, "InitialUnknowns");
@@ -266,11 +275,11 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     enum { DIGITS = 12 }; /* of a row number, with a space */
     const struct variables *variables = fmu->variables;
     int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
-    struct structure structure = {fmu, dependency_structure(fmu, arena), known, 0,
-                                  arena_take(arena, (size_t)variables->n + 1, DIGITS)};
+    struct dependencies dependencies = {fmu, dependency_structure(fmu, arena), known, 0,
+                                        arena_take(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
     for (int r = 0; r < variables->n; r++)
-        if (is_known(&variables->row[r])) known[structure.n_known++] = r;
+        if (is_known(&variables->row[r])) known[dependencies.n_known++] = r;
 
     struct xml xml;
     xml_open(&xml, DOCUMENT_XML);
@@ -289,7 +298,7 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     write_log_categories(&xml);
     write_experiment(&xml, fmu);
     write_variables(&xml, variables);
-    write_structure(&xml, &structure);
+    write_structure(&xml, &dependencies);
     xml_end(&xml);
     return xml_close(&xml, arena);
 }

@@ -36,13 +36,12 @@
     X(NO_FILE, -3, "the file cannot be read or written")                                                 \
     X(NO_DERIVATIVE, -4, "this variable has no derivative")                                              \
     X(BAD_DRIVE, -5, "the drive file or a parameter is not valid")                                       \
-    X(BAD_STATE, -6, "a loop cannot be closed from the given state")                                     \
+    X(BAD_INPUT, -6, "a state, a motion or a name is not valid")                                         \
     X(OPEN_LOOP, -7, "a loop cannot be closed from the start positions")                                 \
     X(LOOP_OPENS, -8, "a redundant constraint that was dropped at the start begins to be violated")      \
     X(NO_EQUILIBRIUM, -9, "no static equilibrium was found")                                             \
     X(SOLVER_SETUP, -10, "the integrator could not be set up")                                           \
-    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")                                              \
-    X(BAD_INPUT, -12, "a state, a motion or a name is not valid")
+    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),
@@ -51,6 +50,9 @@ enum status {
 };
 
 const char *status_text(enum status status);
+
+/* Room for what failed in words, names included. */
+enum { REASON_SIZE = 384 };
 
 /* Another state or a smaller step may work. */
 static inline bool status_is_recoverable(enum status status)

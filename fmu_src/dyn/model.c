@@ -221,6 +221,11 @@ void model_difference(const struct model *model, const double *from, const doubl
     }
 }
 
+void model_normalize(const struct model *model, double *q)
+{
+    for (int i = 0; i < model->n_links; i++) joint_normalize(&model->robot->link[i].joint, q + model->link[i].q);
+}
+
 void model_start(const struct model *model, double *q, double *qd)
 {
     memset(q, 0, (size_t)model->nq * sizeof *q);

@@ -78,6 +78,8 @@ void model_move(const struct model *model, double *q, const double *dx, double s
 void model_tangent(const struct model *model, const double *q, const double *dq, double *dx);
 /* The tangent from one q to another. */
 void model_difference(const struct model *model, const double *from, const double *to, double *dx);
+/* Quaternions in q become unit quaternions. */
+void model_normalize(const struct model *model, double *q);
 /* Start positions and velocities of the file; elastic coordinates zero. */
 void model_start(const struct model *model, double *q, double *qd);
 

@@ -326,11 +326,3 @@ void dyn_force_jacobian(const struct model *model, const struct work *work, stru
 {
     dyn_force_jacobian_tips(model, work, tangent, in, by_q, by_qd, NULL, NULL);
 }
-
-void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                          double *by_q, double *by_qd)
-{
-    dyn_force_jacobian(model, work, tangent, in, by_q, by_qd);
-    dyn_solve_columns(model, work, tangent, model->nv, by_q);
-    dyn_solve_columns(model, work, tangent, model->nv, by_qd);
-}

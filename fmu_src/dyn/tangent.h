@@ -138,10 +138,6 @@ void dyn_force_jacobian_tips(const struct model *model, const struct work *work,
                              const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
                              struct frame_derivative *tips_by_qd);
 
-/* d(qdd)/dq and d(qdd)/dqd in the same way; zero in the rows of prescribed joints, whose qdd is given. */
-void dyn_tangent_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                          double *by_q, double *by_qd);
-
 /* Columns of generalized forces, `count` of nv, replaced by M^-1 times them; for prescribed joints 0, and their force is not read
    (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,

@@ -14,6 +14,13 @@ static const char *const category_name[CATEGORY_COUNT] = {
 #undef CATEGORY_NAME
 };
 
+int component_category(const char *name)
+{
+    int category = 0;
+    while (category < CATEGORY_COUNT && strcmp(category_name[category], name) != 0) category++;
+    return category;
+}
+
 /* The logger may interpret the message as a format, or not */
 static void double_percents(const char *text, char doubled[2 * TEXT])
 {

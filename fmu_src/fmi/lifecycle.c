@@ -18,19 +18,6 @@ const char *fmi2GetVersion(void)
 
 /* ---- logging ---------------------------------------------------------------------------------------------------------- */
 
-/* Its number; CATEGORY_COUNT where there is no such category */
-static int find_category(const char *name)
-{
-    static const char *const names[CATEGORY_COUNT] = {
-#define CATEGORY_NAME(identifier, text, description) text,
-        CATEGORY_LIST(CATEGORY_NAME)
-#undef CATEGORY_NAME
-    };
-    int category = 0;
-    while (category < CATEGORY_COUNT && strcmp(names[category], name) != 0) category++;
-    return category;
-}
-
 static void log_all(struct component *component, bool on)
 {
     for (int category = 0; category < CATEGORY_COUNT; category++) component->logged[category] = on;
@@ -42,12 +29,12 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const 
     REQUIRE_ARRAY(n, categories);
     for (size_t i = 0; i < n; i++) {
         REQUIRE(categories[i] != NULL, "category %zu is NULL", i);
-        REQUIRE(find_category(categories[i]) < CATEGORY_COUNT,
+        REQUIRE(component_category(categories[i]) < CATEGORY_COUNT,
                 "unknown category \"%s\"; LogCategories lists those there are", categories[i]);
     }
     if (n == 0) log_all(component, on != fmi2False);
     for (size_t i = 0; i < n; i++) {
-        const int category = find_category(categories[i]);
+        const int category = component_category(categories[i]);
         if (category == CATEGORY_ALL) log_all(component, on != fmi2False);
         else component->logged[category] = on != fmi2False;
     }
@@ -178,7 +165,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component c)
     ENTER(c, fmi2ExitInitializationMode);
     enum status status = component_settle(component);
     if (status == STATUS_OK)
-        status = instance_update(component->instance); /* a start from which no motion is possible is refused here */
+        status = instance_update(component->instance); /* a start from which no motion is possible fails here */
     if (status != STATUS_OK) return component_fail(component, status);
     component->progress.state = component->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
     return fmi2OK;

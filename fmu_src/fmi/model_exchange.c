@@ -1,5 +1,5 @@
 /* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is that
-   the loops of a closed robot have drifted open, and its states go back onto them. */
+   loops have drifted open or quaternions have lost their norm, and the states go back onto these constraints. */
 #include <math.h>
 
 #include "fmi/component.h"

@@ -1,6 +1,6 @@
 /* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
        header | position in the call sequence | the simulation's own saved state
-   with a checksum over all of it, so that what is restored is what was saved, or it is refused. */
+   with a checksum over all of it, so that a state that was changed is rejected. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -147,7 +147,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
     return fmi2OK;
 }
 
-/* ---- serialisation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- serialization ----------------------------------------------------------------------------------------------------------------- */
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
 {

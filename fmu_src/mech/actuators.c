@@ -11,15 +11,14 @@ static const double SHORTEST = 1e-9;
 enum status actuators_make(const struct robot *robot, struct actuators **made)
 {
     struct arena arena = {0};
-    const int n = robot->n_actuators;
     struct actuators *actuators = arena_take(&arena, 1, sizeof *actuators);
-    struct line *line = arena_take(&arena, (size_t)n, sizeof *line);
+    struct line *line = arena_take(&arena, (size_t)robot->n_actuators, sizeof *line);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *actuators = (struct actuators){.n = n, .line = line, .arena = arena};
+    *actuators = (struct actuators){.line = line, .arena = arena};
     *made = actuators;
     return STATUS_OK;
 }

@@ -14,8 +14,7 @@ struct line {
 };
 
 struct actuators {
-    int n;
-    struct line *line; /* n, by actuators_measure()                 */
+    struct line *line; /* n_actuators, by actuators_measure()       */
     int failed;        /* index, after STATUS_SHORT_ACTUATOR        */
     struct arena arena;
 };

@@ -35,6 +35,9 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
 /* `in` with the loads of loops and actuators. After mechanism_forward(). */
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
 
+/* Why a function of a mechanism failed just now, with the link, the loop or the actuator that caused it and what to do. */
+const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);
+
 /* ---- derivatives (tangent.c) ------------------------------------------------------------------------------------- */
 
 /* One direction: dqdd, and in constraints->dlambda the change of lambda. After mechanism_forward(), and then dyn_inverse(),

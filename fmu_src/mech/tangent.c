@@ -18,7 +18,7 @@ static void direction_change(const struct equation *e, const struct attachment *
     add_cross3(a, db, dc);
 }
 
-/* acceleration() differentiated                                                                                      (57) */
+/* (51) differentiated */
 static double acceleration_change(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
@@ -76,15 +76,21 @@ static void change_loads(struct mechanism *m)
     }
 }
 
+/* The outward sweep, and the change of all loads at constant multipliers */
+static void load_changes(struct mechanism *m, const struct input *in, const struct direction *direction)
+{
+    dyn_tangent_outward(m->model, m->work, m->tangent, in, direction);
+    store_rotations(m);
+    change_loads(m);
+    actuators_change_loads(m, in, direction);
+}
+
 /* dqdd at constant multipliers, and in rhs minus the resulting change of the gap's acceleration, which dlambda compensates */
 static void open_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, double *dqdd)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    dyn_tangent_outward(model, m->work, m->tangent, in, direction);
-    store_rotations(m);
-    change_loads(m);
-    actuators_change_loads(m, in, direction);
+    load_changes(m, in, direction);
     dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
     if (loops->n_rows == 0) return;
     dyn_tangent_motion(model, m->work, m->tangent, dqdd);
@@ -94,8 +100,8 @@ static void open_tangent(struct mechanism *m, const struct input *in, const stru
             dyn_tangent_tip(model, m->work, m->tangent, m->load[2 * i + s].link, &side->change);
             attachment_move_change(side, &side->change);
         }
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
 }
@@ -113,14 +119,11 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     }
     constraints_respond(m, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
+    for (int k = 0; k < loops->n_active; k++) loops->dlambda[loops->active[k]] = loops->rhs[k];
     if (!outputs) return;
 
     /* again with the change of the multipliers in the loads, for the outputs */
-    dyn_tangent_outward(model, m->work, m->tangent, in, direction);
-    store_rotations(m);
-    change_loads(m);
-    actuators_change_loads(m, in, direction);
+    load_changes(m, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
         const int i = constraints_loop(loops, row);
         add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], m->load_change[2 * i],
@@ -195,8 +198,8 @@ static void close_column(struct mechanism *m, double *dqdd)
         struct attachment *side = &loops->side[i / 2][i % 2];
         attachment_move_change(side, &side->change);
     }
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]) -
                         dense_dot(model->nv, loops->G + n * (size_t)k, dqdd);
     }

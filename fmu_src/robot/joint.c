@@ -100,71 +100,52 @@ void joint_normalize(const struct joint *joint, double *q)
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
-int joint_position_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS])
+struct joint_group joint_position_group(const struct joint *joint, int k)
 {
-    const int nq = joint_positions(joint), quaternion = joint_quaternion(joint);
-    int count = 0;
-    if (nq == 0) return 0;
+    const int quaternion = joint_quaternion(joint);
     if (quaternion < 0)
-        group[count++] = (struct joint_group){.count = nq, .name = "q", .description = "joint position"};
-    if (quaternion > 0)
-        group[count++] = (struct joint_group){.count = quaternion,
-                                              .name = "position",
-                                              .description = "position of the hinge frame, axes of the joint frame"};
-    if (quaternion >= 0)
-        group[count++] =
-            (struct joint_group){.first = quaternion,
-                                 .count = 4,
-                                 .name = "quaternion",
-                                 .description = "orientation of the hinge frame in the joint frame, w first"};
-    return count;
+        return (struct joint_group){.count = joint_positions(joint), .name = "q", .description = "joint position"};
+    if (k < quaternion)
+        return (struct joint_group){.count = quaternion,
+                                    .name = "position",
+                                    .description = "position of the hinge frame, axes of the joint frame"};
+    return (struct joint_group){.first = quaternion,
+                                .count = 4,
+                                .name = "quaternion",
+                                .description = "orientation of the hinge frame in the joint frame, w first"};
 }
 
-int joint_velocity_groups(const struct joint *joint, struct joint_group group[MOST_GROUPS])
+struct joint_group joint_velocity_group(const struct joint *joint, int k)
 {
-    const int nv = joint_velocities(joint), omega = joint_omega(joint);
-    int count = 0;
-    if (nv == 0) return 0;
-    static const struct joint_group coordinates = {0,
-                                                   0,
-                                                   "qd",
-                                                   "qdd",
-                                                   "tau",
-                                                   "q",
-                                                   "joint rate",
-                                                   "joint acceleration",
-                                                   "drive torque or force on the joint"},
-                                    translation = {0,
-                                                   0,
-                                                   "velocity",
-                                                   "acceleration",
-                                                   "force",
-                                                   "position",
-                                                   "velocity of the hinge frame, axes of the joint frame",
-                                                   "acceleration of the hinge frame, axes of the joint frame",
-                                                   "drive force on the joint, axes of the joint frame"},
-                                    rotation = {0,
-                                                3,
-                                                "omega",
-                                                "alpha",
-                                                "torque",
-                                                "dtheta",
-                                                "angular velocity of the hinge frame in the joint frame, hinge axes",
-                                                "time derivative of omega",
-                                                "drive torque on the joint, hinge axes"};
-    if (omega < 0) {
-        group[count] = coordinates;
-        group[count++].count = nv;
-    }
-    if (omega > 0) {
-        group[count] = translation;
-        group[count++].count = omega;
-    }
-    if (omega >= 0) {
-        group[count] = rotation;
-        group[count++].first = omega;
-    }
-    return count;
+    const int omega = joint_omega(joint);
+    if (omega < 0)
+        return (struct joint_group){.count = joint_velocities(joint),
+                                    .name = "qd",
+                                    .acceleration = "qdd",
+                                    .force = "tau",
+                                    .tangent = "q",
+                                    .description = "joint velocity",
+                                    .acceleration_description = "joint acceleration",
+                                    .force_description = "drive torque or force on the joint"};
+    if (k < omega)
+        return (struct joint_group){.count = omega,
+                                    .name = "velocity",
+                                    .acceleration = "acceleration",
+                                    .force = "force",
+                                    .tangent = "position",
+                                    .description = "velocity of the hinge frame, axes of the joint frame",
+                                    .acceleration_description =
+                                        "acceleration of the hinge frame, axes of the joint frame",
+                                    .force_description = "drive force on the joint, axes of the joint frame"};
+    return (struct joint_group){.first = omega,
+                                .count = 3,
+                                .name = "omega",
+                                .acceleration = "alpha",
+                                .force = "torque",
+                                .tangent = "dtheta",
+                                .description = "angular velocity of the hinge frame in the joint frame, hinge axes",
+                                .acceleration_description = "time derivative of omega",
+                                .force_description = "drive torque on the joint, hinge axes"};
 }
 
 /* ---- kinematics ------------------------------------------------------------------------------------------------------------------ */
@@ -387,7 +368,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
-/* How far a joint is beyond a limit; sign: where the stop pushes it */
+/* Penetration: how far a joint is beyond a limit; sign: direction in which the stop pushes it */
 static double penetration(const struct limits *limits, double q, double *sign)
 {
     *sign = q > limits->upper ? -1 : 1;

@@ -19,12 +19,13 @@ static bool obeys_triangle_inequality(const double I[6])
 static void read_inertia(const struct place *at, double I[6])
 {
     if (!read_numbers(at, OPTIONAL, &inertia, 6, I)) return;
-    if (!is_semidefinite_tensor(I)) complain(at, "inertia must be positive semidefinite [kg.m^2]");
+    if (!is_semidefinite_tensor(I)) report_error(at, "inertia must be positive semidefinite [kg.m^2]");
     else if (!obeys_triangle_inequality(I))
         warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
 }
 
-void read_mass_members(struct object *object, struct mass_properties *body)
+/* mass, com, inertia */
+static void read_mass_members(struct object *object, struct mass_properties *body)
 {
     const struct place mass_at = member(object, "mass"), com_at = member(object, "com");
     const struct place inertia_at = member(object, "inertia");

@@ -1,5 +1,5 @@
 /* A robot as its file describes it (limber-robot/1 or /2): every number the file gives or implies, nothing derived from modes.
-   SI units and radians. Filled by robot_read(); the model (dyn/model.h) is made from it. */
+   SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is made from it. */
 #ifndef ROBOT_ROBOT_H
 #define ROBOT_ROBOT_H
 
@@ -136,10 +136,6 @@ struct robot {
 
 /* Number of elastic coordinates of a link. */
 int link_modes(const struct link *link);
-
-/* Whether the joint's coordinate is an angle; the name of its type in a robot file. */
-bool joint_turns(const struct joint *joint);
-const char *joint_type_name(const struct joint *joint);
 
 /* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as its passive joints between
    the points of an actuator have velocities, and this is one of these joints. */

@@ -1,5 +1,5 @@
-/* Joints that line actuators move along a given motion: prescribed joints whose drives have nothing to do, as the actuator forces F
-   do it all. At a state tau is linear in F, and so is qdd:
+/* Joints that line actuators move along a given motion: prescribed joints whose drive forces tau are zero, because the
+   actuator forces F provide them. At a state tau is linear in F, and so is qdd:
        tau + T dF = 0,   qdd + X dF. */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum status balance_make(struct sim *sim)
     return STATUS_OK;
 }
 
-/* dF = -T^-1 tau, tau by coordinates; the size of it */
+/* dF = -T^-1 tau, tau by coordinates; returns the norm of dF */
 static double correction(struct balance *balance, const double *tau)
 {
     double sum = 0;
@@ -75,7 +75,7 @@ static void total_change(struct sim *sim, const struct input *in, double *column
     const struct balance *balance = &sim->balance;
     sim_along_seed(sim, in);
     correction(&sim->balance, sim->mechanism.tangent->force);
-    for (int i = 0; i < sim->n_free; i++) {
+    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) {
         const int c = sim->free_coordinate[i];
         column[i] = sim->dqdd[c];
         for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->mechanism.model->nv * a + c] * balance->dF[a];
@@ -88,7 +88,7 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
     enum status status = sim_forward(sim);
     if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
-    const size_t n = (size_t)sim->n_free;
+    const size_t n = (size_t)sim->instance.stepper.ode.n_v;
     sim_clear_seed(sim);
     for (size_t j = 0; j < n; j++) {
         double *const seed[2] = {&sim->dx[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};

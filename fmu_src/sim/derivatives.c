@@ -9,7 +9,7 @@
 enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
-    const int n = sim->n_free;
+    const int n = sim->instance.stepper.ode.n_v;
     sim_take(sim, t, y);
     if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
     const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);

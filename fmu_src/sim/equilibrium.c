@@ -1,5 +1,5 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. In a closed robot passive
-   joints are not held but keep the loops closed, with multipliers that balance them:
+/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints locked. In a closed robot passive
+   joints are not locked but keep the loops closed, with multipliers that balance them:
        f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
@@ -51,18 +51,18 @@ static double residual(struct sim *sim, struct equilibrium *e)
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
     for (int k = 0; k < e->k; k++) {
         const double *G = loops->G + (size_t)sim->mechanism.model->nv * (size_t)k;
-        e->gap[k] = loops->gap[loops->kept[k]];
+        e->gap[k] = loops->gap[loops->active[k]];
         sum += e->mu * e->gap[k] * e->mu * e->gap[k];
         for (int i = 0; i < e->n; i++) {
             e->G[e->n * k + i] = G[e->coordinate[i]];
-            e->f[i] -= loops->lambda[loops->kept[k]] * G[e->coordinate[i]];
+            e->f[i] -= loops->lambda[loops->active[k]] * G[e->coordinate[i]];
         }
     }
     for (int i = 0; i < e->n; i++) sum += e->f[i] * e->f[i];
     return sqrt(sum);
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
+/* K = df/dx by the tangent of the recursion, the multipliers constant; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
     const size_t n = (size_t)sim->mechanism.model->nv;
@@ -84,13 +84,6 @@ static void stiffness(struct sim *sim, struct equilibrium *e)
             for (int j = i; j < e->n; j++) e->K[e->n * i + j] += e->mu * e->G[e->n * k + i] * e->G[e->n * k + j];
 }
 
-static double product(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 /* K dx - G' dlambda = -(f + mu G' gap),   G dx = -gap:   by the Schur complement S = G K^-1 G' */
 static bool newton_step(struct equilibrium *e)
 {
@@ -103,8 +96,8 @@ static bool newton_step(struct equilibrium *e)
     memcpy(e->Y, e->G, (size_t)(n * k) * sizeof(double));
     for (int c = 0; c < k; c++) {
         cholesky_solve(n, e->K, e->inverse_d, e->Y + n * c);
-        for (int b = 0; b <= c; b++) e->S[k * b + c] = product(n, e->G + n * b, e->Y + n * c);
-        e->dlambda[c] = -e->gap[c] - product(n, e->G + n * c, e->dx);
+        for (int b = 0; b <= c; b++) e->S[k * b + c] = dense_dot(n, e->G + n * b, e->Y + n * c);
+        e->dlambda[c] = -e->gap[c] - dense_dot(n, e->G + n * c, e->dx);
     }
     if (cholesky_factor(k, e->S, e->inverse_s) != 0) return false;
     cholesky_solve(k, e->S, e->inverse_s, e->dlambda);
@@ -113,13 +106,13 @@ static bool newton_step(struct equilibrium *e)
     return true;
 }
 
-static void move(struct sim *sim, const struct equilibrium *e, double share)
+static void move(struct sim *sim, const struct equilibrium *e, double fraction)
 {
     memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
     for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
-    model_move(sim->mechanism.model, sim->at.q, sim->dx, share);
+    model_move(sim->mechanism.model, sim->at.q, sim->dx, fraction);
     for (int c = 0; c < e->k; c++)
-        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
+        sim->mechanism.constraints->lambda[sim->mechanism.constraints->active[c]] += fraction * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
@@ -180,8 +173,8 @@ static double load_size(const struct sim *sim)
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
         mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
-    return mass * sqrt(product(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(product(6, sim->at.tip_wrench, sim->at.tip_wrench));
+    return mass * sqrt(dense_dot(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
+           forces + sqrt(dense_dot(6, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
 /* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */
@@ -208,7 +201,7 @@ static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_kept;
+    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_active;
     struct equilibrium e = {.k = (int)k,
                             .coordinate = arena_take(&scratch, n, sizeof(int)),
                             .f = arena_take(&scratch, n, sizeof(double)),

@@ -43,6 +43,16 @@ void point_clear(const struct point *point)
     for (int i = 0; i < PARTS; i++) memset(*part[i].array, 0, (size_t)part[i].count * sizeof(double));
 }
 
+void point_copy(const struct point *from, const struct point *to)
+{
+    struct point source = *from, target = *to;
+    struct part given[PARTS], taken[PARTS];
+    list_parts(&source, given);
+    list_parts(&target, taken);
+    for (int i = 0; i < PARTS; i++)
+        if (given[i].count > 0) memcpy(*taken[i].array, *given[i].array, (size_t)given[i].count * sizeof(double));
+}
+
 struct input point_input(const struct point *point)
 {
     return (struct input){.q = point->q,

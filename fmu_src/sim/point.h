@@ -1,5 +1,5 @@
-/* A point: a state and what acts on it; or a seed: small changes of these, number by number. The arrays that the variables of a robot which
-   can be set point into. */
+/* A point: a state and what acts on it; or a seed: small changes of these, number by number. States, inputs and tunable
+   parameters of a robot are in these arrays. */
 #ifndef SIM_POINT_H
 #define SIM_POINT_H
 
@@ -18,6 +18,8 @@ struct point {
 /* Arrays of zeros from the arena; q and qd are one block. The caller checks whether the arena failed. */
 void point_make(const struct model *model, struct arena *arena, struct point *point);
 void point_clear(const struct point *point);
+/* All numbers of a point to another one of the same robot. */
+void point_copy(const struct point *from, const struct point *to);
 
 /* Numbers in the block of q and qd */
 int point_size(const struct point *point);

@@ -6,8 +6,8 @@
 
 #include "math/quaternion.h"
 
-/* A redundant constraint that is violated by more than this is the effect of too long a trial step; less is how a loop begins to
-   open [m, or cosine] */
+/* A redundant constraint that is violated by more than this: the trial step was too long. By less: a loop begins to open
+   [m, or cosine] */
 static const double FAR_OFF = 1e-3;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
@@ -26,7 +26,7 @@ static void follow_motion(struct sim *sim, double t)
     }
 }
 
-void sim_apply_inputs(struct sim *sim, double t)
+static void apply_inputs(struct sim *sim, double t)
 {
     const struct stepper *stepper = &sim->instance.stepper;
     for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
@@ -36,7 +36,7 @@ void sim_apply_inputs(struct sim *sim, double t)
 void sim_take(struct sim *sim, double t, const double *y)
 {
     instance_scatter(&sim->instance, y);
-    sim_apply_inputs(sim, t);
+    apply_inputs(sim, t);
 }
 
 enum status sim_forward(struct sim *sim)
@@ -58,7 +58,7 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
         const struct quaternion_place *place = &sim->quaternion[i];
         quaternion_rate(y + place->x, v + place->v, ydot + place->x);
     }
-    for (int i = 0; i < sim->n_free; i++) {
+    for (int i = 0; i < ode->n_v; i++) {
         ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
         sum += fabs(ydot[ode->n_x + i]);
     }
@@ -83,12 +83,6 @@ static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
     }
 }
 
-static void normalize(struct sim *sim)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        joint_normalize(&sim->robot->link[i].joint, sim->at.q + sim->mechanism.model->link[i].q);
-}
-
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
    just before */
 static enum status project(void *context, double t, double *y, double *error)
@@ -99,7 +93,7 @@ static enum status project(void *context, double t, double *y, double *error)
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = STATUS_OK;
     sim_take(sim, t, y);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (error != NULL) {
         sim_clear_seed(sim);
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
@@ -117,7 +111,7 @@ static enum status project(void *context, double t, double *y, double *error)
     return opening ? STATUS_LOOP_OPENS : status;
 }
 
-/* What last kept the integrator from a state is the cause */
+/* The last failure of the right-hand side in this step is the cause */
 static const char *cause(void *context, char text[CAUSE_SIZE])
 {
     const struct sim *sim = context;
@@ -187,7 +181,6 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
             sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
         }
     }
-    sim->n_free = ode->n_v;
     ode->quaternion = sim->quaternion;
 }
 
@@ -277,6 +270,11 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
+const double *sim_accelerations(const struct instance *instance)
+{
+    return const_sim_of(instance)->qdd;
+}
+
 double sim_actuator_force(const struct instance *instance, int actuator)
 {
     return const_sim_of(instance)->actuator_force[actuator];
@@ -292,7 +290,7 @@ const double *sim_drive_forces(const struct instance *instance)
 static enum status update(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
-    sim_apply_inputs(sim, instance->stepper.local);
+    apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
     return outputs_compute(sim);
 }
@@ -325,26 +323,9 @@ static const struct link *without_orientation(const struct sim *sim)
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
     const struct sim *sim = const_sim_of(instance);
-    const struct constraints *loops = sim->mechanism.constraints;
-    const char *why = status_text(status);
-    double gap;
-    const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(loops, &gap) : -1;
     const struct link *lost = status == STATUS_NOT_POSITIVE ? without_orientation(sim) : NULL;
-    if (lost != NULL)
-        snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", lost->joint.name);
-    else if (status == STATUS_NOT_POSITIVE)
-        snprintf(text, REASON_SIZE, "link '%s': %s", sim->robot->link[sim->mechanism.work->failed_link].name, why);
-    else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", sim->mechanism.actuators->failed,
-                 sim->robot->actuator[sim->mechanism.actuators->failed].name, why);
-    else if (status == STATUS_SINGULAR_LOOP)
-        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", loops->failed, sim->robot->loop[loops->failed].name, why);
-    else if (missed >= 0)
-        snprintf(
-            text, REASON_SIZE,
-            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
-            missed, sim->robot->loop[missed].name, why, gap);
-    else snprintf(text, REASON_SIZE, "%s", why);
+    if (lost == NULL) return mechanism_reason(&sim->mechanism, status, text);
+    snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", lost->joint.name);
     return text;
 }
 
@@ -381,7 +362,7 @@ static void start_states(struct instance *instance)
         const int state = instance->variables.by_reference[r]->start_of;
         if (state >= 0) *instance->state[state] = instance->stepper.value[r];
     }
-    normalize(sim_of(instance));
+    model_normalize(sim_of(instance)->mechanism.model, sim_of(instance)->at.q);
 }
 
 /* Start positions are a guess where there are loops: they are closed, with the velocities projected */
@@ -407,7 +388,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     start_states(instance);
     stepper_start(&instance->stepper, experiment->start_time);
-    sim_apply_inputs(sim, 0);
+    apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
@@ -418,7 +399,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     return status;
 }
 
-/* Parameters do, and the inputs that a static start is found with */
+/* Parameters act on the start, and with a static start inputs do too */
 static bool acts_on_start(const struct instance *instance, const struct variable *variable)
 {
     return variable->causality == CAUSALITY_PARAMETER || starts_static(instance);
@@ -432,7 +413,7 @@ static enum status step(struct instance *instance, double h)
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
-/* The norm of a quaternion does not matter to the motion, so that it need not be held closely */
+/* The norm of a quaternion has no effect on the motion, so its tolerance is loose */
 static bool quaternions_drifted(const struct sim *sim)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
@@ -450,8 +431,8 @@ static bool drifted(struct instance *instance)
     if (quaternions_drifted(sim)) return true;
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;
     }
     double missed;
@@ -462,7 +443,7 @@ static enum status project_states(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     stepper_interrupt(&instance->stepper);
-    normalize(sim);
+    model_normalize(sim->mechanism.model, sim->at.q);
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
     return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
 }
@@ -473,16 +454,16 @@ static void note_active(struct instance *instance)
     struct sim *sim = sim_of(instance);
     const struct constraints *loops = sim->mechanism.constraints;
     for (int i = 0; i < loops->n_rows; i++) sim->active_rows[i] = 0;
-    for (int k = 0; k < loops->n_kept; k++) sim->active_rows[loops->kept[k]] = 1;
+    for (int k = 0; k < loops->n_active; k++) sim->active_rows[loops->active[k]] = 1;
 }
 
 static void activate_noted(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
-    loops->n_kept = 0;
+    loops->n_active = 0;
     for (int i = 0; i < loops->n_rows; i++)
-        if (sim->active_rows[i] != 0) loops->kept[loops->n_kept++] = i;
+        if (sim->active_rows[i] != 0) loops->active[loops->n_active++] = i;
 }
 
 static const struct instance_ops robot_ops = {.update = update,

@@ -37,7 +37,7 @@ typedef double nominal_function(const struct model *model, int link, int k);
 /* clang-format off */
 struct table_row {
     const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator; %p, %v, %a, %f what the joint calls a
-                         position, velocity, acceleration, force (joint_position_groups(), joint_velocity_groups()) */
+                         position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
     unsigned given; /* only where this number is given in the file: enum joint_given (MOVING), enum beam_given (BEAM) */
     int count;
@@ -86,9 +86,6 @@ depends_function depends_itself, depends_all, depends_quaternion_rate, depends_a
     depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_tip_position,
     depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity, depends_tip_acceleration,
     depends_actuator_length, depends_actuator_rate;
-
-/* Names of the joint's positions (token p) or velocities (v, a, f) among which component k is. */
-struct joint_group variable_group(const struct joint *joint, char token, int k);
 
 /* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
 

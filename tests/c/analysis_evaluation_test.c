@@ -14,11 +14,11 @@ static void take_state(const struct specimen *s, struct state *state)
 {
     struct report silent = {0};
     CHECK(state_start(s->model, &silent, state) == STATUS_OK);
-    memcpy(state->q, s->q, (size_t)s->nq * sizeof(double));
-    memcpy(state->qd, s->qd, (size_t)s->nv * sizeof(double));
-    memcpy(state->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
-    memcpy(state->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
-    memcpy(state->tip_wrench, s->tip_wrench, sizeof state->tip_wrench);
+    memcpy(state->at.q, s->q, (size_t)s->nq * sizeof(double));
+    memcpy(state->at.qd, s->qd, (size_t)s->nv * sizeof(double));
+    memcpy(state->at.tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
+    memcpy(state->at.prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
+    memcpy(state->at.tip_wrench, s->tip_wrench, 6 * sizeof(double));
     state->qdd = s->qdd;
 }
 
@@ -76,7 +76,7 @@ TEST(summaries)
     }
     CHECK(summary.mass == mass && summary.n == n && n == summary.mechanism.model->nv);
     CHECK(summary.independent[0] > 0 && summary.independent[0] <= loop_equations(robot->loop[0].type));
-    const struct input in = {.q = summary.start.q, .qd = summary.start.qd};
+    const struct input in = {.q = summary.start.at.q, .qd = summary.start.at.qd};
     dyn_configuration(summary.mechanism.model, summary.mechanism.work, in.q);
     dyn_motion(summary.mechanism.model, summary.mechanism.work, &in, NULL);
     dyn_velocity(summary.mechanism.model, summary.mechanism.work, &in);

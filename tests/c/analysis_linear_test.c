@@ -27,7 +27,7 @@ static enum status linearize(const char *file, const char *text, bool equilibriu
     memset(l, 0, sizeof *l);
     if (text == NULL) text = document_load(file, &l->arena, &length, &silent);
     enum status status = operating_point_make(file, text, &silent, &l->point);
-    if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.at);
+    if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.state);
     if (status == STATUS_OK) status = operating_point_move(&l->point, false, equilibrium, &silent);
     if (status == STATUS_OK) status = linear_make(&l->point, &silent, &l->linear);
     return status;
@@ -52,7 +52,7 @@ TEST(A_is_the_jacobian_of_the_accelerations)
         CHECK(linearize("random", s.text, false, &l) == STATUS_OK);
         struct mechanism *m = l.point.mechanism;
         const int n = m->model->nv, N = l.linear.n_states, half = N / 2;
-        CHECK(mechanism_forward_jacobian(m, &l.point.at.input, qdd, by_q, by_qd) == STATUS_OK);
+        CHECK(mechanism_forward_jacobian(m, &l.point.state.input, qdd, by_q, by_qd) == STATUS_OK);
         for (int i = 0; i < half; i++)
             for (int j = 0; j < half; j++) {
                 const int from = n * l.linear.coordinate[j] + l.linear.coordinate[i];
@@ -87,7 +87,7 @@ TEST(minimal_coordinates_have_the_modes)
     CHECK(linearize("resources/dualemps.json", NULL, true, &l) == STATUS_OK);
     CHECK(linear_minimal(&l.linear, &silent) == STATUS_OK);
     CHECK(modes_make(l.point.mechanism, true, &silent, &modes) == STATUS_OK);
-    CHECK(modes_at(&modes, &l.point.at.input, &silent) == STATUS_OK && modes_damp(&modes, &silent) == STATUS_OK);
+    CHECK(modes_at(&modes, &l.point.state.input, &silent) == STATUS_OK && modes_damp(&modes, &silent) == STATUS_OK);
     const int N = l.linear.n_states;
     CHECK(N == 2 * modes.eigen.n && N <= 100);
     struct complex_number pole[100];

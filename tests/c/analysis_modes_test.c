@@ -145,8 +145,8 @@ TEST(sweep)
     const struct sweep_options options = {.link = link, .from = -1, .to = 1, .poses = 5, .count = 2};
     CHECK(sweep_make(&modes, &options, &state, &silent, &sweep) == STATUS_OK && sweep.n_modes == 2);
     for (int p = 0; p < 5; p++) {
-        state.q[q] = -1 + 0.5 * p;
-        CHECK_NEAR(sweep.position[p], state.q[q], 1e-15);
+        state.at.q[q] = -1 + 0.5 * p;
+        CHECK_NEAR(sweep.position[p], state.at.q[q], 1e-15);
         CHECK(modes_at(&modes, &state.input, &silent) == STATUS_OK);
         for (int k = 0; k < 2; k++) CHECK_NEAR(sweep.frequency[2 * p + k], modes.eigen.mode[k].frequency, 1e-12);
     }

@@ -46,14 +46,14 @@ TEST(what_is_left_out_is_the_start)
     CHECK(state_parse(s.model, "state", "{}", &silent, &empty) == STATUS_OK);
     CHECK(state_parse(s.model, "state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent,
                       &given) == STATUS_OK);
-    check_numbers(start.q, q, 4);
-    check_numbers(start.qd, qd, 4);
-    check_numbers(empty.q, q, 4);
-    check_numbers(empty.qd, qd, 4);
-    check_numbers(given.q, q, 4);
-    check_numbers(given.qd, rates, 4);
-    CHECK(start.tau[0] == 0 && given.tau[0] == 5 && given.tip_wrench[5] == 3 && given.tip_wrench[0] == 0);
-    CHECK(empty.qdd == NULL && empty.input.q == empty.q && silent.errors == 0);
+    check_numbers(start.at.q, q, 4);
+    check_numbers(start.at.qd, qd, 4);
+    check_numbers(empty.at.q, q, 4);
+    check_numbers(empty.at.qd, qd, 4);
+    check_numbers(given.at.q, q, 4);
+    check_numbers(given.at.qd, rates, 4);
+    CHECK(start.at.tau[0] == 0 && given.at.tau[0] == 5 && given.at.tip_wrench[5] == 3 && given.at.tip_wrench[0] == 0);
+    CHECK(empty.qdd == NULL && empty.input.q == empty.at.q && silent.errors == 0);
     state_free(&start);
     state_free(&empty);
     state_free(&given);
@@ -70,24 +70,22 @@ TEST(coordinates_by_name)
     CHECK(state_parse(s.model, "state",
                       "{\"q\": {\"two.eta[2]\": 0.01, \"j1.q\": 0.6}, \"qd\": {\"j2.qd\": 0.5, \"two.etad[1]\": 2}}",
                       &silent, &state) == STATUS_OK);
-    check_numbers(state.q, q, 4);
-    check_numbers(state.qd, qd, 4);
+    check_numbers(state.at.q, q, 4);
+    check_numbers(state.at.qd, qd, 4);
     state_free(&state);
     specimen_free(&s);
 }
 
-/* Names of positions, velocities and start parameters */
+/* Names of positions, velocities and accelerations */
 TEST(names)
 {
     struct specimen s;
-    char name[NAME_SIZE], start[NAME_SIZE];
+    char name[NAME_SIZE];
     CHECK(specimen_read(&s, ARM));
     coordinate_name(s.model, POSITION, 1, name);
-    start_name(name, start);
-    CHECK(strcmp(name, "j2.q") == 0 && strcmp(start, "j2.q_start") == 0);
+    CHECK(strcmp(name, "j2.q") == 0);
     coordinate_name(s.model, VELOCITY, 3, name);
-    start_name(name, start);
-    CHECK(strcmp(name, "two.etad[2]") == 0 && strcmp(start, "two.etad_start[2]") == 0);
+    CHECK(strcmp(name, "two.etad[2]") == 0);
     coordinate_name(s.model, ACCELERATION, 0, name);
     CHECK(strcmp(name, "j1.qdd") == 0 && velocity_link(s.model, 0) == 0 && velocity_link(s.model, 2) == 1);
     specimen_free(&s);

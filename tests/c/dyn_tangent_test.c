@@ -257,7 +257,9 @@ TEST(jacobian_is_unit_directions)
         CHECK(specimen_random(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
-        dyn_tangent_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
+        dyn_force_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
+        dyn_solve_columns(s.model, s.work, tangent, s.nv, by_q);
+        dyn_solve_columns(s.model, s.work, tangent, s.nv, by_qd);
         for (int j = 0; j < 2 * s.nv; j++) {
             const double *column = j < s.nv ? by_q + s.nv * j : by_qd + s.nv * (j - s.nv);
             one[j % s.nv] = 1;

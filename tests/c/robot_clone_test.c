@@ -34,7 +34,7 @@ TEST(edits_stay_in_the_clone)
                                         "tests/data/good/nodal.json"};
     for (int f = 0; f < 3; f++) {
         struct report silent = {0};
-        struct robot *robot, *clone;
+        struct robot *robot = NULL, *clone = NULL;
         CHECK(robot_read_file(files[f], &robot, &silent) == STATUS_OK && robot_clone(robot, &clone) == STATUS_OK);
         CHECK(clone->name != robot->name && clone->description != robot->description);
         for (int i = 0; i < robot->n_links; i++) {

@@ -39,7 +39,7 @@ TEST(jacobians_follow_the_forces)
     struct arena arena = {0};
     struct report report = {0};
     struct sim *sim = moved_crane(&arena, &report);
-    const int n = sim->n_free;
+    const int n = sim->instance.stepper.ode.n_v;
     const double t = 0.4, weight[2] = {8.0 / 12, -1.0 / 12};
     double y[MOST], ydot[MOST], J[2][MOST * MOST], difference[MOST];
     CHECK(2 * n <= MOST);

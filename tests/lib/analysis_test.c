@@ -165,6 +165,7 @@ TEST(a_closed_robot_has_minimal_coordinates)
     CHECK(limber_robot_linearize(robot, 0, &full) == LIMBER_OK);
     CHECK(limber_robot_linearize(robot, LIMBER_MINIMAL, &minimal) == LIMBER_OK);
     CHECK(limber_linear_states(minimal) < limber_linear_states(full));
+    limber_linear_free(minimal);
     CHECK(limber_robot_linearize(robot, 8, &minimal) == LIMBER_BAD_ARGUMENT && minimal == NULL);
     limber_linear_free(full);
     limber_robot_free(robot);
