@@ -309,9 +309,24 @@ static const char *parameter_error(const struct instance *instance, const struct
     return variable_error(variable, value);
 }
 
+/* The link whose joint has the quaternion 0, which a model-exchange importer may set; NULL: none */
+static const struct link *without_orientation(const struct sim *sim)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        const int first = joint_quaternion(&sim->robot->link[i].joint);
+        if (first >= 0 && quaternion_square(sim->at.q + model->link[i].q + first) == 0) return &sim->robot->link[i];
+    }
+    return NULL;
+}
+
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
-    return mechanism_reason(&const_sim_of(instance)->mechanism, status, text);
+    const struct sim *sim = const_sim_of(instance);
+    const struct link *lost = status == STATUS_NOT_POSITIVE ? without_orientation(sim) : NULL;
+    if (lost == NULL) return mechanism_reason(&sim->mechanism, status, text);
+    snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", lost->joint.name);
+    return text;
 }
 
 /* ---- initialization and steps -------------------------------------------------------------------------------------------------- */

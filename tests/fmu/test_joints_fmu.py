@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from coordinates import Coordinates, numbered
 from fmpy.validation import validate_fmu
-from importer import CO_SIMULATION, ERROR, MODEL_EXCHANGE, OK, Instance, unzip
+from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, Instance, unzip
 from judge import hamilton
 from program import SEVERAL_JOINTS, Program
 from test_fmu_package import Packed, joint_rows, observed
@@ -106,6 +106,19 @@ def test_derivative_of_a_quaternion(package):
         now = np.array(instance.get(*[name for name in watched if name not in NAMES.prescribed]))
         if values is not None: assert np.abs(now - values).max() <= 1e-10 * np.abs(values).max()
         values = now
+    instance.free()
+
+
+def test_a_quaternion_of_zero_is_told(package):
+    """Between two values that are set one by one it may be there; what is evaluated then fails, and the instance stays usable."""
+    instance = Instance(package, MODEL_EXCHANGE, logging=True).initialise()
+    names, n = quaternion_names("ball"), len(package.states)
+    derivatives, before = (ct.c_double * n)(), instance.get(*names)
+    assert instance.set(dict.fromkeys(names, 0.0)) == OK
+    assert instance.GetDerivatives(derivatives, n) == DISCARD
+    assert any("joint 'ball': its quaternion is 0" in text for _, _, text in instance.log)
+    assert instance.set(dict(zip(names, before))) == OK
+    assert instance.GetDerivatives(derivatives, n) == OK and np.isfinite(list(derivatives)).all()
     instance.free()
 
 
