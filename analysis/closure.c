@@ -112,7 +112,7 @@ static int list_undriven(const struct model *model, bool stiff, int *undriven)
 static enum status subtract_forces(struct mechanism *m, bool stiff, double *force, struct arena *scratch)
 {
     struct constraints *loops = m->constraints;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
     int rank, *undriven = arena_take(scratch, n, sizeof *undriven);
     double *A = arena_take(scratch, n * k, sizeof *A), *lambda = arena_take(scratch, n + k, sizeof *lambda);
     if (scratch->failed) return STATUS_NO_MEMORY;
@@ -129,7 +129,7 @@ static enum status subtract_forces(struct mechanism *m, bool stiff, double *forc
 
 enum status closure_subtract_forces(struct mechanism *m, bool stiff, double *force, struct report *report)
 {
-    if (m->constraints->n_kept == 0) return STATUS_OK;
+    if (m->constraints->n_active == 0) return STATUS_OK;
     struct arena scratch = {0};
     const enum status status = subtract_forces(m, stiff, force, &scratch);
     arena_release(&scratch);

@@ -1,21 +1,21 @@
-/* Closed loops of a state: bringing a state onto the loops, and the forces that the loops carry. */
+/* Closed loops of a state: projecting a state onto the loops, and the constraint forces. */
 #ifndef ANALYSIS_CLOSURE_H
 #define ANALYSIS_CLOSURE_H
 
 #include "analysis/state.h"
 #include "mech/mechanism.h"
 
-/* A gap that rounding of a printed STATE explains [m, or cosine] */
+/* Largest gap due to rounding in a printed STATE [m, or cosine] */
 #define GAP_OF_DIGITS 1e-6
 
 /* Closes the loops as an instance does at its start: q moves as little as possible, first passive joints, then all joints that
-   are not prescribed, then elastic coordinates; independent equations are chosen, qd is projected. Does nothing for an open robot.
-   Elastic coordinates that had to move are reported at the level `bending`; as an error they fail. Left-out equations go to
-   `redundant` (NULL: not reported). STATUS_BAD_INPUT: the loops cannot be closed. */
+   are not prescribed, then elastic coordinates; independent equations are chosen, qd is projected. Does nothing for an open
+   robot. Elastic coordinates that had to move are reported at the level `bending`; as an error they fail. Dropped constraints are
+   reported to `redundant` (NULL: not reported). STATUS_BAD_INPUT: the loops cannot be closed. */
 enum status closure_close(struct mechanism *m, struct state *state, enum report_level bending, struct report *redundant,
                           struct report *report);
 
-/* The same for a state that an analysis is about to use: bending is a warning, left-out equations are not reported. With `given`
+/* The same for a state that an analysis is about to use: bending is a warning, dropped constraints are not reported. With `given`
    a state that leaves a loop open by more than GAP_OF_DIGITS is a warning too. */
 enum status closure_of_state(struct mechanism *m, bool given, struct state *state, struct report *report);
 
@@ -29,9 +29,9 @@ void closure_report_bending(const struct model *model, const double *q, const do
 /* Name of the loop with the largest gap where that exceeds `most`; NULL: none. */
 const char *closure_open_loop(struct mechanism *m, const double *q, const double *qd, double most);
 
-/* Subtracts the share of the loops, G' lambda, from the forces of dyn_inverse(). lambda carries what undriven joints (passive, not
-   prescribed) cannot, G_u' lambda = force_u, and unless they are `stiff` what elastic coordinates cannot; where it is not unique,
-   that of the smallest norm. After dyn_inverse() and dyn_velocity(). */
+/* Subtracts the part of the loops, G' lambda, from the forces of dyn_inverse(). lambda balances the undriven joints (passive, not
+   prescribed), G_u' lambda = force_u, and unless `stiff` the elastic coordinates too; where it is not unique, that of the
+   smallest norm. After dyn_inverse() and dyn_velocity(). */
 enum status closure_subtract_forces(struct mechanism *m, bool stiff, double *force, struct report *report);
 
 #endif

@@ -14,7 +14,7 @@ static int count_of(const char *text, char wanted)
     return count;
 }
 
-/* The next field, cut off at a comma or the end of the line; spaces and quotes around it are dropped. */
+/* The next field, up to a comma or the end of the line, without spaces and quotes around it. */
 static char *cut_field(char **line)
 {
     char *field = *line, *end = field + strcspn(field, ",");
@@ -72,7 +72,7 @@ static enum status read_row(int line_number, char *line, struct report *report, 
     return STATUS_OK;
 }
 
-/* Lines cut apart; those without text are skipped */
+/* Splits the text into lines and skips empty ones */
 static enum status read_lines(char *text, struct arena *arena, struct report *report, struct csv *csv)
 {
     const int lines = count_of(text, '\n') + 1;

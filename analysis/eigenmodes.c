@@ -116,7 +116,7 @@ static double zero_up_to(const struct small_motion *motion, const struct eigenmo
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------------------ */
 
-/* S M S = L L'; a pivot that is only rounding belongs to a coordinate that moves what those before it move already */
+/* S M S = L L'; a pivot at rounding level belongs to a coordinate whose motion depends on that of earlier ones */
 static enum status factor(const struct small_motion *motion, struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n;
@@ -144,7 +144,7 @@ static void take_vector(const struct eigenmodes *modes, const double *y, double 
     for (int i = 0; i < modes->n; i++) phi[i] *= modes->S[i];
 }
 
-/* K phi = w^2 M phi. w^2 is taken as phi'K phi / phi'M phi, which is wrong by the square of the error in phi only. */
+/* K phi = w^2 M phi. w^2 is taken as phi'K phi / phi'M phi, whose error is of second order in that of phi. */
 static enum status solve_symmetric(const struct small_motion *motion, struct eigenmodes *modes, double zero)
 {
     const size_t n = (size_t)modes->n;
@@ -169,7 +169,7 @@ static double companion_scale(const struct eigenmodes *modes)
     return norm > 0 ? sqrt(norm) : 1;
 }
 
-/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks alike */
+/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks similar in size */
 static void make_companion(struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n, N = 2 * n;
@@ -184,7 +184,7 @@ static void make_companion(struct eigenmodes *modes)
     }
 }
 
-/* A growth that rounding may have made is none. */
+/* A growth at rounding level is set to zero. */
 static double growth_of(double re, double im)
 {
     return fabs(re) <= 1e-8 * hypot(re, im) ? 0 : re;

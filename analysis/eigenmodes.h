@@ -1,4 +1,4 @@
-/* Natural modes of M x'' + G x' + K x = 0, and what the damping D makes of them. */
+/* Natural modes of M x'' + G x' + K x = 0, and the effect of the damping D. */
 #ifndef ANALYSIS_EIGENMODES_H
 #define ANALYSIS_EIGENMODES_H
 
@@ -10,7 +10,7 @@ struct mode {
     double growth;        /* Re lambda; positive: the undamped motion grows                         [1/s] */
     double damping_ratio; /* phi^H D phi / (2 w phi^H M phi), w = |Im lambda|; 0 where w = 0              */
     double *re, *im;      /* n: y of phi = N y (without loops phi itself)                                 */
-    double *share;        /* one per kept coordinate: |phi_i|^2 M_ii as a share of their sum              */
+    double *share;        /* one per moving coordinate: |phi_i|^2 M_ii as a part of their sum               */
 };
 
 /* The same of the motion with damping */

@@ -8,7 +8,7 @@
    Returns the status. */
 enum status report_failure(struct report *report, const struct mechanism *m, enum status status);
 
-/* The same where there is no mechanism to ask. */
+/* The same without a mechanism. */
 enum status report_status(struct report *report, enum status status);
 
 /* Reports that these numbers ("the accelerations") are not finite: STATUS_NOT_FINITE. */

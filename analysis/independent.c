@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* A coordinate of the first choice is taken if its pivot is this share of the largest there is */
+/* A coordinate of the first choice is taken if its pivot is this fraction of the largest */
 static const double GOOD_SHARE = 1e-3;
-/* Pivots below this share of the first are rounding */
+/* Pivots below this fraction of the first are rounding */
 static const double PIVOT_SHARE = 1e-12;
 
 struct pivot {

@@ -7,7 +7,7 @@
 struct siso {
     int n;
     double *A, *b, *c, d; /* n x n row major, n, n                                       */
-    double size_A;        /* sizes of A, b and c: rounding errors are a share of them    */
+    double size_A;        /* sizes of A, b and c: rounding errors are a fraction of them */
     double size_b, size_c;
 };
 
@@ -15,7 +15,7 @@ struct complex_number {
     double re, im;
 };
 
-/* A direct term or a vector below this share of its size is rounding */
+/* A direct term or a vector below this fraction of its size is rounding */
 #define COEFFICIENT_SHARE 1e-10
 
 /* The finite zeros, at most n, into zero; their number; and the gain of prod (s - z) / prod (s - p). The system is overwritten;

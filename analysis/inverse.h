@@ -8,7 +8,7 @@
 #include "sim/sim.h"
 
 struct inverse_options {
-    bool rigid;       /* elastic coordinates zero and held                                            */
+    bool rigid;       /* elastic coordinates locked at zero                                          */
     bool start_zero;  /* elastic coordinates at the start: zero, instead of at rest under gravity     */
     double tolerance; /* relative; 0: 1e-8                                                            */
 };
@@ -29,8 +29,8 @@ struct inverse {
     struct arena arena;
 };
 
-/* For the robot of this text (a robot file), which messages call `name`; robot, motion and report must outlive it, and it must not be
-   moved. Then the caller may set parameters of its instance. STATUS_BAD_INPUT: nothing drives the robot. Problems are
+/* For the robot of this text (a robot file), which messages call `name`; robot, motion and report must outlive it, and it must
+   not be moved. Then the caller may set parameters of its instance. STATUS_BAD_INPUT: nothing drives the robot. Problems are
    reported, here and below; inverse_free() in any case. */
 enum status inverse_make(const char *name, const char *text, const struct robot *robot, struct motion *motion,
                          const struct inverse_options *options, struct report *report, struct inverse *inverse);

@@ -2,7 +2,7 @@
 
 #include <lapacke.h>
 
-/* Singular values below this share of the largest count as zero */
+/* Singular values below this fraction of the largest count as zero */
 static const double RANK_SHARE = 1e-10;
 
 enum status least_squares(int rows, int columns, double *A, double *x, struct arena *arena, int *rank)

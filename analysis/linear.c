@@ -64,7 +64,7 @@ static enum status name_states(struct linear *linear)
     return linear->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Inputs and outputs of the instance, and room for states and matrices */
+/* Inputs and outputs of the instance, and memory for states and matrices */
 static enum status number_variables(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);

@@ -24,12 +24,13 @@ struct linear {
     struct arena arena;
 };
 
-/* At a point that is settled and outlives it. Problems are reported, here and below; linear_free() in any case. */
+/* At a point after operating_point_move(), which must outlive it. Problems are reported, here and below; linear_free() in any
+   case. */
 enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear);
 void linear_free(struct linear *linear);
 
-/* A closed robot in minimal coordinates (minimal.c): the states that remain are those that the loops leave free; A, B, C, D are those
-   of motions on the loops, prescribed motions among the inputs included. An open robot stays as it is. */
+/* A closed robot in minimal coordinates (minimal.c): the states that remain are those that the loops leave free; A, B, C, D are
+   those of motions on the loops, prescribed motions among the inputs included. An open robot stays as it is. */
 enum status linear_minimal(struct linear *linear, struct report *report);
 
 /* Index of an input or output by its name; -1, with a report, where there is none. */

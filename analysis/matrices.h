@@ -14,7 +14,7 @@ struct matrices {
     struct arena arena;
 };
 
-/* All equations of the mechanism are kept (constraints_choose() was not called). matrices_free() in any case. */
+/* All constraints of the mechanism are active (constraints_choose() was not called). matrices_free() in any case. */
 enum status matrices_at(struct mechanism *m, const struct input *in, struct report *report, struct matrices *matrices);
 void matrices_free(struct matrices *matrices);
 

@@ -23,11 +23,11 @@ static enum status find_basis(struct linear *linear, struct freedom *f)
     struct mechanism *m = linear->point->mechanism;
     const struct constraints *loops = m->constraints;
     struct arena *arena = &linear->arena;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
     double *G = arena_take(arena, n * k, sizeof *G);
     enum solve_for *wish = arena_take(arena, n, sizeof *wish);
     int *row_of = arena_take(arena, n, sizeof *row_of);
-    f->n = m->model->nv - loops->n_kept;
+    f->n = m->model->nv - loops->n_active;
     f->free_one = arena_take(arena, n, sizeof(int));
     f->N = arena_take(arena, n * n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -137,7 +137,7 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
 enum status linear_minimal(struct linear *linear, struct report *report)
 {
     struct freedom freedom;
-    if (linear->point->mechanism->constraints->n_kept == 0) return STATUS_OK;
+    if (linear->point->mechanism->constraints->n_active == 0) return STATUS_OK;
     enum status status = find_basis(linear, &freedom);
     if (status == STATUS_OK) status = number_free(linear, &freedom);
     if (status == STATUS_OK) status = reduce(linear, &freedom);

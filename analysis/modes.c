@@ -28,13 +28,12 @@ static enum status report_modes(struct report *report, const struct modes *modes
 {
     char name[NAME_SIZE];
     if (status == STATUS_NOT_POSITIVE) {
-        const int kept = modes->motion.free_one[modes->eigen.singular];
-        tangent_name(modes->mechanism->model, modes->motion.coordinate[kept], name);
-        report_add(
-            report, REPORT_ERROR,
-            "%s: nothing of its own resists the motion of '%s': give its link or what that carries mass, inertia "
-            "or motor_inertia, or modes that are less alike",
-            status_text(status), name);
+        const int moving = modes->motion.free_one[modes->eigen.singular];
+        tangent_name(modes->mechanism->model, modes->motion.coordinate[moving], name);
+        report_add(report, REPORT_ERROR,
+                   "%s: no inertia resists the motion of '%s': give its link, or what is attached to it, mass, inertia "
+                   "or motor_inertia, or mode shapes that are less similar",
+                   status_text(status), name);
         return status;
     }
     if (status == STATUS_NOT_FINITE) return report_not_finite(report, "the matrices of the small motions");

@@ -7,12 +7,12 @@
 
 struct modes {
     struct mechanism *mechanism;
-    struct small_motion motion; /* coordinates kept, matrices         */
+    struct small_motion motion; /* moving coordinates, matrices       */
     struct eigenmodes eigen;    /* eigen.n modes by rising frequency  */
 };
 
-/* The mechanism must outlive the modes. With joints_free driven joints move too; otherwise they keep position and velocity. All problems
-   are reported, here and below; modes_free() in any case. */
+/* The mechanism must outlive the modes. With joints_free driven joints move too; otherwise they keep position and velocity. All
+   problems are reported, here and below; modes_free() in any case. */
 enum status modes_make(struct mechanism *mechanism, bool joints_free, struct report *report, struct modes *modes);
 void modes_free(struct modes *modes);
 

@@ -31,6 +31,20 @@ const char *motion_joint(const struct robot *robot, bool passive_too)
     return "joint with a drive";
 }
 
+enum status motion_possible(const struct robot *robot, bool passive_too, struct report *report)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        if (!motion_gives(robot, passive_too, i) || joint_has_coordinates(joint)) continue;
+        report_add(report, REPORT_ERROR,
+                   "joint '%s' is %s: a motion can be given for joints with one or two coordinates only; make it "
+                   "passive, or use several joints",
+                   joint->name, joint_type_name(joint));
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
 /* ---- a table --------------------------------------------------------------------------------------------------------------- */
 
 static const double *row_of(const struct motion *motion, int row)
@@ -45,7 +59,7 @@ static int find_column(const struct csv *table, const char *name)
     return -1;
 }
 
-/* Numbers the coordinates, and refuses joints whose motion cannot be given as coordinates */
+/* Numbers the coordinates of all joints */
 static enum status number_coordinates(struct motion *motion, struct report *report, int *count)
 {
     const struct robot *robot = motion->robot;
@@ -53,17 +67,10 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
     motion->first = arena_take(&motion->arena, (size_t)robot->n_links, sizeof(int));
     if (motion->first == NULL) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
         motion->first[i] = *count;
-        *count += joint_velocities(joint);
-        if (!motion_gives(robot, motion->passive_too, i) || joint_has_coordinates(joint)) continue;
-        report_add(report, REPORT_ERROR,
-                   "joint '%s' is %s: a motion can be given for joints with one or two coordinates only; make it "
-                   "passive, or use several joints",
-                   joint->name, joint_type_name(joint));
-        return STATUS_BAD_INPUT;
+        *count += joint_velocities(&robot->link[i].joint);
     }
-    return STATUS_OK;
+    return motion_possible(robot, motion->passive_too, report);
 }
 
 /* Columns of a joint; how many are missing */
@@ -100,7 +107,7 @@ enum status motion_from_table(const struct robot *robot, bool passive_too, const
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-/* The interval a <= t <= b, looked for from where the last time was found; the last interval has no end */
+/* The interval a <= t <= b, searched from the interval of the last time; the last interval has no end */
 static int find_interval(struct motion *motion, double t)
 {
     int *i = &motion->interval;
@@ -109,7 +116,7 @@ static int find_interval(struct motion *motion, double t)
     return *i;
 }
 
-/* Slope of a column at a row: of the parabola through it and its two neighbours, at an end through the next two */
+/* Slope of a column at a row: of the parabola through it and its two neighbors, at an end through the next two */
 static double slope(const struct motion *motion, int column, int row)
 {
     const int last = motion->n_rows - 1, middle = row == 0 ? 1 : row == last ? last - 1 : row;
@@ -121,15 +128,15 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the share s of it */
+/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the fraction s of it */
 static double cubic(double h, double s, double y0, double y1, double d0, double d1)
 {
     const double r = 1 - s;
     return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
 }
 
-/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are right to
-   fourth order, hence agree to fourth order, and digits missing in q do not turn up as accelerations. */
+/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are of fourth
+   order, so they are consistent to fourth order, and rounding of q is not amplified into accelerations. */
 static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
 {
     const int i = find_interval(motion, t), *column = motion->column + 3 * coordinate;

@@ -28,9 +28,12 @@ bool motion_gives(const struct robot *robot, bool passive_too, int link);
 int motion_count(const struct robot *robot, bool passive_too);
 const char *motion_joint(const struct robot *robot, bool passive_too);
 
+/* STATUS_BAD_INPUT with a report where the motion of a joint would have to be given that has no coordinates (a quaternion). */
+enum status motion_possible(const struct robot *robot, bool passive_too, struct report *report);
+
 /* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd (J.q[k], ... of a joint with two
-   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report where one is missing, or where the motion of a joint that has
-   no coordinates (its position is a quaternion) would be needed. motion_free() in any case, here and below. */
+   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report where one is missing, or where motion_possible()
+   says so. motion_free() in any case, here and below. */
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion);
 

@@ -6,9 +6,10 @@
 #include "analysis/actuated.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
+#include "analysis/names.h"
 #include "analysis/norm.h"
 
-/* Largest acceleration of a passive joint in an equilibrium: what seven digits of q leave [rad/s^2 or m/s^2] */
+/* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
@@ -66,7 +67,8 @@ void operating_point_free(struct operating_point *point)
 
 /* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-/* The instance starts at the state; with `bend` its elastic coordinates rest there with the joints held. The state follows. */
+/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state
+   follows. */
 static enum status start(struct operating_point *point, bool bend)
 {
     const struct experiment experiment = {0};
@@ -95,7 +97,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the shares of tip wrench and actuators: inverse dynamics at rest */
+/* h(q, 0) minus the parts of tip wrench and actuators: inverse dynamics at rest */
 static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;
@@ -108,7 +110,7 @@ static enum status holding_forces(struct operating_point *point, double *force, 
     return STATUS_OK;
 }
 
-/* tau = what remains of them without the share of the loops */
+/* tau = what remains of them without the part of the loops */
 static enum status hold_by_drives(struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
@@ -123,7 +125,7 @@ static enum status hold_by_drives(struct operating_point *point, struct report *
     return status;
 }
 
-/* Actuators hold passive joints unless the state has forces of them; in loops these joints move with others */
+/* Actuators hold passive joints unless the state gives their forces; not in loops, where these joints are coupled to others */
 static bool actuators_hold(const struct operating_point *point)
 {
     const int n_actuators = point->mechanism->robot->n_actuators;
@@ -171,18 +173,22 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     const char *joint = point->mechanism->robot->link[link].joint.name;
     const double a = point->qdd[lm->v + k];
     const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
-    const char *held = point->actuators_hold ? ", no forces of the actuators hold it" : "";
-    if (lm->joint.coordinates)
+    const char *held = point->actuators_hold ? ", and no actuator forces can hold it" : "";
+    if (lm->joint.nv == 1)
         report_add(
             report, REPORT_ERROR,
             "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
             "in the STATE",
             joint, point->state.at.q[lm->q + k], a, unit, held);
-    else
-        report_add(report, REPORT_ERROR,
-                   "no equilibrium: velocity %d of passive joint '%s' accelerates by %.3g %s%s; give the q at which it "
-                   "rests in the STATE",
-                   k + 1, joint, a, unit, held);
+    else {
+        char name[NAME_SIZE];
+        coordinate_name(point->mechanism->model, ACCELERATION, lm->v + k, name);
+        report_add(
+            report, REPORT_ERROR,
+            "no equilibrium: passive joint '%s' accelerates, %s = %.3g %s%s; give the q at which it rests in the "
+            "STATE",
+            joint, name, a, unit, held);
+    }
 }
 
 /* Nothing but actuators holds passive joints */

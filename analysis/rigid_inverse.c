@@ -11,7 +11,7 @@
 
 /* Relative tolerance for the rates of redundant drives: digits of a table */
 static const double DRIVES_AGREE = 1e-6;
-/* Generalized forces that actuators leave to passive joints, as a share of the largest, are rounding below this */
+/* Residual forces on passive joints that actuators do not provide: rounding below this fraction of the largest */
 static const double FORCES_AGREE = 1e-9;
 
 enum status rigid_inverse_make(const struct robot *robot, struct motion *motion, bool actuated, struct report *report,
@@ -102,8 +102,8 @@ static double residual(const struct mechanism *m, const double *rest, const doub
     return largest;
 }
 
-/* Velocities or accelerations x of passive joints from G_p x_p = -rest, rest being what the gaps do for x_p = 0: least squares, whose
-   residual exceeds rounding where drives contradict each other */
+/* Velocities or accelerations x of passive joints from G_p x_p = -rest, rest being what the gaps do for x_p = 0: least squares,
+   whose residual exceeds rounding where drives contradict each other */
 static enum status solve_passive(struct mechanism *m, const double *rest, double *x, struct arena *scratch)
 {
     const struct model *model = m->model;
@@ -166,7 +166,7 @@ static enum status follow_loops(struct rigid_inverse *r, double t, struct report
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Actuators in place of drives: they must make all of the forces of the joints that they move */
+/* Actuators in place of drives: they must provide all forces of the joints that they move */
 static enum status actuate(struct rigid_inverse *r, double t, struct report *report)
 {
     const struct model *model = r->mechanism.model;

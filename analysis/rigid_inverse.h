@@ -1,4 +1,5 @@
-/* Inverse dynamics of rigid links along a joint motion: tau = M qdd + h with eta = 0. Loops determine the motion of passive joints. */
+/* Inverse dynamics of rigid links along a joint motion: tau = M qdd + h with eta = 0. Loops determine the motion of passive
+   joints. */
 #ifndef ANALYSIS_RIGID_INVERSE_H
 #define ANALYSIS_RIGID_INVERSE_H
 
@@ -6,7 +7,7 @@
 #include "mech/mechanism.h"
 
 struct rigid_inverse {
-    struct mechanism mechanism; /* every equation of its loops is kept */
+    struct mechanism mechanism; /* all constraints are active */
     struct motion *motion;
     double *q, *qd, *qdd; /* n: at a row; q of passive joints is the initial guess for the next one */
     double *force;        /* n                                                                      */
@@ -22,7 +23,7 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
 void rigid_inverse_free(struct rigid_inverse *r);
 
 /* Forces at a row of the motion. STATUS_OPEN_LOOP: rigid links cannot follow; STATUS_NOT_DETERMINED, STATUS_CONTRADICTION: passive
-   joints have no motion or no single one; STATUS_UNBALANCED: the actuators cannot make the forces. */
+   joints have no motion or no single one; STATUS_UNBALANCED: the actuators cannot provide the forces. */
 enum status rigid_inverse_at(struct rigid_inverse *r, int row, struct report *report);
 
 #endif

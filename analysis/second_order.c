@@ -7,7 +7,7 @@
 #include "analysis/invariant_zeros.h"
 #include "analysis/norm.h"
 
-/* Entries of A below this share of W^2, and of V of W, are rounding and couple nothing */
+/* Entries of A below this fraction of W^2, and of V of W, are rounding and couple nothing */
 static const double COUPLING_SHARE = 1e-14;
 
 /* x <- x L'^-1 */
@@ -86,28 +86,28 @@ static void take_input(const struct linear *linear, const struct second_order *s
     multiply(s->n, s->L, 1, b);
 }
 
-/* Whether two variables are components of one vector (tip.position[1..3]), which share their rounding */
-static bool alike(const struct signal *a, const struct signal *b)
+/* Whether two variables are components of one vector (tip.position[1..3]), and so have the same rounding error */
+static bool same_vector(const struct signal *a, const struct signal *b)
 {
     const size_t stem = strcspn(a->name, "[");
     return stem == strcspn(b->name, "[") && memcmp(a->name, b->name, stem) == 0;
 }
 
-/* Sizes of b, c, d: the largest among the components of their vectors. What is small against them is rounding: zero. */
+/* Sizes of b, c, d: the largest among the components of their vectors. What is small compared with them is rounding: zero. */
 static void measure(const struct linear *linear, int u, int y, struct second_order *s)
 {
     const int n = s->n;
     for (int j = 0; j < linear->n_inputs; j++) {
-        if (!alike(&linear->u[j], &linear->u[u])) continue;
+        if (!same_vector(&linear->u[j], &linear->u[u])) continue;
         take_input(linear, s, j, s->b);
         s->size_b = fmax(s->size_b, euclidean_norm(n, s->b));
     }
     for (int i = 0; i < linear->n_outputs; i++) {
-        if (!alike(&linear->y[i], &linear->y[y])) continue;
+        if (!same_vector(&linear->y[i], &linear->y[y])) continue;
         take_output(linear, s, i, s->c, s->e);
         s->size_c = fmax(s->size_c, euclidean_norm(n, s->c) + s->fastest * euclidean_norm(n, s->e));
         for (int j = 0; j < linear->n_inputs; j++)
-            if (alike(&linear->u[j], &linear->u[u]))
+            if (same_vector(&linear->u[j], &linear->u[u]))
                 s->size_d = fmax(s->size_d, fabs(linear->D[linear->n_inputs * i + j]));
     }
     s->size_d = fmax(s->size_d, s->size_c * s->size_b / (s->fastest * s->fastest));

@@ -12,10 +12,10 @@ struct second_order {
     double fastest;        /* an upper bound of the frequencies                          [rad/s] */
     double size_b, size_c; /* of b and of c + fastest e: the largest of their vectors' components */
     double size_d;         /* likewise                                                            */
-    double *L;             /* before anything was left out                                        */
+    double *L;             /* before coordinates are removed                                        */
 };
 
-/* For input u and output y. Coordinates that are not coupled, by any chain, to both of them are left out. STATUS_NO_MEMORY,
+/* For input u and output y. Coordinates that are not coupled, by any chain, to both of them are removed. STATUS_NO_MEMORY,
    STATUS_NOT_POSITIVE. */
 enum status second_order_make(const struct linear *linear, int u, int y, struct arena *arena, struct second_order *s);
 

@@ -26,7 +26,7 @@ static enum status clone_undamped(const struct robot *robot, struct robot **unda
     return status == STATUS_OK && (*undamped)->arena.failed ? STATUS_NO_MEMORY : status;
 }
 
-/* A copy in which the joints are prescribed that are not kept */
+/* A copy in which the joints are prescribed that do not move */
 static enum status clone_held(const struct robot *robot, bool joints_free, struct robot **held)
 {
     const enum status status = robot_clone(robot, held);
@@ -144,7 +144,7 @@ static void differentiate(struct differentiated *d, const struct mechanism *load
     mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
 }
 
-/* largest |n| / M_jj of the kept hinges, n being the moment that the hinge transmits */
+/* largest |n| / M_jj of the moving hinges, n being the moment that the hinge transmits */
 static double moment_rate(const struct small_motion *motion)
 {
     const struct model *model = motion->bare.mechanism.model;
@@ -160,7 +160,7 @@ static double moment_rate(const struct small_motion *motion)
     return largest;
 }
 
-/* Held joints do not accelerate, prescribed ones do as the state says */
+/* Locked joints do not accelerate; prescribed ones have the accelerations of the state */
 static struct input held_input(struct small_motion *motion, const struct model *model, const struct input *in)
 {
     struct input held = *in;
@@ -209,13 +209,13 @@ static void reduce(struct small_motion *motion, const double *X, double *out)
 static enum status reduce_all(struct small_motion *motion)
 {
     const struct constraints *loops = motion->full.mechanism.constraints;
-    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->nv, k = (size_t)loops->n_kept;
+    const size_t n = (size_t)motion->n, N = (size_t)motion->full.mechanism.model->nv, k = (size_t)loops->n_active;
     double sum = 0;
     for (size_t row = 0; row < k; row++)
         for (size_t j = 0; j < n; j++) motion->rows[n * row + j] = loops->G[N * row + (size_t)motion->coordinate[j]];
-    motion->r = motion->n - loops->n_kept;
-    if (motion->r < 0 || !independent_coordinates(motion->n, loops->n_kept, motion->rows, motion->wish, motion->row_of,
-                                                  motion->free_one, motion->N))
+    motion->r = motion->n - loops->n_active;
+    if (motion->r < 0 || !independent_coordinates(motion->n, loops->n_active, motion->rows, motion->wish,
+                                                  motion->row_of, motion->free_one, motion->N))
         return STATUS_SINGULAR_LOOP;
     reduce(motion, motion->M, motion->reduced.M);
     reduce(motion, motion->G, motion->reduced.G);
@@ -230,7 +230,7 @@ static enum status reduce_all(struct small_motion *motion)
     return STATUS_OK;
 }
 
-/* M, G, D, K of the kept coordinates; false: not all numbers are finite */
+/* M, G, D, K of the moving coordinates; false: not all numbers are finite */
 static bool pick_matrices(struct small_motion *motion)
 {
     const size_t N = (size_t)motion->bare.mechanism.model->nv, n = (size_t)motion->n;

@@ -1,12 +1,12 @@
-/* Small motions about a state: M x'' + (G + D) x' + K x = 0, x being the deviation of the coordinates that are kept; the others keep
+/* Small motions about a state: M x'' + (G + D) x' + K x = 0, x being the deviation of the coordinates that move; the others keep
  * position and velocity. The bias h of M qdd + h = Q splits into h_0 + (damping and friction), and
  *     K = dh_0/dq,   G = dh_0/dqd,   D = d(h - h_0)/dqd
  * by the tangent of the recursion, exact, at qdd = 0 (prescribed joints: as given), as if forces held the state. The tip wrench
- * counts with h, because its share changes with q.
+ * counts with h, because its part changes with q.
  *
  * Loops, G_l x = 0, leave x = N y (independent.h): y are the independent motions, and N'MN and so on are their matrices. K then
- * includes the change of -G_l' lambda at constant lambda: that of the forward dynamics at the state, with the joints held that are
- * not kept. The rate of change of N is neglected. */
+ * includes the change of -G_l' lambda at constant lambda: that of the forward dynamics at the state, with the joints locked that do
+ * not move. The rate of change of N is neglected. */
 #ifndef ANALYSIS_SMALL_MOTION_H
 #define ANALYSIS_SMALL_MOTION_H
 
@@ -20,31 +20,31 @@ struct differentiated {
 };
 
 struct small_motion {
-    int n;                 /* coordinates kept                                                           */
+    int n;                 /* moving coordinates                                                         */
     int *coordinate;       /* n: their indices in q                                                      */
     double *M, *G, *D, *K; /* n x n by columns                                                           */
-    double moment_rate;    /* scale of the rounding of K: largest |hinge moment| / M_jj of kept joints [1/s^2] */
+    double moment_rate;    /* scale of the rounding of K: largest |hinge moment| / M_jj of moving joints [1/s^2] */
 
     int r;         /* independent motions                    */
     double *N;     /* n x r, row major: x = N y; NULL: x = y */
-    int *free_one; /* r: y among the kept coordinates        */
+    int *free_one; /* r: y among the moving coordinates      */
     struct {
         double *M, *G, *D, *K;
     } reduced; /* r x r by columns: N'MN, ...; without loops M, ... themselves */
 
-    struct robot *held;               /* the robot with the joints prescribed that are not kept */
+    struct robot *held;               /* the robot with the joints prescribed that do not move */
     struct robot *undamped;           /* that with damping and friction zero                    */
     struct differentiated full, bare; /* of held; of undamped, with loops and loads of the first */
     double *qdd, *force;              /* n of the model                                         */
     double *prescribed_qdd;           /* of the held robot                                      */
-    double *rows;                     /* equations x n: G_l of the kept coordinates             */
+    double *rows;                     /* equations x n: G_l of the moving coordinates           */
     double *product;                  /* n x n                                                  */
     int *row_of;                      /* n                                                      */
     enum solve_for *wish;             /* n                                                      */
     struct arena arena;
 };
 
-/* Coordinates kept: elastic ones and passive joints, with joints_free also the driven joints. Failures are reported;
+/* Moving coordinates: elastic ones and passive joints, with joints_free also the driven joints. Failures are reported;
    small_motion_free() in any case. */
 enum status small_motion_make(const struct robot *robot, bool joints_free, struct report *report,
                               struct small_motion *motion);

@@ -38,13 +38,13 @@ static void check_tau(const struct place *at, const struct model *model, const d
         for (int k = 0; k < lm->joint.nv && (lm->passive || lm->prescribed >= 0); k++) {
             if (tau[lm->tau + k] == 0) continue;
             const struct place number_at = item(at, lm->tau + k);
-            complain(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
-                     lm->passive ? "passive" : "prescribed");
+            report_error(&number_at, "must be 0: joint '%s' is %s and takes no torque",
+                         model->robot->link[i].joint.name, lm->passive ? "passive" : "prescribed");
         }
     }
 }
 
-/* Quaternions are unit quaternions up to their digits, and become so. */
+/* Quaternions have norm 1 up to rounding, and are normalized. */
 static void check_quaternions(const struct place *at, const struct model *model, double *q)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -52,8 +52,8 @@ static void check_quaternions(const struct place *at, const struct model *model,
         double *position = q + model->link[i].q;
         const double error = joint_quaternion_error(joint, position);
         if (!(fabs(error) <= QUATERNION_ERROR))
-            complain(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
-                     1 + error, QUATERNION_ERROR);
+            report_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
+                         1 + error, QUATERNION_ERROR);
         else joint_normalize(joint, position);
     }
 }
@@ -72,9 +72,10 @@ static const char **list_names(const struct model *model, enum derivative deriva
 static void report_unknown(const struct place *at, int count, const char *const *names)
 {
     const char *meant = nearest(at->key, count, names);
-    if (meant != NULL) complain(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
-    else if (count > 0) complain(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
-    else complain(at, "this robot has no coordinates");
+    if (meant != NULL) report_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
+    else if (count > 0)
+        report_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
+    else report_error(at, "this robot has no coordinates");
 }
 
 /* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */

@@ -1,5 +1,5 @@
-/* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. What the document
-   leaves out is the robot's start (q, qd) or zero (tau and forces). */
+/* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. Missing members are
+   those of the robot's start (q, qd) or zero (tau and forces). */
 #ifndef ANALYSIS_STATE_H
 #define ANALYSIS_STATE_H
 

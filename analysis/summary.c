@@ -59,7 +59,7 @@ static enum status count_independent(const struct robot *robot, struct summary *
     const struct constraints *loops = summary->mechanism.constraints;
     summary->independent = arena_take(&summary->arena, (size_t)robot->n_loops, sizeof(int));
     if (summary->independent == NULL) return STATUS_NO_MEMORY;
-    for (int k = 0; k < loops->n_kept; k++) summary->independent[constraints_loop(loops, loops->kept[k])]++;
+    for (int k = 0; k < loops->n_active; k++) summary->independent[constraints_loop(loops, loops->active[k])]++;
     return STATUS_OK;
 }
 

@@ -9,7 +9,7 @@ struct link_summary {
     double mass;       /* with hub and payload; may overflow                       [kg] */
     int n_coordinates; /* of joint and modes                                            */
     int n_frequencies; /* -1: the modal mass matrix is not positive definite            */
-    double *frequency; /* n_frequencies, ascending: of the body alone, hinge held  [Hz] */
+    double *frequency; /* n_frequencies, ascending: of the body alone, clamped     [Hz] */
 };
 
 struct summary {
@@ -22,8 +22,8 @@ struct summary {
     struct arena arena;
 };
 
-/* For a robot that outlives it. Mode shapes that are not independent, loops that cannot be closed and redundant equations are reported,
-   each with the robot's `name` in front. STATUS_BAD_ROBOT, STATUS_BAD_INPUT. summary_free() in any case. */
+/* For a robot that outlives it. Mode shapes that are not independent, loops that cannot be closed and redundant equations are
+   reported, each with the robot's `name` in front. STATUS_BAD_ROBOT, STATUS_BAD_INPUT. summary_free() in any case. */
 enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary);
 void summary_free(struct summary *summary);
 

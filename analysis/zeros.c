@@ -9,7 +9,7 @@
 #include "analysis/norm.h"
 #include "analysis/second_order.h"
 
-/* +-sqrt(z), as exactly as z is known: a negative number gives a pair on the imaginary axis */
+/* +-sqrt(z): a negative number gives a pair on the imaginary axis */
 static struct complex_number root(struct complex_number z)
 {
     const double modulus = hypot(z.re, z.im), larger = sqrt(0.5 * (modulus + fabs(z.re)));
@@ -90,7 +90,7 @@ static int by_modulus(const void *a, const void *b)
     return 0;
 }
 
-/* What rounding leaves of a number at the origin becomes 0 */
+/* Numbers at rounding level become 0 */
 static void tidy(const struct second_order *s, struct complex_number *z, int count)
 {
     const double origin = sqrt(10 * 2 * s->n * DBL_EPSILON) * s->fastest;
@@ -102,7 +102,7 @@ static void tidy(const struct second_order *s, struct complex_number *z, int cou
     qsort(z, (size_t)count, sizeof *z, by_modulus);
 }
 
-/* Zeros and poles at the origin cancel: an arm that turns freely has rates and accelerations without them */
+/* Zeros and poles at the origin cancel: those of velocity and acceleration of an arm that rotates freely */
 static void cancel(struct zeros *zeros)
 {
     int count = 0; /* they come first */

@@ -5,8 +5,8 @@
 #include "analysis/invariant_zeros.h"
 #include "analysis/linear.h"
 
-/* Zeros and poles by modulus; what cancels at the origin is left out. Numbers below sqrt(10 n eps) W, n states and W a bound of the
-   frequencies, are 0. */
+/* Zeros and poles by modulus; pairs that cancel at the origin are removed. Numbers below sqrt(10 n eps) W, n states and W a bound
+   of the frequencies, are 0. */
 struct zeros {
     int n_zeros, n_poles;
     struct complex_number *zero, *pole; /*                                           [1/s] */

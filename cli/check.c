@@ -133,6 +133,7 @@ static void print_json(const struct robot *robot, const struct summary *summary,
     json_object_object_add(json, "name", json_object_new_string(robot->name));
     json_object_object_add(json, "links", links);
     json_object_object_add(json, "n", json_object_new_int(summary->n));
+    json_object_object_add(json, "nv", json_object_new_int(summary->mechanism.model->nv));
     json_object_object_add(json, "mass", json_number(summary->mass));
     if (robot->n_loops > 0) add_closure(robot, summary, json);
     json_object_object_add(json, "warnings", json_object_get(warnings));
@@ -145,7 +146,7 @@ static void print_json(const struct robot *robot, const struct summary *summary,
 
 /* Widths that fit every name in the table. */
 struct widths {
-    int link, parent, joint;
+    int link, parent, joint, type;
 };
 
 static int wider(int width, const char *text)
@@ -156,11 +157,12 @@ static int wider(int width, const char *text)
 
 static struct widths widths_of(const struct robot *robot)
 {
-    struct widths width = {wider(0, "link"), wider(0, "parent"), wider(0, "joint")};
+    struct widths width = {wider(0, "link"), wider(0, "parent"), wider(0, "joint"), 9};
     for (int i = 0; i < robot->n_links; i++) {
         width.link = wider(width.link, robot->link[i].name);
         width.parent = wider(width.parent, parent_of(robot, &robot->link[i]));
         width.joint = wider(width.joint, robot->link[i].joint.name);
+        width.type = wider(width.type, joint_type_name(&robot->link[i].joint));
     }
     return width;
 }
@@ -177,13 +179,14 @@ static void print_frequencies(const struct link_summary *link)
 static void print_links(const struct robot *robot, const struct summary *summary)
 {
     const struct widths width = widths_of(robot);
-    printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
-           width.joint, "joint", "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
+    printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
+           width.joint, "joint", width.type, "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
     for (int i = 0; i < robot->n_links; i++) {
         const struct link *link = &robot->link[i];
-        printf("%-*s  %-5s  %-*s  %-*s  %-9s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
-               width.parent, parent_of(robot, link), width.joint, link->joint.name, joint_type_name(&link->joint),
-               motion_of(&link->joint), summary->link[i].n_coordinates, summary->link[i].mass);
+        printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
+               width.parent, parent_of(robot, link), width.joint, link->joint.name, width.type,
+               joint_type_name(&link->joint), motion_of(&link->joint), summary->link[i].n_coordinates,
+               summary->link[i].mass);
         print_frequencies(&summary->link[i]);
     }
 }
@@ -223,17 +226,21 @@ static void print_stops(const struct robot *robot)
         const struct joint *joint = &robot->link[i].joint;
         for (int k = 0; k < joint_number_count(joint); k++) {
             const struct limits *limits = &joint->number[k].limits;
-            if (joint->number[k].has_limits)
-                printf("joint %s stops at %g and %g, stiffness %g, damping %g\n", joint->name, limits->lower,
-                       limits->upper, limits->stiffness, limits->damping);
+            if (!joint->number[k].has_limits) continue;
+            printf("joint %s", joint->name);
+            if (joint_number_count(joint) > 1) printf(", coordinate %d,", k + 1);
+            printf(" stops at %g and %g, stiffness %g, damping %g\n", limits->lower, limits->upper, limits->stiffness,
+                   limits->damping);
         }
     }
 }
 
 static void print_table(const struct robot *robot, const struct summary *summary, struct json_object *warnings)
 {
-    printf("%s: %d coordinates, %.6g kg, tip of %s\n", robot->name, summary->n, summary->mass,
-           robot->link[robot->tip].name);
+    const int nv = summary->mechanism.model->nv;
+    printf("%s: %d coordinates", robot->name, summary->n);
+    if (nv < summary->n) printf(" (%d velocities)", nv);
+    printf(", %.6g kg, tip of %s\n", summary->mass, robot->link[robot->tip].name);
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
     print_links(robot, summary);

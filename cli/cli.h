@@ -7,7 +7,7 @@
 
 enum exit_code { EXIT_OK = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_COMPUTATION = 3 };
 
-/* argv[0] is the subcommand's name; --help has been dealt with. The result is an exit_code. */
+/* argv[0] is the subcommand's name; --help is handled before. The result is an exit_code. */
 int command_check(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_bench(int argc, char **argv);
@@ -21,8 +21,8 @@ int command_matrices(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_upgrade(int argc, char **argv);
 
-/* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are
-   for `limber check` and kept quiet here. The caller frees the robot. */
+/* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are not
+   printed: `limber check` does that. The caller frees the robot. */
 struct robot *cli_load(const char *file, int *exit_code);
 
 /* A report whose errors and warnings go to standard error as `limber: COMMAND: TEXT`. */
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
-/* Whether both names are there and are one file. */
+/* Whether both names exist and are the same file. */
 bool cli_same_file(const char *a, const char *b);
 
 /* Reads the value of an option; wrong usage is reported. */

@@ -96,7 +96,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- the motion ------------------------------------------------------------------------------------------------------------ */
 
-/* One number for every joint that moves */
+/* One number for every coordinate whose motion is given */
 static int read_list(const struct run *run, bool passive_too, const char *option, const char *text, double *number)
 {
     const int count = motion_count(run->robot, passive_too);
@@ -104,9 +104,22 @@ static int read_list(const struct run *run, bool passive_too, const char *option
         char *end;
         number[i] = strtod(text, &end);
         if (end == text || !isfinite(number[i]) || *end != (i + 1 < count ? ',' : '\0'))
-            return cli_usage("inverse", "%s takes %d numbers with commas between, one for every %s", option, count,
-                             motion_joint(run->robot, passive_too));
+            return cli_usage("inverse",
+                             "%s takes %d number%s with commas between, one for every %s (two where it has "
+                             "two coordinates)",
+                             option, count, count == 1 ? "" : "s", motion_joint(run->robot, passive_too));
         text = end + 1;
+    }
+    return EXIT_OK;
+}
+
+static int check_periods(const struct robot *robot, bool passive_too, const double *T)
+{
+    for (int i = 0, given = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        for (int k = 0; motion_gives(robot, passive_too, i) && k < joint_velocities(joint); k++)
+            if (!(T[given++] > 0))
+                return cli_usage("inverse", "--period: T of %s must be positive, not %g", joint->name, T[given - 1]);
     }
     return EXIT_OK;
 }
@@ -119,11 +132,10 @@ static int make_cycloid(struct run *run, bool passive_too)
     if (run->arena.failed) return cli_exit_code(STATUS_NO_MEMORY);
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
-    int code = read_list(run, passive_too, "--rate", options->rate, k);
+    int code = cli_exit_code(motion_possible(run->robot, passive_too, &run->report));
+    if (code == EXIT_OK) code = read_list(run, passive_too, "--rate", options->rate, k);
     if (code == EXIT_OK) code = read_list(run, passive_too, "--period", options->period, T);
-    for (int i = 0, given = 0; i < run->robot->n_links && code == EXIT_OK; i++)
-        if (motion_gives(run->robot, passive_too, i) && !(T[given++] > 0))
-            code = cli_usage("inverse", "--period: T of %s must be positive", run->robot->link[i].joint.name);
+    if (code == EXIT_OK) code = check_periods(run->robot, passive_too, T);
     if (code != EXIT_OK) return code;
     return cli_exit_code(
         motion_cycloid(run->robot, passive_too, k, T, options->until, options->step, &run->report, &run->motion));

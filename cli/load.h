@@ -8,7 +8,7 @@
 
 struct cli_model {
     struct robot *robot;
-    struct mechanism mechanism; /* all equations of its loops are kept until independent ones are chosen */
+    struct mechanism mechanism; /* all constraints are active until independent ones are chosen */
     struct state state;
 };
 

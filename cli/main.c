@@ -23,14 +23,14 @@ static const struct command {
     {"check", "ROBOT [--json]",
      "validates a robot file and prints its links, joints, coordinates, masses, frequencies and warnings",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
-     "  For loops it prints their equations, how many of them are independent, and the start positions that close "
+     "  For loops it prints their constraints, how many of them are independent, and the start positions that close "
      "them\n"
      "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n",
      command_check, false},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
      "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
-     "  actuator_force, all optional. What is left out is the robot's start (q, qd) or zero (the rest). q and qd are\n"
+     "  actuator_force, all optional. Defaults are the robot's start (q, qd) and zero (the rest). q and qd are\n"
      "  arrays, or objects with FMU variable names as keys: {\"q\": {\"j1.q\": 0.6, \"two.eta[1]\": 0.01}}. If it has "
      "qdd,\n"
      "  the result has `inverse` too.\n\n"
@@ -60,14 +60,17 @@ static const struct command {
      "of\n"
      "  drives: the motion of these joints is given too, and the forces A.force are in the result. Other actuators "
      "exert\n"
-     "  no force.\n\n"
+     "  no force. A joint with two coordinates counts as two; the motion of a joint with a quaternion cannot be "
+     "given:\n"
+     "  passive, it is integrated.\n\n"
      "  --trajectory CSV     columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between "
      "rows\n"
      "  --profile cycloid    q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with\n"
-     "  --rate K,K,...       k of every joint with a drive [rad/s or m/s]\n"
+     "  --rate K,K,...       k of every joint with a drive [rad/s or m/s], two where it has two coordinates\n"
      "  --period T,T,...     T of every joint with a drive [s]\n"
      "  --until T --step H   rows of a profile [s]\n"
-     "  --start static|zero  elastic coordinates at first: at rest under gravity with the joints held (default), or "
+     "  --start static|zero  elastic coordinates at the start: at rest under gravity with the joints locked (default), "
+     "or "
      "zero\n"
      "  --elastic CSV        second table: elastic motion, tip, and everything else that simulate prints\n"
      "  --set NAME=VALUE     a parameter, by its FMU name; may be repeated\n"
@@ -82,23 +85,25 @@ static const struct command {
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"
      "  --json       machine-readable summary\n\n"
-     "  The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll from the folder of this program, or the "
-     "files\n"
-     "  named by the environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL.\n",
+     "  The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll. They are taken from the folder of this "
+     "program\n"
+     "  or, where it is installed, from lib/limber of its prefix. The environment variables LIMBER_FMU_LIBRARY and\n"
+     "  LIMBER_FMU_DLL name other files.\n",
      command_fmu, true},
     {"upgrade", "OLD.json -o NEW.json [--json]",
      "writes a robot file of format 1 as one of format 2 with the same meaning",
-     "  -o NEW.json  where to; never the file that is read\n"
+     "  -o NEW.json  the file to write; not the one that is read\n"
      "  --json       machine-readable summary\n\n"
-     "  Numbers, order and layout of the text stay. The format changes, and beams with bending modes that do not say\n"
-     "  `foreshortening` are given `\"foreshortening\": false`: in format 2 it is true where absent. A file whose "
-     "names\n"
-     "  break the stricter rules of format 2 is refused with both places.\n",
+     "  Numbers, order and layout of the text stay. The format changes, and beams with bending modes that have no\n"
+     "  `foreshortening` get `\"foreshortening\": false`: in format 2 the default is true. A file whose names violate "
+     "the\n"
+     "  stricter rules of format 2 is rejected, with both places in the message.\n",
      command_upgrade, true},
     {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
      "actuator, the motion of an axis, a load in a sling",
-     "  servo             DC motor with gear, current, velocity and position loop; joint position and rate in, torque "
+     "  servo             DC motor with gear, current, velocity and position loop; joint position and velocity in, "
+     "torque "
      "out\n"
      "  cylinder          cylinder with a 4/3 proportional valve; valve command, length and rate in, force out\n"
      "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
@@ -107,9 +112,10 @@ static const struct command {
      "  --set NAME=VALUE  a parameter's value in this FMU instead of the default; may be repeated\n"
      "  --json            machine-readable summary\n\n"
      "  docs/drives.md has equations and parameters, and how to couple them to an arm. The FMU contains NAME.so and, "
-     "if\n"
-     "  it exists, NAME.dll from the folder of this program, or the files named by the environment variables\n"
-     "  LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL.\n",
+     "if it\n"
+     "  exists, NAME.dll, from the same folders as for `limber fmu`. The environment variables LIMBER_DRIVE_LIBRARY "
+     "and\n"
+     "  LIMBER_DRIVE_DLL name other files.\n",
      command_drive, true},
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
      "natural frequencies, damping ratios and participation of coordinates, at a state or over a joint's position",
@@ -118,7 +124,7 @@ static const struct command {
      "  --joints free        driven joints move freely, without torque\n"
      "                       Passive joints always move, prescribed ones never.\n"
      "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
-     "                       loops are closed in every pose by passive joints\n"
+     "                       loops are closed in every pose by passive joints; JOINT[k] is coordinate k of two\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
      "  --count N            only the first N modes\n"
      "  --json               machine-readable instead of a table or CSV\n"
@@ -132,8 +138,8 @@ static const struct command {
      "= 0.\n"
      "  damped_frequency, damped_growth: of the motion with damping and friction, by rising frequency. Strong damping\n"
      "  changes the order of the modes.\n"
-     "  participation: |phi_i|^2 M_ii of each coordinate as a share of the sum: the kinetic energy of each coordinate "
-     "if\n"
+     "  participation: |phi_i|^2 M_ii of each coordinate as a fraction of the sum: the kinetic energy of each "
+     "coordinate if\n"
      "  it moved alone.\n"
      "  A closed robot has one mode for each independent motion that its loops leave. A state that does not close the\n"
      "  loops is an initial guess, and is closed first.\n",
@@ -141,7 +147,7 @@ static const struct command {
     {"linearize", "ROBOT [options]",
      "linearizes the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
      "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
-     "  --static       an equilibrium: velocities are zero, elastic coordinates are at rest with the joints held at "
+     "  --static       an equilibrium: velocities are zero, elastic coordinates are at rest with the joints locked at "
      "their q,\n"
      "                 and joint torques are those that hold the arm. Line actuators hold passive joints of an open "
      "robot:\n"
@@ -155,9 +161,10 @@ static const struct command {
      "  -o FILE        result file instead of standard output\n\n"
      "  dx/dt = A x + B u, y = C x + D u for deviations from the operating point. `operating_point` in the output can "
      "be\n"
-     "  used as a STATE. States, inputs and outputs are all those of the FMU. Derivatives are exact. The loops of a "
+     "  used as a STATE. States, inputs and outputs are all those of the FMU, but a quaternion is replaced by a small\n"
+     "  rotation vector J.dtheta in axes of the hinge frame. Derivatives are exact. The loops of a closed robot are "
      "closed\n"
-     "  robot are closed first.\n",
+     "  first.\n",
      command_linearize, false},
     {"zeros", "ROBOT --input NAME --output NAME [options]",
      "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
@@ -167,12 +174,12 @@ static const struct command {
      "  --static       an equilibrium, as for linearize\n"
      "  --json         accepted; the output is JSON in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
-     "  `zeros` are [re, im] in 1/s, by modulus, `poles` likewise; `relative_degree` is how many more poles there are, "
-     "`gain`\n"
-     "  the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output are left "
-     "out,\n"
-     "  and what cancels at the origin; others that the input does not excite or the output does not see may show as\n"
-     "  zeros that equal poles.\n"
+     "  `zeros` are [re, im] in 1/s, by modulus, and so are `poles`; `relative_degree` is the number of poles minus\n"
+     "  that of zeros, `gain` the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input "
+     "and output are\n"
+     "  removed, and so are pairs that cancel at the origin. Other motions that the input does not excite, or that the "
+     "output\n"
+     "  does not show, may appear as zeros that equal poles.\n"
      "  Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below\n"
      "  sqrt(10 n eps) W are 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or "
      "a\n"
@@ -181,14 +188,14 @@ static const struct command {
      command_zeros, false},
     {"matrices", "ROBOT STATE [--json]",
      "the matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state; prints JSON",
-     "  STATE is a JSON file (-: standard input) as for eval; q and qd count.\n\n"
+     "  STATE is a JSON file (-: standard input) as for eval; only q and qd are used.\n\n"
      "  M  mass matrix, n x n, rows of prescribed joints included\n"
      "  C  Coriolis matrix (Christoffel symbols), n x n: C qd are the velocity terms of the bias, without damping and\n"
-     "     friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless leave out terms of it\n"
+     "     friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless drop terms of it\n"
      "  K  stiffness, n x n: strain and joint springs; constant\n"
      "  G  gravity, n\n"
-     "  B  n x number of joints that move, in the order of tau; zero columns for passive and prescribed joints\n"
-     "  constraint_jacobian  of a closed robot: a row for every equation of its loops, in the order of `gap` of eval\n"
+     "  B  n x numbers in tau, in the order of tau; zero columns for passive and prescribed joints\n"
+     "  constraint_jacobian  of a closed robot: a row for every constraint, in the order of `gap` of eval\n"
      "  coordinates  their names\n\n"
      "  --json   accepted; the output is JSON in any case\n"
      "  -o FILE  result file instead of standard output\n",
@@ -321,7 +328,7 @@ bool cli_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* A result that would replace what the command reads, or writes beside it */
+/* Rejects a result file that is also read or written by the command in another way */
 static int check_result(const char *command, int argc, char **argv, int o)
 {
     for (int i = 1; i < argc; i++)
@@ -346,7 +353,7 @@ static int redirect(const char *command, int *argc, char **argv, struct result *
     return EXIT_OK;
 }
 
-/* A result that could not be written is no success. */
+/* A result that could not be written is an error. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;

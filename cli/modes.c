@@ -80,10 +80,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- modes at a state ------------------------------------------------------------------------------------------------------ */
 
-/* Name of a kept coordinate */
-static void name_of(const struct modes *modes, int kept, char name[NAME_SIZE])
+/* Name of a moving coordinate */
+static void name_of(const struct modes *modes, int moving, char name[NAME_SIZE])
 {
-    tangent_name(modes->mechanism->model, modes->motion.coordinate[kept], name);
+    tangent_name(modes->mechanism->model, modes->motion.coordinate[moving], name);
 }
 
 static struct json_object *json_participation(const struct modes *modes, const struct mode *mode)
@@ -123,7 +123,7 @@ static int print_json(const struct modes *modes, int shown)
     return code;
 }
 
-/* The largest shares, up to three, as far as they can be seen */
+/* The largest participations, up to three, as far as they are visible */
 static void print_shares(const struct modes *modes, const struct mode *mode)
 {
     enum { MOST = 3 };
@@ -208,7 +208,9 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
             sweep->link = i, sweep->k = k;
             if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
         }
-    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' that moves\n", text, (int)length, text);
+    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' with a coordinate", text, (int)length,
+            text);
+    fprintf(stderr, "; JOINT is a joint with one coordinate, or JOINT[1] or JOINT[2] of one with two\n");
     return EXIT_INPUT;
 }
 

@@ -69,14 +69,14 @@ static bool library_path(const struct library_source *source, int platform, char
 
     const size_t length = program_folder(path), room = PATH_SIZE - length;
     bool fits = length > 0, found = false;
-    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* where it is nowhere, messages name the first place */
+    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* if it does not exist, messages name the first place */
         fits = (size_t)snprintf(path + length, room, "%s%s.%s", folder[pass % 2], source->name, ending) < room;
         found = fits && access(path, F_OK) == 0;
     }
     return fits;
 }
 
-/* No bytes, with a report, where it cannot be had. But the one for Windows may be missing, unless it was named. */
+/* No bytes, with a report, if it is not available. The one for Windows may be missing, unless it was named. */
 static struct blob load_library(const struct library_source *source, int platform, struct arena *arena,
                                 struct report *report)
 {
@@ -132,7 +132,7 @@ static int count(const struct variables *variables, enum causality causality)
 static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
 {
     if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
-    else printf("for Linux alone: there is no %s.dll beside limber\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
+    else printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
 }
 
 static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)

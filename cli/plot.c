@@ -10,9 +10,9 @@
 
 enum { WIDTH = 800, HEIGHT = 480, LEFT = 76, RIGHT = 60, TOP = 48, BOTTOM = 60, LABEL_HEIGHT = 15 };
 
-static const char *const colours[] = {"#1f5fa8", "#d9541a", "#2a8a4a", "#8347a8",
-                                      "#b8860b", "#0f8b8d", "#c2185b", "#5d4037"};
-enum { COLOURS = sizeof colours / sizeof colours[0] };
+static const char *const colors[] = {"#1f5fa8", "#d9541a", "#2a8a4a", "#8347a8",
+                                     "#b8860b", "#0f8b8d", "#c2185b", "#5d4037"};
+enum { COLOURS = sizeof colors / sizeof colors[0] };
 
 /* ---- axes --------------------------------------------------------------------------------------------------------------- */
 
@@ -85,24 +85,24 @@ static struct axis y_axis(const struct plot *plot)
 
 /* ---- drawing ------------------------------------------------------------------------------------------------------------- */
 
-static void line(struct xml *xml, double x1, double y1, double x2, double y2, const char *colour)
+static void line(struct xml *xml, double x1, double y1, double x2, double y2, const char *color)
 {
     xml_begin(xml, "line");
     xml_attribute_printf(xml, "x1", "%.1f", x1);
     xml_attribute_printf(xml, "y1", "%.1f", y1);
     xml_attribute_printf(xml, "x2", "%.1f", x2);
     xml_attribute_printf(xml, "y2", "%.1f", y2);
-    xml_attribute(xml, "stroke", colour);
+    xml_attribute(xml, "stroke", color);
     xml_end(xml);
 }
 
-static void begin_text(struct xml *xml, double x, double y, const char *anchor, const char *colour)
+static void begin_text(struct xml *xml, double x, double y, const char *anchor, const char *color)
 {
     xml_begin(xml, "text");
     xml_attribute_printf(xml, "x", "%.1f", x);
     xml_attribute_printf(xml, "y", "%.1f", y);
     xml_attribute(xml, "text-anchor", anchor);
-    xml_attribute(xml, "fill", colour);
+    xml_attribute(xml, "fill", color);
 }
 
 static void tick(struct xml *xml, const struct axis *axis, bool vertical, double value)
@@ -151,7 +151,7 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
         xml_attribute_printf(xml, "cx", "%.1f", pixel(x, plot->x[first]));
         xml_attribute_printf(xml, "cy", "%.1f", pixel(y, value_of(plot, first, curve)));
         xml_attribute(xml, "r", "3");
-        xml_attribute(xml, "fill", colours[curve % COLOURS]);
+        xml_attribute(xml, "fill", colors[curve % COLOURS]);
     } else {
         xml_begin_attribute(xml, "points");
         for (int i = first; i < p; i++)
@@ -159,7 +159,7 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
                        pixel(y, value_of(plot, i, curve)));
         xml_end_attribute(xml);
         xml_attribute(xml, "fill", "none");
-        xml_attribute(xml, "stroke", colours[curve % COLOURS]);
+        xml_attribute(xml, "stroke", colors[curve % COLOURS]);
         xml_attribute(xml, "stroke-width", "2");
         xml_attribute(xml, "stroke-linejoin", "round");
     }
@@ -177,7 +177,7 @@ static void draw_curves(struct xml *xml, const struct plot *plot, const struct a
         const double end = value_of(plot, right, c);
         if (!shown(y, end) || above < 2 * LABEL_HEIGHT) continue;
         above = fmin(pixel(y, end) + 4, above - LABEL_HEIGHT);
-        begin_text(xml, WIDTH - RIGHT + 8, above, "start", colours[c % COLOURS]);
+        begin_text(xml, WIDTH - RIGHT + 8, above, "start", colors[c % COLOURS]);
         xml_printf(xml, "%s%d", plot->curve, c + 1);
         xml_end(xml);
     }
@@ -237,7 +237,7 @@ int plot_write(const struct plot *plot, const char *file)
     if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
     else code = result_open(file, NULL, &result);
     if (code == EXIT_OK) {
-        fwrite(svg.bytes, 1, svg.size, result.stream); /* the stream remembers what goes wrong */
+        fwrite(svg.bytes, 1, svg.size, result.stream); /* errors are kept by the stream */
         code = result_close(&result, code);
     }
     arena_release(&arena);

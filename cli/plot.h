@@ -13,7 +13,7 @@ struct plot {
     const double *y; /* n_points rows, n_curves of each drawn; >= 0       */
 };
 
-/* The y axis is logarithmic where the curves lie further apart than a linear one can show; zeros are then left out. An
+/* The y axis is logarithmic where a linear one would hide the lowest curves; zeros are then omitted. An
    exit code; problems go to standard error. */
 int plot_write(const struct plot *plot, const char *file);
 

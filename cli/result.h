@@ -1,4 +1,4 @@
-/* A result file: what is written shows under its name when all of it is there, and not if the command fails. */
+/* A result file: it appears under its name only when it is complete, and not if the command fails. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 

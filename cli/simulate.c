@@ -12,7 +12,7 @@
 #include "instance.h"
 #include "load.h"
 
-static const double MOST_STEPS = 1e12; /* no file holds as many rows */
+static const double MOST_STEPS = 1e12; /* more rows than any file holds */
 
 struct options {
     const char *robot, *inputs, *at;
@@ -68,7 +68,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ---- setting up ------------------------------------------------------------------------------------------------------------- */
 
-/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are held */
+/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are constant */
 static int apply_state(struct run *run)
 {
     if (run->options.at == NULL) return EXIT_OK;
@@ -104,7 +104,8 @@ static const double *input_row(const struct run *run, int row)
     return run->inputs.number + (size_t)run->inputs.n_columns * (size_t)row;
 }
 
-/* Inputs at t and, where rows lie on both sides, the slope that leads to the next one; held before the first and after the last */
+/* Inputs at t and, where rows lie on both sides, the slope that leads to the next one; constant before the first and after the
+   last */
 static void set_inputs(struct run *run, double t)
 {
     const struct csv *inputs = &run->inputs;
@@ -175,7 +176,7 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 
 static int run_all(struct run *run)
 {
-    int code = apply_state(run); /* first: a start value that is set wins */
+    int code = apply_state(run); /* first: --set has priority */
     if (code == EXIT_OK) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_OK) code = read_inputs(run);
     if (code == EXIT_OK) code = columns_choose(run->sim, &run->arena, &run->columns);

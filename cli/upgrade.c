@@ -1,5 +1,5 @@
-/* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not printed
-   anew: numbers, order and layout stay. */
+/* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not
+   written again: numbers, order and layout stay. */
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const char *skip_value(const char *p)
     return p;
 }
 
-/* A member of the object that begins at p: its key, its value, and what stands before the key. */
+/* A member of the object that begins at p: its key, its value, and what is before the key. */
 struct text_member {
     const char *key, *value;
     const char *space; /* behind the brace or comma */

@@ -108,7 +108,7 @@ static void expect(struct object *object, const char *key, const char *what, con
 {
     const struct place at = member(object, key);
     const char *text = read_string(&at, REQUIRED, what);
-    if (text != NULL && strcmp(text, word) != 0) complain(&at, "%s must be \"%s\"", what, word);
+    if (text != NULL && strcmp(text, word) != 0) report_error(&at, "%s must be \"%s\"", what, word);
 }
 
 static void read_parameters(const struct place *at, const struct drive *drive, struct variables *v)
@@ -124,7 +124,7 @@ static void read_parameters(const struct place *at, const struct drive *drive, s
         double value;
         if (!read_number(&one, OPTIONAL, &quantity, &value)) continue;
         const char *error = drive_parameter_error(drive, variable->reference, value);
-        if (error != NULL) complain(&one, "%s %s [%s]", variable->description, error, unit);
+        if (error != NULL) report_error(&one, "%s %s [%s]", variable->description, error, unit);
         variable->start = value;
     }
     object_close(&object);

@@ -66,9 +66,8 @@ static inline int solver_reference(const struct drive *drive, int which)
     return drive->n_rows + drive->n_states + which;
 }
 
-/* The table of variables of a drive, with the start values of its file. The text: {"format": "limber-drive/1",
-   "drive": NAME, "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. Refuses, with a report, parameters with
-   which the drive cannot start. */
+/* The table of variables of a drive, with the start values of its file. The text: {"format": "limber-drive/1", "drive": NAME,
+   "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. Reports parameters with which the drive cannot start. */
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                             struct arena *arena, struct variables *variables);
 
@@ -76,14 +75,14 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
 enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
                        struct instance **instance);
 
-/* For a drive whose parameters go together whatever they are, and for one for which any state is possible. */
+/* For a drive all of whose parameters are compatible, and for one for which any state is possible. */
 const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE]);
 const char *drive_no_fault(const double *v);
 
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */
 const char *drive_parameter_error(const struct drive *drive, int reference, double value);
 
-/* Does the unknown depend on the known? By the structure of the tangent: whatever a seed that is not a number spoils. */
+/* Does the unknown depend on the known? By the structure of the tangent: a NaN as the seed makes every dependent value NaN. */
 bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
                    const struct variable *known);
 

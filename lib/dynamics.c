@@ -94,6 +94,13 @@ static void differentiate_by_force(limber_robot *robot, double *by_force)
     }
 }
 
+static int finish_derivatives(limber_robot *robot, enum status status)
+{
+    const int count = robot->mechanism.model->nv * robot->mechanism.model->nv;
+    if (status == STATUS_OK && !all_finite(count, robot->by_qd)) status = STATUS_NOT_FINITE;
+    return finish(robot, status, count, robot->by_q);
+}
+
 int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *by_q, double *by_qd, double *by_force)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
@@ -107,7 +114,7 @@ int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *b
         if (by_qd != NULL) transpose(n, 1, robot->by_qd, by_qd);
         if (by_force != NULL) differentiate_by_force(robot, by_force);
     }
-    return finish(robot, status, n * n, robot->by_q);
+    return finish_derivatives(robot, status);
 }
 
 /* Loads of the actuators, none of the loops */
@@ -140,7 +147,7 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
         if (by_q != NULL) transpose(n, -1, robot->by_q, by_q);
         if (by_qd != NULL) transpose(n, -1, robot->by_qd, by_qd);
     }
-    return finish(robot, status, n * n, robot->by_q);
+    return finish_derivatives(robot, status);
 }
 
 /* ---- loops ---------------------------------------------------------------------------------------------------- */

@@ -20,6 +20,8 @@
  * STATUS. Functions that can fail return an int: 0 is success; positive is recoverable (another state or a smaller
  * step may work); negative is final. limber_status_text() says what it means; the message callback receives the
  * details: place, value, what is expected, what to do. A handle stays valid after a failure and may be used again.
+ * Every function that returns a status returns LIMBER_BAD_ARGUMENT for a NULL handle, or NULL where it needs an array;
+ * other functions must not be given a NULL handle.
  *
  * THREADS. There are no globals. A handle is used by one thread at a time; any number of handles may be used in
  * parallel. Messages come in the thread of the call.
@@ -93,18 +95,18 @@ LIMBER_API void limber_robot_free(limber_robot *robot);
 LIMBER_API const char *limber_robot_name(const limber_robot *robot);
 LIMBER_API const char *limber_robot_description(const limber_robot *robot);
 
-/* Lengths of arrays. */
-LIMBER_API int limber_robot_nq(const limber_robot *robot); /* positions                                        */
-LIMBER_API int limber_robot_nv(const limber_robot *robot); /* velocities, accelerations, generalized forces    */
-LIMBER_API int limber_robot_joint_forces(
-    const limber_robot *robot); /* velocities of all joints, driven or not          */
-LIMBER_API int limber_robot_prescribed(
-    const limber_robot *robot);                                   /* velocities of prescribed joints                  */
-LIMBER_API int limber_robot_links(const limber_robot *robot);     /* links                                            */
-LIMBER_API int limber_robot_actuators(const limber_robot *robot); /* line actuators                                   */
-LIMBER_API int limber_robot_loops(const limber_robot *robot);     /* loops                                            */
-LIMBER_API int limber_robot_constraints(
-    const limber_robot *robot); /* constraints of all loops                         */
+/* Lengths of arrays: positions; velocities, accelerations and generalized forces; forces of joints (one for each
+   velocity of a joint, driven or not); velocities of prescribed joints; constraints of all loops. */
+LIMBER_API int limber_robot_nq(const limber_robot *robot);
+LIMBER_API int limber_robot_nv(const limber_robot *robot);
+LIMBER_API int limber_robot_joint_forces(const limber_robot *robot);
+LIMBER_API int limber_robot_prescribed(const limber_robot *robot);
+LIMBER_API int limber_robot_constraints(const limber_robot *robot);
+
+/* Numbers of links, line actuators and loops. */
+LIMBER_API int limber_robot_links(const limber_robot *robot);
+LIMBER_API int limber_robot_actuators(const limber_robot *robot);
+LIMBER_API int limber_robot_loops(const limber_robot *robot);
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
 LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int link);
@@ -116,7 +118,7 @@ LIMBER_API const char *limber_robot_loop_name(const limber_robot *robot, int loo
 LIMBER_API int limber_robot_find_link(const limber_robot *robot, const char *name);
 /* The parent of a link: its index, -1 for the world; LIMBER_BAD_ARGUMENT where the index is out of range. */
 LIMBER_API int limber_robot_parent(const limber_robot *robot, int link);
-/* The link whose tip frame carries the tip wrench. */
+/* The link on whose tip frame the tip wrench acts. */
 LIMBER_API int limber_robot_tip(const limber_robot *robot);
 
 /* Names of the numbers of q and qd, those of the FMU's variables ("shoulder.q", "boom.eta[1]", "base.quaternion[1]"),
@@ -163,7 +165,7 @@ LIMBER_API int limber_robot_set_parameters(limber_robot *robot, int count, const
 /* ---- state and forces ----------------------------------------------------------------------------------------- */
 
 /* Sets q [nq] and qd [nv]; NULL: those of the start. Quaternions are normalized. LIMBER_BAD_ARGUMENT where a number
-   is not finite or a quaternion is zero; the state then stays as it was. */
+   is not finite or the norm of a quaternion differs from 1 by more than 1e-3; the state then stays as it was. */
 LIMBER_API int limber_robot_set_state(limber_robot *robot, const double *q, const double *qd);
 /* The state: q [nq] and qd [nv], each may be NULL. */
 LIMBER_API int limber_robot_get_state(const limber_robot *robot, double *q, double *qd);
@@ -189,7 +191,7 @@ LIMBER_API int limber_robot_set_actuator_forces(limber_robot *robot, const doubl
 
 /* Moves the state onto the loops, as a simulation does at its start: q as little as possible (passive joints first,
    then joints that are not prescribed, then elastic coordinates), qd is projected; then chooses independent
-   constraints. The constraints that are left out are reported as warnings. Does nothing for a robot without loops.
+   constraints. Redundant constraints are dropped and reported as warnings. Does nothing for a robot without loops.
    Allocates. Fails where a loop cannot be closed; the state then stays. The start state is as the file gives it: call
    this once after loading a robot with loops. */
 LIMBER_API int limber_robot_close_loops(limber_robot *robot);
@@ -199,7 +201,7 @@ LIMBER_API int limber_robot_close_loops(limber_robot *robot);
 LIMBER_API int limber_robot_gaps(limber_robot *robot, double *gap, double *rate);
 
 /* Multipliers [limber_robot_constraints()] at the state, N or N m: the forces that keep the loops closed; 0 for
-   constraints that are left out. Runs the forward dynamics, with its failures. */
+   dropped constraints. Runs the forward dynamics, with its failures. */
 LIMBER_API int limber_robot_multipliers(limber_robot *robot, double *lambda);
 
 /* ---- dynamics: M qdd + h = Q, at the state -------------------------------------------------------------------- */
@@ -215,10 +217,12 @@ LIMBER_API int limber_robot_forward(limber_robot *robot, double *qdd);
    possible. Fails (positive) where an actuator with a force has no length or the result is not finite. */
 LIMBER_API int limber_robot_inverse(limber_robot *robot, const double *qdd, double *force);
 
-/* Mass matrix M [nv x nv] of the tree. */
+/* Mass matrix M [nv x nv] of the tree; entries in kg, kg m or kg m^2 by the units of row and column. Fails (positive)
+   where it is not finite. */
 LIMBER_API int limber_robot_mass_matrix(limber_robot *robot, double *M);
 
-/* Bias h [nv]: velocity terms, gravity, springs, damping, friction and stops, without any force that acts. */
+/* Bias h [nv], N m or N: velocity terms, gravity, springs, damping, friction and stops, without any force that acts.
+   Fails (positive) where it is not finite. */
 LIMBER_API int limber_robot_bias(limber_robot *robot, double *h);
 
 /* Derivatives of the forward dynamics, exact: d(qdd)/dq [nv x nv], d(qdd)/d(qd) [nv x nv] and d(qdd)/d(joint forces)
@@ -369,11 +373,13 @@ LIMBER_API int limber_simulation_set_rate(limber_simulation *simulation, int i, 
 
 /* Applies parameters and sets the states from their start values at time `start`, s. `tolerance` is relative; 0:
    1e-6. A parameter solver.relative_tolerance that is not 0 has priority. Allocates where parameters changed the
-   model. LIMBER_BAD_CALL: already started. Fails where loops cannot be closed or there is no static equilibrium. */
+   model. LIMBER_BAD_ARGUMENT: `start` is not finite, `tolerance` is negative or not below 1; LIMBER_BAD_CALL:
+   already started. Fails where loops cannot be closed or there is no static equilibrium. */
 LIMBER_API int limber_simulation_start(limber_simulation *simulation, double start, double tolerance);
 
 /* One step over exactly h > 0, s; inputs are constant or follow their slopes. On failure the state is the last good
-   one: limber_simulation_time() says when. LIMBER_BAD_CALL: not started; LIMBER_BAD_ARGUMENT. */
+   one: limber_simulation_time() says when. LIMBER_BAD_CALL: not started; LIMBER_BAD_ARGUMENT: h is not
+   positive and finite. */
 LIMBER_API int limber_simulation_step(limber_simulation *simulation, double h);
 /* The time, s. */
 LIMBER_API double limber_simulation_time(const limber_simulation *simulation);
@@ -384,12 +390,12 @@ typedef int limber_callback(void *context, double time, limber_simulation *simul
 /* Runs up to time `until`, s, in steps of `step`, s (the last one may be shorter). First starts the simulation at
    time 0 with the default tolerance if it was not started. `inputs` is called at the beginning of every step, at the
    end, and before the start: it sets inputs. `outputs` is called at the start and after every step, behind `inputs`:
-   it reads variables. Either may be NULL. Fails as start and step; LIMBER_BAD_ARGUMENT. */
+   it reads variables. Either may be NULL. Fails as start and step. */
 LIMBER_API int limber_simulate(limber_simulation *simulation, double until, double step, limber_callback *inputs,
                                limber_callback *outputs, void *context);
 
 /* A saved state is a block of bytes without pointers. It can be restored in any simulation of the same robot file
-   with the same library, in another process too; both then continue bit for bit alike. LIMBER_BAD_CALL: not started,
+   with the same library, in another process too; both then continue with the same bits. LIMBER_BAD_CALL: not started,
    or not a state of this robot; LIMBER_BAD_ARGUMENT: too few bytes, or damaged. */
 LIMBER_API size_t limber_simulation_saved_size(const limber_simulation *simulation);
 LIMBER_API int limber_simulation_save(limber_simulation *simulation, void *bytes, size_t size);

@@ -34,7 +34,7 @@ static limber_modes *modes_new(int n, int nv)
     return modes;
 }
 
-/* x = N y of the coordinates that are kept; the others do not move */
+/* x = N y of the moving coordinates; the others do not move */
 static void expand(const struct small_motion *motion, const double *y, double *x)
 {
     for (int i = 0; i < motion->n; i++) {

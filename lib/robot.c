@@ -38,7 +38,7 @@ static enum status make_arrays(limber_robot *robot)
     return robot->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is left out. */
+/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is dropped. */
 static void start(limber_robot *robot)
 {
     struct report silent = {0};

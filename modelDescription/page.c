@@ -252,7 +252,7 @@ static int moving_joints(const struct model *model)
 
 static void write_joints(struct xml *xml, const struct fmu *fmu)
 {
-    static const char *const heads[] = {"#no.", "joint", "type", "motion", "carries", "on", "#start", "unit"};
+    static const char *const heads[] = {"#no.", "joint", "type", "motion", "link", "parent", "#start", "unit"};
     const struct model *model = fmu->model;
     heading(xml, "Joints");
     begin_table(xml, sizeof heads / sizeof heads[0], heads);

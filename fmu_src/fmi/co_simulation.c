@@ -6,8 +6,8 @@
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
-/* What rounding may do to the importer's clock: every step adds half an eps of the time, and the step itself may be off by
-   what a decimal number loses in print. */
+/* Rounding of the importer's clock: every step adds half an eps of the time, and the step size itself may have been rounded to
+   a decimal number. */
 static double clock_tolerance(const struct progress *progress, double t, double h)
 {
     const double start = fabs(progress->experiment.start_time);

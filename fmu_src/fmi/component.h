@@ -53,7 +53,7 @@ void component_log(const struct component *component, fmi2Status status, enum ca
 PRINTF_LIKE(2, 3)
 fmi2Status component_refuse(const struct component *component, const char *format, ...);
 
-/* For struct report: what the simulation has to say. */
+/* For struct report: messages of the simulation. */
 void component_report_line(void *context, enum report_level level, const char *text);
 
 void component_log_statistics(const struct component *component);
@@ -63,10 +63,10 @@ void component_log_statistics(const struct component *component);
 /* The component, or NULL, with the reason logged, where this function may not be called now. */
 struct component *component_enter(fmi2Component c, enum call call);
 
-/* The one place where a status becomes an FMI status; what the simulation did not explain itself is explained here. */
+/* The one place where a status becomes an FMI status; adds a reason if the simulation has not reported one. */
 fmi2Status component_leave(struct component *component, enum status status);
 
-/* The same where no other state and no smaller step will help: what is not fine is an error. */
+/* The same where no other state and no smaller step can help: any failure is an error. */
 fmi2Status component_fail(struct component *component, enum status status);
 
 const char *component_state_name(enum state state);

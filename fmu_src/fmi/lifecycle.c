@@ -165,7 +165,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component c)
     ENTER(c, fmi2ExitInitializationMode);
     enum status status = component_settle(component);
     if (status == STATUS_OK)
-        status = instance_update(component->instance); /* a start from which no motion is possible is refused here */
+        status = instance_update(component->instance); /* a start from which no motion is possible fails here */
     if (status != STATUS_OK) return component_fail(component, status);
     component->progress.state = component->type == fmi2ModelExchange ? STATE_EVENT : STATE_STEP_COMPLETE;
     return fmi2OK;

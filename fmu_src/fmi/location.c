@@ -51,8 +51,8 @@ static bool is_slash(char c)
     return c == '/' || (platform_has_drives && c == '\\');
 }
 
-/* The path after file: and an empty or local host. Another host is one only on Windows, file://server/share/x;
-   elsewhere it is the first folder of a relative path, which some importers write like that. */
+/* The path after file: and an empty or local host. Another host is valid only on Windows, file://server/share/x; elsewhere it is
+   the first folder of a relative path, because some importers write paths like that. */
 static char *path_of_uri(char *rest)
 {
     if (begins_with(rest, "//localhost/")) rest += strlen("//localhost");

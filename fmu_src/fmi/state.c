@@ -1,6 +1,6 @@
 /* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
        header | position in the call sequence | the simulation's own saved state
-   with a checksum over all of it, so that what is restored is what was saved, or it is refused. */
+   with a checksum over all of it, so that a state that was changed is rejected. */
 #include <string.h>
 
 #include "base/hash.h"

@@ -192,8 +192,8 @@ enum status constraints_close(struct mechanism *m, double *q, struct report *rep
     double *movable = arena_take(&scratch, nv, sizeof *movable), *found = arena_take(&scratch, nq, sizeof *found),
            *trial = arena_take(&scratch, nq, sizeof *trial), *dq = arena_take(&scratch, nv, sizeof *dq);
     enum status status = STATUS_NO_MEMORY;
-    loops->n_kept = loops->n_rows;
-    for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
+    loops->n_active = loops->n_rows;
+    for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
     if (!scratch.failed) status = close_by_stages(m, q, found, movable, trial, dq);
     if (status == STATUS_OK) memcpy(q, found, nq * sizeof *q);
     else if (status == STATUS_OPEN_LOOP) report_open(m, report);
@@ -201,13 +201,13 @@ enum status constraints_close(struct mechanism *m, double *q, struct report *rep
     return status;
 }
 
-/* The largest gap of the dropped constraints of a loop; `kept` is ascending */
+/* The largest gap of the dropped constraints of a loop; `active` is ascending */
 static double largest_dropped_gap(const struct constraints *loops, int loop)
 {
     double largest = 0;
     for (int row = loops->first[loop], k = 0; row < loops->first[loop + 1]; row++) {
-        while (k < loops->n_kept && loops->kept[k] < row) k++;
-        if (k == loops->n_kept || loops->kept[k] != row) largest = fmax(largest, fabs(loops->gap[row]));
+        while (k < loops->n_active && loops->active[k] < row) k++;
+        if (k == loops->n_active || loops->active[k] != row) largest = fmax(largest, fabs(loops->gap[row]));
     }
     return largest;
 }
@@ -216,7 +216,7 @@ int constraints_missed(const struct constraints *loops, double *gap)
 {
     int worst = -1;
     *gap = VIOLATED;
-    for (int i = 0; i < loops->n_loops && loops->n_kept < loops->n_rows; i++)
+    for (int i = 0; i < loops->n_loops && loops->n_active < loops->n_rows; i++)
         if (largest_dropped_gap(loops, i) > *gap) {
             *gap = largest_dropped_gap(loops, i);
             worst = i;
@@ -250,7 +250,7 @@ static double project_direction(struct mechanism *m, double *x)
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     double largest = 0;
-    for (int k = 0; k < loops->n_kept; k++) {
+    for (int k = 0; k < loops->n_active; k++) {
         loops->rhs[k] = -dense_dot(model->nv, loops->G + (size_t)model->nv * (size_t)k, x);
         largest = fmax(largest, fabs(loops->rhs[k]));
     }
@@ -298,7 +298,7 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
             if (err_qd != NULL) project_direction(m, err_qd);
             return STATUS_OK;
         }
-        for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->gap[loops->kept[k]];
+        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->gap[loops->active[k]];
         memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
         constraints_respond(m, loops->direction);
         model_move(model, q, loops->direction, 1);

@@ -55,7 +55,7 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
                                &loops->inverse_d, &loops->rhs,  &loops->dlambda};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = arena_take(arena, rows, sizeof(double));
     loops->equation = arena_take(arena, rows, sizeof *loops->equation);
-    loops->kept = arena_take(arena, rows, sizeof *loops->kept);
+    loops->active = arena_take(arena, rows, sizeof *loops->active);
     loops->side = arena_take(arena, count, sizeof *loops->side);
     loops->G = arena_take(arena, rows * n, sizeof(double));
     loops->X = arena_take(arena, rows * n, sizeof(double));
@@ -78,13 +78,13 @@ enum status constraints_make(const struct model *model, struct constraints **mad
     }
     *loops = (struct constraints){.n_loops = robot->n_loops, .first = first, .arena = arena};
     for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + loop_equations(robot->loop[i].type);
-    loops->n_rows = loops->n_kept = first[robot->n_loops];
+    loops->n_rows = loops->n_active = first[robot->n_loops];
     if (take_arrays(model, loops) != STATUS_OK) {
         constraints_free(loops);
         return STATUS_NO_MEMORY;
     }
     for (int i = 0; i < robot->n_loops; i++) make_equations(&robot->loop[i], loops->equation + first[i]);
-    for (int i = 0; i < loops->n_rows; i++) loops->kept[i] = i;
+    for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
     *made = loops;
     return STATUS_OK;
 }
@@ -157,7 +157,7 @@ void constraints_gap(struct mechanism *m)
 double constraints_largest_gap(const struct constraints *loops)
 {
     double largest = 0;
-    for (int k = 0; k < loops->n_kept; k++) largest = fmax(largest, fabs(loops->gap[loops->kept[k]]));
+    for (int k = 0; k < loops->n_active; k++) largest = fmax(largest, fabs(loops->gap[loops->active[k]]));
     return largest;
 }
 
@@ -212,7 +212,7 @@ void constraints_row(struct mechanism *m, int k)
     const struct model *model = m->model;
     double *G = m->constraints->G + (size_t)model->nv * (size_t)k;
     memset(G, 0, (size_t)model->nv * sizeof *G);
-    for (int s = 0; s < 2; s++) add_side(m, m->constraints->kept[k], s, G);
+    for (int s = 0; s < 2; s++) add_side(m, m->constraints->active[k], s, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -221,7 +221,7 @@ void constraints_mobility(struct mechanism *m)
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const size_t n = (size_t)model->nv;
-    const int k = loops->n_kept;
+    const int k = loops->n_active;
     for (int i = 0; i < k; i++) constraints_row(m, i);
     memcpy(loops->X, loops->G, n * (size_t)k * sizeof(double));
     dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
@@ -233,9 +233,9 @@ void constraints_mobility(struct mechanism *m)
 enum status constraints_factor(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
-    const int failed = cholesky_factor(loops->n_kept, loops->S, loops->inverse_d);
+    const int failed = cholesky_factor(loops->n_active, loops->S, loops->inverse_d);
     if (failed == 0) return STATUS_OK;
-    loops->failed = constraints_loop(loops, loops->kept[failed - 1]);
+    loops->failed = constraints_loop(loops, loops->active[failed - 1]);
     return STATUS_SINGULAR_LOOP;
 }
 
@@ -243,8 +243,8 @@ void constraints_respond(struct mechanism *m, double *x)
 {
     const struct constraints *loops = m->constraints;
     const int n = m->model->nv;
-    cholesky_solve(loops->n_kept, loops->S, loops->inverse_d, loops->rhs);
-    for (int k = 0; k < loops->n_kept; k++)
+    cholesky_solve(loops->n_active, loops->S, loops->inverse_d, loops->rhs);
+    for (int k = 0; k < loops->n_active; k++)
         for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
 }
 
@@ -263,8 +263,8 @@ void constraints_set_loads(struct mechanism *m)
 void constraints_accelerations(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         loops->rhs[k] = acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
 }
@@ -274,17 +274,17 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd)
 {
     struct constraints *loops = m->constraints;
     constraints_accelerations(m);
-    for (int k = 0; k < loops->n_kept; k++) loops->rhs[k] = -loops->rhs[k];
+    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
     constraints_respond(m, qdd);
     memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_kept; k++) loops->lambda[loops->kept[k]] = loops->rhs[k];
+    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = loops->rhs[k];
     constraints_set_loads(m);
 }
 
 void constraints_rows(struct mechanism *m)
 {
     constraints_gap(m);
-    for (int k = 0; k < m->constraints->n_kept; k++) constraints_row(m, k);
+    for (int k = 0; k < m->constraints->n_active; k++) constraints_row(m, k);
 }
 
 /* ---- independent constraints ------------------------------------------------------------------------------------- */
@@ -358,9 +358,9 @@ static void choose_rows(struct mechanism *m)
             rest[i] = fmax(S[k * i + i], 0);
         }
     }
-    loops->n_kept = 0;
+    loops->n_active = 0;
     for (int i = 0; i < k; i++)
-        if (rest[i] == TAKEN) loops->kept[loops->n_kept++] = i;
+        if (rest[i] == TAKEN) loops->active[loops->n_active++] = i;
 }
 
 static void report_redundant(struct mechanism *m, struct report *report)
@@ -368,7 +368,7 @@ static void report_redundant(struct mechanism *m, struct report *report)
     const struct constraints *loops = m->constraints;
     for (int i = 0, k = 0; i < m->robot->n_loops; i++) {
         const int count = loops->first[i + 1] - loops->first[i], before = k;
-        while (k < loops->n_kept && loops->kept[k] < loops->first[i + 1]) k++;
+        while (k < loops->n_active && loops->active[k] < loops->first[i + 1]) k++;
         if (k - before < count)
             report_add(report, REPORT_WARNING,
                        "loops[%d] (%s): %d of its %d constraints are redundant (implied by the others or always "
@@ -383,8 +383,8 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
     struct constraints *loops = m->constraints;
     const int k = loops->n_rows;
     if (k == 0) return STATUS_OK;
-    loops->n_kept = k;
-    for (int i = 0; i < k; i++) loops->kept[i] = i;
+    loops->n_active = k;
+    for (int i = 0; i < k; i++) loops->active[i] = i;
     dyn_configuration(model, m->work, q);
     const enum status status = dyn_articulate(model, m->work);
     if (status != STATUS_OK) return status;

@@ -26,16 +26,16 @@ struct constraints {
     int n_rows;                /* constraints of all loops                            */
     int *first;                /* n_loops + 1: first row of each loop                 */
     struct equation *equation; /* n_rows                                              */
-    int n_kept;                /* active (independent) constraints                    */
-    int *kept;                 /* n_rows: the first n_kept are rows, ascending        */
+    int n_active;              /* active (independent) constraints                    */
+    int *active;               /* n_rows: the first n_active are rows, ascending        */
 
     /* at a state; by rows */
     struct attachment (*side)[2];     /* n_loops: the loop frames                             */
     double *gap, *rate;               /* n_rows, by constraints_gap()                [m; m/s] */
     double *lambda;                   /* n_rows, by mechanism_forward()                       */
-    double *G;                        /* n_rows x nv: those of `kept`, in its order           */
+    double *G;                        /* n_rows x nv: those of `active`, in its order         */
     double *X;                        /* n_rows x nv: M^-1 G', in the same order              */
-    double *S, *inverse_d;            /* n_kept x n_kept: factors of G X                      */
+    double *S, *inverse_d;            /* n_active x n_active: factors of G X                      */
     double *rhs;                      /* n_rows                                               */
     int failed;                       /* index of the loop, after STATUS_SINGULAR_LOOP        */
     double *dlambda;                  /* n_rows: change of lambda in a direction              */
@@ -71,7 +71,7 @@ void constraints_mobility(struct mechanism *m);
 /* Factors S: STATUS_SINGULAR_LOOP if it is not positive definite. */
 enum status constraints_factor(struct mechanism *m);
 
-/* Row k of G: generalized forces of a unit multiplier of constraint kept[k], swept from the loop frames to the base  (52) */
+/* Row k of G: generalized forces of a unit multiplier of constraint active[k], swept from the loop frames to the base  (52) */
 void constraints_row(struct mechanism *m, int k);
 
 /* x += X S^-1 rhs; rhs = S^-1 rhs */

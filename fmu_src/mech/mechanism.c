@@ -103,7 +103,7 @@ static void dense_mobility(struct mechanism *m)
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const size_t n = (size_t)model->nv;
-    for (int i = 0; i < loops->n_kept; i++) {
+    for (int i = 0; i < loops->n_active; i++) {
         double *X = loops->X + n * (size_t)i;
         constraints_row(m, i);
         memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
@@ -113,7 +113,7 @@ static void dense_mobility(struct mechanism *m)
         }
         cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
         for (int j = 0; j <= i; j++)
-            loops->S[loops->n_kept * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
+            loops->S[loops->n_active * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
     }
 }
 
@@ -148,7 +148,12 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
     const char *why = status_text(status);
     double gap;
     const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(m->constraints, &gap) : -1;
-    if (status == STATUS_NOT_POSITIVE)
+    if (status == STATUS_NOT_POSITIVE && joint_quaternion(&link->joint) >= 0) /* a slender link resists no spin */
+        snprintf(text, REASON_SIZE,
+                 "%s: nothing resists some motion of link '%s' (%s joint '%s'): give it or what it carries mass, and "
+                 "inertia about every axis",
+                 why, link->name, joint_type_name(&link->joint), link->joint.name);
+    else if (status == STATUS_NOT_POSITIVE)
         snprintf(text, REASON_SIZE,
                  "%s: nothing resists the motion of link '%s' (joint '%s'): give it or what it carries mass, inertia "
                  "or motor_inertia",

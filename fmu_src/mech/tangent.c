@@ -100,8 +100,8 @@ static void open_tangent(struct mechanism *m, const struct input *in, const stru
             dyn_tangent_tip(model, m->work, m->tangent, m->load[2 * i + s].link, &side->change);
             attachment_move_change(side, &side->change);
         }
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
     }
 }
@@ -119,7 +119,7 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     }
     constraints_respond(m, dqdd);
     memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_kept; k++) loops->dlambda[loops->kept[k]] = loops->rhs[k];
+    for (int k = 0; k < loops->n_active; k++) loops->dlambda[loops->active[k]] = loops->rhs[k];
     if (!outputs) return;
 
     /* again with the change of the multipliers in the loads, for the outputs */
@@ -198,8 +198,8 @@ static void close_column(struct mechanism *m, double *dqdd)
         struct attachment *side = &loops->side[i / 2][i % 2];
         attachment_move_change(side, &side->change);
     }
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]) -
                         dense_dot(model->nv, loops->G + n * (size_t)k, dqdd);
     }

@@ -16,13 +16,14 @@
 /* Steps after which CVODE makes a new Jacobian (its own default). Across a restart CVODE does not count, so we do. */
 enum { JACOBIAN_LASTS = 51 };
 
-/* A restart begins with order 1, and where restarts are many the errors of the low orders add up: until the order is RISEN, where
-   it may rise, they have to meet a tenth of the tolerance (bench/coupling.py: states that are saved at every step). */
+/* A restart begins with order 1, and with many restarts the errors of the low orders accumulate: until the order reaches RISEN,
+   if it may, they have to meet a tenth of the tolerance (bench/coupling.py: states that are saved at every step). */
 enum { RISEN = 3 };
 static const double START = 0.1;
 
-/* After every PACE steps, their mean length tells how many remain. More than MOST would never end. No motion of a robot needs
-   steps as short as SHORTEST for long, so of these FEWER are too many. For a short time, as after a jump, they are fine. */
+/* After every PACE steps, their mean length gives an estimate of how many remain. More than MOST is no progress. No motion of a
+   robot needs steps as short as SHORTEST for long, so for these the limit is FEWER. For a short time, as after a jump, they are
+   normal. */
 enum { PACE = 10000 };
 static const double MOST = 1e12, FEWER = 1e8, SHORTEST = 1e-10 /* s */;
 
@@ -33,7 +34,7 @@ struct cvode {
     N_Vector y, tolerance; /* n_x + n_v                                              */
     struct newton newton;  /* A, B and the reduction of the Newton system to n_v     */
     long age_from;         /* steps when A and B were made                           */
-    bool keep;             /* they hold across the restart that follows              */
+    bool keep;             /* they remain valid across the next restart              */
     SUNMatrix N;           /* n_v x n_v: the reduced Newton matrix, then its factors */
     N_Vector v;            /* n_v                                                    */
     SUNLinearSolver dense; /* of size n_v                                            */
@@ -52,7 +53,7 @@ static int count_states(const struct cvode *cvode)
 
 /* ---- SUNDIALS 6 and 7 ---------------------------------------------------------------------------------------------- */
 
-/* What CVODE says of an error, for those that have no status of their own */
+/* CVODE's text for errors that have no status of their own */
 static void keep_message(struct cvode *cvode, const char *message)
 {
     snprintf(cvode->base.failure, FAILURE_SIZE, "%s", message);
@@ -106,7 +107,7 @@ static int answer(enum status status)
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
 
-/* Norms square their entries: a derivative whose square against the tolerance overflows would pass for no motion at all */
+/* Norms square their entries: a derivative whose square, relative to the tolerance, overflows would count as no motion */
 static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
 {
     struct cvode *cvode = user;
@@ -118,15 +119,15 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     return answer(status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status);
 }
 
-/* 1/w = rtol |y| + atol, and a share of it at the start */
+/* 1/w = rtol |y| + atol, and a fraction of it at the start */
 static int weigh(N_Vector y, N_Vector weight, void *user)
 {
     const struct cvode *cvode = user;
     const double *tolerance = N_VGetArrayPointer(cvode->tolerance), *x = N_VGetArrayPointer(y);
-    const double share = cvode->starting ? START : 1;
+    const double fraction = cvode->starting ? START : 1;
     double *w = N_VGetArrayPointer(weight);
     for (int i = 0; i < count_states(cvode); i++)
-        w[i] = 1 / (share * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
+        w[i] = 1 / (fraction * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
     return 0;
 }
 
@@ -243,7 +244,7 @@ static void cvode_release(struct integrator *integrator)
     if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
     if (cvode->y != NULL) N_VDestroy(cvode->y);
     if (cvode->context != NULL) SUNContext_Free(&cvode->context);
-    struct arena arena = cvode->arena; /* it lives in its arena */
+    struct arena arena = cvode->arena; /* it is allocated in its own arena */
     arena_release(&arena);
 }
 
@@ -264,7 +265,7 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
 static void cvode_forget(struct integrator *integrator)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    CVodeReInit(cvode->memory, 0, cvode->y); /* its counts begin anew */
+    CVodeReInit(cvode->memory, 0, cvode->y); /* resets its counts */
     memset(&cvode->before, 0, sizeof cvode->before);
 }
 
@@ -302,7 +303,7 @@ static enum status cause(int code)
     }
 }
 
-/* The failure in words; where its status says little, those of CVODE stay */
+/* The failure in words; CVODE's own text where the status is unspecific */
 static enum status explain(struct cvode *cvode, int code)
 {
     const enum status status = cause(code);
@@ -320,7 +321,7 @@ static bool has_risen(const struct cvode *cvode)
     return order >= RISEN;
 }
 
-/* Would it never end? The last PACE steps took it `gone` further */
+/* No progress? The last PACE steps advanced the time by `gone` */
 static bool too_slow(double gone, double ahead)
 {
     const double mean = gone / PACE;
@@ -334,7 +335,7 @@ static enum status cvode_advance(struct integrator *integrator, double end, doub
     CVodeGetCurrentTime(cvode->memory, &t);
     *integrator->failure = '\0';
     *reached = end;
-    if (fabs(end - t) <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100)) return STATUS_OK; /* it is there, up to rounding */
+    if (fabs(end - t) <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100)) return STATUS_OK; /* reached, up to rounding */
 
     double since = *reached = t;
     int code = CVodeSetStopTime(cvode->memory, end);
@@ -368,8 +369,8 @@ static double cvode_jump(const struct integrator *integrator, double t, const do
     if (CVodeGetDky(cvode->memory, t, 1, cvode->y) != CV_SUCCESS) return HUGE_VAL;
     double sum = 0;
     for (int i = 0; i < states; i++) {
-        const double share = h * (ydot[i] - past[i]) / (cvode->relative_tolerance * fabs(y[i]) + tolerance[i]);
-        sum += share * share;
+        const double error = h * (ydot[i] - past[i]) / (cvode->relative_tolerance * fabs(y[i]) + tolerance[i]);
+        sum += error * error;
     }
     return sqrt(sum / states);
 }

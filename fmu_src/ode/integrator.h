@@ -58,7 +58,7 @@ static inline void integrator_forget(struct integrator *integrator)
     integrator->ops->forget(integrator);
 }
 
-/* Starts from (t, y) without a past. */
+/* Starts from (t, y) without history. */
 static inline enum status integrator_restart(struct integrator *integrator, double t, const double *y,
                                              const struct restart *restart)
 {
@@ -79,7 +79,7 @@ static inline double integrator_step_size(const struct integrator *integrator)
 }
 
 /* How far ydot at (t, y), where the last advance ended, is from the ydot that was integrated up to there: h |difference| over
-   the next step h, in the weighted norm of the error test. 0 for a method that does not use the past. */
+   the next step h, in the weighted norm of the error test. 0 for a method without history. */
 static inline double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     return integrator->ops->jump(integrator, t, y, ydot);

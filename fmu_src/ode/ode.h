@@ -26,8 +26,8 @@ struct ode {
     /* A = df/dx and B = df/dv, n_v x n_v, column major. A is by the tangent of x: of a quaternion the small rotation vector
        dtheta in body axes with q = q0 o exp(dtheta/2). A = NULL where n_x = 0. */
     enum status (*jacobian)(void *context, double t, const double *y, double *A, double *B);
-    /* Puts y back onto the constraints that the equation itself keeps only up to its errors (loops, unit quaternions), and
-       removes from an error estimate (NULL: none) what lies off them. NULL: no constraints. */
+    /* Projects y onto the constraints, which the equation itself satisfies only up to integration errors (loops, unit quaternions),
+       and removes the components normal to them from an error estimate (NULL: none). NULL: no constraints. */
     enum status (*project)(void *context, double t, double *y, double *error);
 };
 

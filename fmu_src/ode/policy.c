@@ -6,8 +6,8 @@
    (bench/integration.py). */
 static const double TIGHT = 2e-6;
 
-/* The share of the tolerance that order 5 has to meet, so that errors continue to fall where the order limit changes */
-static const double SHARE = 0.1;
+/* The fraction of the tolerance that order 5 has to meet, so that errors continue to fall where the order limit changes */
+static const double FRACTION = 0.1;
 
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
 {
@@ -26,6 +26,6 @@ struct integrator_options policy_options(const struct ode *ode, const struct sol
                                          .max_order = request->max_order};
     if (request->max_order > 0) return options;
     options.max_order = order_2 ? 2 : 5;
-    if (!order_2) options.relative_tolerance *= SHARE;
+    if (!order_2) options.relative_tolerance *= FRACTION;
     return options;
 }

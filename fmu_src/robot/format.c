@@ -14,7 +14,7 @@ static bool is_format_1(const struct place *at)
 static bool refuse_in_format_1(const struct place *at, const char *what)
 {
     if (!at->given || !is_format_1(at)) return false;
-    complain(at, "%s needs \"format\": \"limber-robot/2\"", what);
+    report_error(at, "%s needs \"format\": \"limber-robot/2\"", what);
     return true;
 }
 
@@ -22,8 +22,8 @@ void refuse_unsupported(const struct place *at, const char *what, const char *ad
 {
     if (!at->given) return;
     const bool old = is_format_1(at);
-    complain(at, "%s %sis not yet supported by this version: %s", what,
-             old ? "needs \"format\": \"limber-robot/2\" and " : "", advice);
+    report_error(at, "%s %sis not yet supported by this version: %s", what,
+                 old ? "needs \"format\": \"limber-robot/2\" and " : "", advice);
 }
 
 /* In all of these, keys that are absent stay unknown, so that no list of known keys offers them. */

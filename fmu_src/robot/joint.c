@@ -124,7 +124,7 @@ struct joint_group joint_velocity_group(const struct joint *joint, int k)
                                     .acceleration = "qdd",
                                     .force = "tau",
                                     .tangent = "q",
-                                    .description = "joint rate",
+                                    .description = "joint velocity",
                                     .acceleration_description = "joint acceleration",
                                     .force_description = "drive torque or force on the joint"};
     if (k < omega)
@@ -368,7 +368,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
-/* How far a joint is beyond a limit; sign: where the stop pushes it */
+/* Penetration: how far a joint is beyond a limit; sign: direction in which the stop pushes it */
 static double penetration(const struct limits *limits, double q, double *sign)
 {
     *sign = q > limits->upper ? -1 : 1;

@@ -1,9 +1,9 @@
-/* Joint types: this header and joint.c are the only place that knows them (beside the reader, which knows their names in a
-   file). Everything else sees a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
+/* Joint types: this header and joint.c are the only place that knows them (except the reader, which knows their names in a file).
+   Everything else sees a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
 
        omega_O = omega_C + sum over turning columns h_k qd_k,     v_O = v_C + omega_C x d + sum over sliding columns h_k qd_k
 
-   C is the joint frame, carried by the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
+   C is the joint frame, fixed to the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
 #ifndef ROBOT_JOINT_H
 #define ROBOT_JOINT_H
 
@@ -102,7 +102,7 @@ const char *joint_position_unit(const struct joint *joint, int k);
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 
-/* Norm of the quaternion in positions q less 1; 0 where there is none. A given quaternion may err by QUATERNION_ERROR and is
+/* Norm of the quaternion in positions q, minus 1; 0 where there is none. A given quaternion may be off by QUATERNION_ERROR and is
    normalized. */
 #define QUATERNION_ERROR 1e-3
 double joint_quaternion_error(const struct joint *joint, const double *q);
@@ -148,7 +148,7 @@ void joint_place(const struct joint_model *model, const double *q, double *R, do
 /* What the rate of the subspace adds to alpha: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (64) */
 void joint_rate(const struct joint_model *model, const double (*h)[3], const double *qd, double *zeta);
 
-/* How H qd, H qdd + zeta and zeta change with position j (C held; world axes) and velocity j:
+/* How H qd, H qdd + zeta and zeta change with position j (C fixed; world axes) and velocity j:
        velocity[j] = d(H qd)/dx_j,   acceleration[j] = d(H qdd + zeta)/dx_j,   rate[j] = d zeta/dqd_j,
    of the turning columns alone. (67) */
 struct subspace_change {
@@ -157,7 +157,7 @@ struct subspace_change {
 void joint_subspace_change(const struct joint_model *model, const double (*h)[3], const double *qd, const double *qdd,
                            struct subspace_change *change);
 
-/* d(H' f)/dx, nv x nv, f held in O. (67) */
+/* d(H' f)/dx, nv x nv, f fixed in O. (67) */
 void joint_force_turn(const struct joint_model *model, const double (*h)[3], const double *f,
                       double change[MOST_VELOCITIES][MOST_VELOCITIES]);
 
@@ -166,7 +166,7 @@ void joint_move(const struct joint_model *model, double *q, const double *dx);
 /* Its inverse: the tangent from `from` to `to`. */
 void joint_difference(const struct joint_model *model, const double *from, const double *to, double *dx);
 
-/* dq/dt of the velocities, the quaternion as it stands (65); and the tangent of a change of q. */
+/* dq/dt of the velocities, the quaternion not normalized (65); and the tangent of a change of q. */
 void joint_position_rate(const struct joint_model *model, const double *q, const double *qd, double *rate);
 void joint_tangent(const struct joint_model *model, const double *q, const double *dq, double *dx);
 /* The change of joint_position_rate() with changes dq, dqd of both. */

@@ -41,13 +41,13 @@ bool same_name(const char *a, const char *b)
 
 /* ---- names given ------------------------------------------------------------------------------------------------- */
 
-/* An invalid name is kept: what refers to it is not a second error. */
+/* An invalid name is kept, so that references to it are not further errors. */
 const char *read_identifier(const struct place *at, const char *what)
 {
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return NULL;
     if (!is_identifier(name))
-        complain(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
+        report_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
     return arena_string(&at->reader->robot->arena, name);
 }
 
@@ -56,7 +56,7 @@ static const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
-    if (is_reserved(name)) complain(at, "%s must not be a reserved word: %s", what, all_reserved);
+    if (is_reserved(name)) report_error(at, "%s must not be a reserved word: %s", what, all_reserved);
     return name;
 }
 
@@ -99,12 +99,12 @@ const char *read_part_name(const struct place *at, const char *what)
     const char *name = read_name(at, what);
     struct location other;
     if (robot->format == 2 && same_name(name, "hinge"))
-        complain(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
+        report_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(robot, name, &other))
-        complain(at, "%s must be unique among links, loops and actuators: %s is the same", what, other.path);
+        report_error(at, "%s must be unique among links, loops and actuators: %s is the same", what, other.path);
     else if (robot->format == 2 && joint_has(robot, name, &other))
-        complain(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same", what,
-                 other.path);
+        report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
+                     what, other.path);
     return name;
 }
 
@@ -115,11 +115,12 @@ const char *read_joint_name(const struct place *at, const char *link_name)
     struct location other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
     if (joint_has(robot, name, &other))
-        complain(at->given ? at : at->parent,
-                 "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
-                 other.path);
+        report_error(at->given ? at : at->parent,
+                     "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
+                     other.path);
     else if (robot->format == 2 && !same_name(name, link_name) && part_has(robot, name, &other))
-        complain(at, "joint name must not be the name of another link (limber-robot/2): %s is the same", other.path);
+        report_error(at, "joint name must not be the name of another link (limber-robot/2): %s is the same",
+                     other.path);
     return name;
 }
 
@@ -138,7 +139,7 @@ bool read_link_name(const struct place *at, enum need need, const char *what, in
     if (name == NULL) return false;
     const int found = find_link(at->reader->robot, name);
     if (found >= 0) *link = found;
-    else if (at->reader->robot->format == 1) complain(at, "%s must be the name of a link", what);
-    else complain(at, "%s must be the name of a link; frames are not yet supported", what);
+    else if (at->reader->robot->format == 1) report_error(at, "%s must be the name of a link", what);
+    else report_error(at, "%s must be the name of a link; frames are not yet supported", what);
     return found >= 0;
 }

@@ -1,4 +1,4 @@
-/* The word somebody probably meant: for "did you mean" in messages. */
+/* The most similar known word: for "did you mean" in messages. */
 #ifndef ROBOT_NEAREST_H
 #define ROBOT_NEAREST_H
 

@@ -69,7 +69,7 @@ static void tell(const struct place *at, enum report_level level, const char *fo
     report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
 }
 
-void complain(const struct place *at, const char *format, ...)
+void report_error(const struct place *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -98,7 +98,7 @@ bool object_open(struct object *object, const struct place *at, enum need need, 
     object->n_asked = 0;
     if (absent_and_optional(at, need)) return false;
     if (is_object(at)) return true;
-    complain(at, "%s must be an object {...}", what);
+    report_error(at, "%s must be an object {...}", what);
     return false;
 }
 
@@ -126,12 +126,12 @@ static void complain_unknown(const struct object *object, const struct place *at
 {
     const char *meant = nearest(at->key, object->n_asked, object->asked);
     if (meant != NULL) {
-        complain(at, "unknown key, did you mean \"%s\"?", meant);
+        report_error(at, "unknown key, did you mean \"%s\"?", meant);
         return;
     }
     struct text known = {.length = 0};
     for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
-    complain(at, "unknown key, known here: %s", known.s);
+    report_error(at, "unknown key, known here: %s", known.s);
 }
 
 void object_close(const struct object *object)
@@ -148,7 +148,7 @@ void object_close(const struct object *object)
 void refuse(struct object *object, const char *key, const char *why)
 {
     const struct place at = member(object, key);
-    if (at.given) complain(&at, "%s", why);
+    if (at.given) report_error(&at, "%s", why);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
@@ -163,8 +163,8 @@ bool array_open(const struct place *at, enum need need, int least, int most, con
         *length = (int)items;
         return true;
     }
-    if (most < 0) complain(at, "%s must be an array of %d or more", what, least);
-    else complain(at, "%s must be an array of %d", what, most);
+    if (most < 0) report_error(at, "%s must be an array of %d or more", what, least);
+    else report_error(at, "%s must be an array of %d", what, most);
     return false;
 }
 

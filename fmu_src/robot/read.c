@@ -36,7 +36,7 @@ static void read_robot(const struct place *document, struct robot *robot)
     object_close(&object);
 }
 
-/* What reading came to; a robot with errors is let go. */
+/* The result of reading; a robot with errors is freed. */
 static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
 {
     struct report *report = reader->report;

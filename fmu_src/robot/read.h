@@ -2,8 +2,8 @@
    command line reads its state files with the same functions, the drives their parameters.)
 
    A `place` points back to its parents up to the document's root, so that every message can give path and value. An `object`
-   records which of its members were asked for: any other member is an unknown key. Reading does not stop at an error: it is
-   reported, the default value stays, and reading goes on. */
+   records which of its members were read: any other member is an unknown key. Reading does not stop at an error: it is
+   reported, the default value stays, and reading continues. */
 #ifndef ROBOT_READ_H
 #define ROBOT_READ_H
 
@@ -36,7 +36,7 @@ enum { MAX_KEYS = 32 };
 struct object {
     struct place at;
     int n_asked;
-    const char *asked[MAX_KEYS]; /* keys of the members asked for so far */
+    const char *asked[MAX_KEYS]; /* keys of the members read so far      */
 };
 
 enum need { OPTIONAL, REQUIRED };
@@ -71,33 +71,33 @@ struct json_object *document_parse(struct reader *reader, const char *text, bool
 void document_free(struct json_object *root);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
-/* The same of a text: a null byte or a byte-order mark is refused. */
+/* The same of a text: a null byte or a byte-order mark is an error. */
 const char *document_load(const char *file, struct arena *arena, struct report *report);
 
 /* ---- place.c: places and messages about them -------------------------------------------------------------------- */
 
 /* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
 PRINTF_LIKE(2, 3)
-void complain(const struct place *at, const char *format, ...);
+void report_error(const struct place *at, const char *format, ...);
 PRINTF_LIKE(2, 3)
 void warn(const struct place *at, const char *format, ...);
 
-/* Whether nothing is there and nothing need be. (A required value that is absent fails the check that any value must pass.) */
+/* Whether an optional value is absent. (A required value that is absent fails the check that any value must pass.) */
 bool absent_and_optional(const struct place *at, enum need need);
 
-/* Opens a place as an object; false, with an error reported where it is due, if there is none to read. */
+/* Opens a place as an object; false if there is none to read, with an error report if one is required. */
 bool object_open(struct object *object, const struct place *at, enum need need, const char *what);
-/* Reports every member that was not asked for as an unknown key. */
+/* Reports every member that was not read as an unknown key. */
 void object_close(const struct object *object);
 struct place member(struct object *object, const char *key);
-/* Whether the object has a member, without asking for it. */
+/* Whether the object has a member, without reading it. */
 bool has_key(const struct object *object, const char *key);
 
 /* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);
 struct place item(const struct place *array, int index);
 
-/* Reports a member that must not stand here. */
+/* Reports a member that is not allowed here. */
 void refuse(struct object *object, const char *key, const char *why);
 
 /* ---- value.c: typed values; each returns false and leaves the result unchanged where there is no valid value -------- */
@@ -116,7 +116,7 @@ bool read_flag(const struct place *at, const char *what, bool *flag);
 const char *read_string(const struct place *at, enum need need, const char *what); /* NULL where there is none */
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names); /* -1 likewise   */
 
-/* A vector that is not zero, normalised. */
+/* A vector that is not zero, normalized. */
 bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
 /* {xyz, rpy}, both optional; the identity where absent. */
 void read_pose(const struct place *at, const char *what, struct pose *pose);
@@ -134,7 +134,7 @@ void refuse_unsupported_keys(struct object *object, const char *const *keys);
 /* A member that only format 2 has; in a format 1 file it is reported and then not given. */
 struct place member_of_format_2(struct object *object, const char *key);
 
-/* A string that may stand in files from this format on. */
+/* A string that is allowed from this format on. */
 struct choice {
     const char *name;
     int format;

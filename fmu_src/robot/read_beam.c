@@ -20,7 +20,7 @@ static const struct {
 static const struct {
     const char *name;
     struct {
-        int least, most; /* legal counts; 0: the shape is not for this kind of family */
+        int least, most; /* valid counts; 0: the shape is not for this kind of family */
         int absent;      /* count where the file gives none; 0: it must               */
         int format;      /* the first that has it                                     */
     } of[KIND_COUNT];
@@ -97,7 +97,7 @@ static const struct number_field damping_ratio =
 static const struct quantity inertia_per_length = {"inertia per length about x, y, z", "kg.m", NON_NEGATIVE};
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 
-/* Refuses a table {"x": [...], "value": [...]} in place of a number; false where there is none. */
+/* Rejects a table {"x": [...], "value": [...]} in place of a number; false where there is none. */
 static bool refuse_table(const struct place *at)
 {
     if (!is_object(at)) return false;
@@ -131,7 +131,7 @@ static void read_inertia_per_length(struct object *object, bool twists, struct b
     if (refuse_table(&at)) return;
     const bool given = read_numbers(&at, OPTIONAL, &inertia_per_length, 3, beam->inertia_per_length);
     if (twists && (given || !at.given) && !(beam->inertia_per_length[0] > 0))
-        complain(&at, "twist modes need a positive inertia per length about x [kg.m]");
+        report_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
 static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)

@@ -19,7 +19,7 @@ static bool obeys_triangle_inequality(const double I[6])
 static void read_inertia(const struct place *at, double I[6])
 {
     if (!read_numbers(at, OPTIONAL, &inertia, 6, I)) return;
-    if (!is_semidefinite_tensor(I)) complain(at, "inertia must be positive semidefinite [kg.m^2]");
+    if (!is_semidefinite_tensor(I)) report_error(at, "inertia must be positive semidefinite [kg.m^2]");
     else if (!obeys_triangle_inequality(I))
         warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
 }

@@ -42,7 +42,7 @@ static bool read_type(const struct place *at, struct joint *joint)
     return type >= 0;
 }
 
-/* ---- where the joint stands -------------------------------------------------------------------------------------- */
+/* ---- where the joint is ------------------------------------------------------------------------------------------ */
 
 struct dh {
     double a, alpha, d, theta; /* [m], [rad], [m], [rad]: Craig's modified Denavit-Hartenberg parameters */
@@ -70,7 +70,7 @@ static void read_dh(struct object *object, struct joint *joint)
     struct dh dh = {0};
     if (!at.given) return;
     if (joint->type > JOINT_PRISMATIC) {
-        complain(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
+        report_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
         return;
     }
     refuse(object, "origin", "joint origin follows from dh: give one or the other");
@@ -89,7 +89,7 @@ static void read_axes(struct object *object, struct joint *joint)
     fine &= read_direction(&axis2_at, REQUIRED, "second axis of a universal joint", joint->axis2);
     double normal[3];
     cross3(joint->axis, joint->axis2, normal);
-    if (fine && dot3(normal, normal) < 1e-12) complain(&axis2_at, "axis2 must not be parallel to axis");
+    if (fine && dot3(normal, normal) < 1e-12) report_error(&axis2_at, "axis2 must not be parallel to axis");
 }
 
 static void read_placement(struct object *object, bool type_known, struct joint *joint)
@@ -105,7 +105,7 @@ static void read_placement(struct object *object, bool type_known, struct joint 
     }
     read_direction(&axis_at, OPTIONAL, "joint axis", joint->axis);
     if (axis2_at.given && type_known)
-        complain(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
+        report_error(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
     if (axis_at.given && joint_quaternion(joint) >= 0)
         warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
 }
@@ -128,7 +128,7 @@ static bool read_for_each(const struct place *at, const struct quantity *quantit
 {
     if (count > 1 && is_array(at)) return read_numbers(at, OPTIONAL, quantity, count, number);
     if (count > 1 && at->given && !is_number(at)) {
-        complain(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
+        report_error(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
         return false;
     }
     if (!read_number(at, OPTIONAL, quantity, &number[0])) return false;
@@ -157,8 +157,8 @@ static void refuse_number(const struct place *at, const struct joint *joint)
 {
     if (!at->given) return;
     const bool some = joint_number_count(joint) > 0;
-    complain(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
-             some ? ", it takes viscous and stiffness" : "");
+    report_error(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
+                 some ? ", it takes viscous and stiffness" : "");
 }
 
 static void read_joint_numbers(struct object *object, struct joint *joint)
@@ -188,9 +188,9 @@ static bool read_limit_members(const struct place *at, struct limits *limits)
     if (!object_open(&object, at, OPTIONAL, "joint limits")) return false;
     read_fields(&object, FIELD_COUNT(limit_numbers), limit_numbers, limits);
     const struct place lower_at = member(&object, "lower"), upper_at = member(&object, "upper");
-    if (!lower_at.given && !upper_at.given) complain(at, "joint limits must have lower, upper or both");
+    if (!lower_at.given && !upper_at.given) report_error(at, "joint limits must have lower, upper or both");
     if (!(limits->lower < limits->upper))
-        complain(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
+        report_error(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
     if (limits->stiffness == 0) warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
     object_close(&object);
     return true;
@@ -239,7 +239,8 @@ static void read_start_position(const struct place *at, struct joint *joint)
     if (joint_quaternion(joint) >= 0) {
         const double error = joint_quaternion_error(joint, q);
         if (!(fabs(error) <= QUATERNION_ERROR)) {
-            complain(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g", 1 + error);
+            report_error(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g",
+                         1 + error);
             return;
         }
         quaternion_normalize(q + joint_quaternion(joint));
@@ -266,11 +267,11 @@ static void read_drive(struct object *object, struct joint *joint)
     read_flag(&passive_at, "passive", &joint->passive);
     joint->prescribed = read_choice(&motion_at, OPTIONAL, "motion", motions) == 0;
 
-    if (joint->passive && !joint_moves(joint)) complain(&passive_at, "a fixed joint cannot be passive");
+    if (joint->passive && !joint_moves(joint)) report_error(&passive_at, "a fixed joint cannot be passive");
     if (joint->prescribed && !joint_may_be_prescribed(joint))
-        complain(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
-                 joint_moves(joint) ? ": use joints with one or two coordinates" : "");
-    if (joint->prescribed && joint->passive) complain(&motion_at, "a passive joint cannot be prescribed");
+        report_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
+                     joint_moves(joint) ? ": use joints with one or two coordinates" : "");
+    if (joint->prescribed && joint->passive) report_error(&motion_at, "a passive joint cannot be prescribed");
 }
 
 /* Numbers that a fixed joint does not use do not become parameters of the FMU. */

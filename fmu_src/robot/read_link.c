@@ -11,7 +11,7 @@ static void read_parent(const struct place *at, int index, struct link *link)
     if (name == NULL) return;
     link->parent = find_link(robot, name); /* -1, the world, if there is none */
     if (link->parent < 0 && strcmp(name, "world") != 0)
-        complain(at, "parent must be \"world\" or the name of a link earlier in the file");
+        report_error(at, "parent must be \"world\" or the name of a link earlier in the file");
 }
 
 static void read_body(struct object *object, struct link *link)
@@ -25,7 +25,8 @@ static void read_body(struct object *object, struct link *link)
         link->type = (enum body_type)type;
         given++;
     }
-    if (given != 1) complain(&object->at, "a link must have exactly one of rigid, beam, nodal; this one has %d", given);
+    if (given != 1)
+        report_error(&object->at, "a link must have exactly one of rigid, beam, nodal; this one has %d", given);
     read_rigid(&body_at[BODY_RIGID], &link->rigid, &link->rigid_tip);
     read_beam(&body_at[BODY_BEAM], &link->beam);
     read_nodal(&body_at[BODY_NODAL], &link->nodal);

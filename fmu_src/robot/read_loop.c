@@ -19,7 +19,7 @@ static void read_between(const struct place *at, int between[2])
         const struct place name_at = item(at, i);
         fine &= read_link_name(&name_at, REQUIRED, "side of a loop", &between[i]);
     }
-    if (fine && between[0] == between[1]) complain(at, "a loop must join two different links");
+    if (fine && between[0] == between[1]) report_error(at, "a loop must join two different links");
 }
 
 static void read_at(const struct place *at, struct pose pose[2])
@@ -44,7 +44,7 @@ static void read_plane(const struct place *at, double plane[2][3])
     double normal[3];
     if (!fine) return;
     cross3(plane[0], plane[1], normal);
-    if (dot3(normal, normal) < 1e-12) complain(at, "the two directions of a plane must not be parallel");
+    if (dot3(normal, normal) < 1e-12) report_error(at, "the two directions of a plane must not be parallel");
 }
 
 static void read_loop(const struct place *at, struct loop *loop)
@@ -137,8 +137,8 @@ static void read_actuator(const struct place *at, struct actuator *actuator)
     bool fine = read_point(&from_at, &actuator->from);
     fine &= read_point(&to_at, &actuator->to);
     if (fine && actuator->from.link == actuator->to.link && actuator->from.frame == actuator->to.frame)
-        complain(at,
-                 "the two points of an actuator must not be fixed in the same frame: its length would never change");
+        report_error(
+            at, "the two points of an actuator must not be fixed in the same frame: its length would never change");
     refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

@@ -94,12 +94,13 @@ static const struct number_field material_numbers[] = {
     NUMBER(material, poisson, OPTIONAL, ANY, "Poisson's ratio", "1", HAS_POISSON),
 };
 
-/* Room inside the wall: twice its thickness is less than every outer dimension. */
+/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
 static void check_wall(struct object *section, const struct dimensions *d)
 {
     const struct place at = member(section, wall.key);
     const double across = d->outer_diameter > 0 ? d->outer_diameter : fmin(d->width, d->height);
-    if (across > 0 && !(2 * d->wall < across)) complain(&at, "wall thickness must be less than half of %g m", across);
+    if (across > 0 && !(2 * d->wall < across))
+        report_error(&at, "wall thickness must be less than half of %g m", across);
 }
 
 static int read_shape(struct object *section)
@@ -119,7 +120,7 @@ static void read_area(const struct place *at, struct area *area)
         return;
     }
     const int shape = read_shape(&section);
-    if (shape < 0) return; /* which dimensions are legal depends on it */
+    if (shape < 0) return; /* valid dimensions depend on it            */
 
     struct dimensions d = {0};
     for (int i = 0; i < MOST_DIMENSIONS && sections[shape].dimension[i] != NULL; i++) {
@@ -138,9 +139,9 @@ static void read_material(const struct place *at, struct material *material)
     const struct place G_at = member(&object, "G"), poisson_at = member(&object, "poisson");
     const double nu = material->poisson;
 
-    if (G_at.given == poisson_at.given) complain(at, "material must have exactly one of G and poisson");
+    if (G_at.given == poisson_at.given) report_error(at, "material must have exactly one of G and poisson");
     if ((given & HAS_POISSON) && !(nu > -1 && nu <= 0.5))
-        complain(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
+        report_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
     if (given & HAS_POISSON) material->G = material->E / (2 * (1 + nu));
     object_close(&object);
 }
@@ -166,7 +167,7 @@ void read_section(struct object *beam_object, struct beam *beam)
                               beam->inertia_per_length[0]};
     for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
         if (!isfinite(derived[i])) {
-            complain(&section_at, "with this material the beam's stiffness or mass overflows: check units");
+            report_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
             break;
         }
 }

@@ -11,19 +11,19 @@ int link_modes(const struct link *link)
     return modes;
 }
 
-static bool outboard(const struct robot *robot, int link, int of)
+static bool is_outward(const struct robot *robot, int link, int of)
 {
     while (link >= 0 && link != of) link = robot->link[link].parent;
     return link == of;
 }
 
-/* A passive joint that changes the length of an actuator: one point of it is outboard of the joint, the other is not */
+/* A passive joint that changes the length of an actuator: one point of it is outward of the joint, the other is not */
 static bool spanned(const struct robot *robot, int link)
 {
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
     for (int a = 0; a < robot->n_actuators; a++) {
         const struct actuator *actuator = &robot->actuator[a];
-        if (outboard(robot, actuator->from.link, link) != outboard(robot, actuator->to.link, link)) return true;
+        if (is_outward(robot, actuator->from.link, link) != is_outward(robot, actuator->to.link, link)) return true;
     }
     return false;
 }
@@ -114,6 +114,6 @@ enum status robot_clone(const struct robot *robot, struct robot **clone)
 void robot_free(struct robot *robot)
 {
     if (robot == NULL) return;
-    struct arena arena = robot->arena; /* the robot itself lives in it */
+    struct arena arena = robot->arena; /* the robot itself is allocated in it */
     arena_release(&arena);
 }

@@ -58,7 +58,7 @@ bool read_number(const struct place *at, enum need need, const struct quantity *
     if (absent_and_optional(at, need)) return false;
     const char *fault = fault_of(at, quantity->range);
     if (fault != NULL) {
-        complain(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
+        report_error(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
         return false;
     }
     *number = json_object_get_double(at->value);
@@ -96,8 +96,8 @@ bool read_integer(const struct place *at, enum need need, const char *what, int 
         *integer = (int)number;
         return true;
     }
-    if (least == most) complain(at, "%s must be %d", what, least);
-    else complain(at, "%s must be an integer from %d to %d", what, least, most);
+    if (least == most) report_error(at, "%s must be %d", what, least);
+    else report_error(at, "%s must be an integer from %d to %d", what, least, most);
     return false;
 }
 
@@ -118,7 +118,7 @@ bool read_flag(const struct place *at, const char *what, bool *flag)
 {
     if (!at->given) return false;
     if (!json_object_is_type(at->value, json_type_boolean)) {
-        complain(at, "%s must be true or false", what);
+        report_error(at, "%s must be true or false", what);
         return false;
     }
     *flag = json_object_get_boolean(at->value);
@@ -130,7 +130,7 @@ const char *read_string(const struct place *at, enum need need, const char *what
     if (absent_and_optional(at, need)) return NULL;
     const char *string = is_string(at) ? json_object_get_string(at->value) : NULL;
     if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
-    complain(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
+    report_error(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
     return NULL;
 }
 
@@ -145,7 +145,7 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
         strncat(all, names[i], sizeof all - strlen(all) - 1);
         strncat(all, "\"", sizeof all - strlen(all) - 1);
     }
-    complain(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
+    report_error(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
     return -1;
 }
 
@@ -158,7 +158,7 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
     if (!read_numbers(at, need, &component, 3, v)) return false;
     const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     if (largest == 0) {
-        complain(at, "%s must not be zero", what);
+        report_error(at, "%s must not be zero", what);
         return false;
     }
     for (int i = 0; i < 3; i++) v[i] /= largest; /* so that squares neither overflow nor vanish */
@@ -197,8 +197,8 @@ static bool is_symmetric(int n, const double *A)
 bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix)
 {
     if (!read_rows(at, need, quantity, n, n, matrix)) return false;
-    if (!is_symmetric(n, matrix)) complain(at, "%s must be symmetric", quantity->what);
-    else if (!is_semidefinite(n, matrix)) complain(at, "%s must be positive semidefinite", quantity->what);
+    if (!is_symmetric(n, matrix)) report_error(at, "%s must be symmetric", quantity->what);
+    else if (!is_semidefinite(n, matrix)) report_error(at, "%s must be positive semidefinite", quantity->what);
     else return true;
     return false;
 }

@@ -1,5 +1,5 @@
-/* Joints that line actuators move along a given motion: prescribed joints whose drives have nothing to do, as the actuator forces F
-   do it all. At a state tau is linear in F, and so is qdd:
+/* Joints that line actuators move along a given motion: prescribed joints whose drive forces tau are zero, because the
+   actuator forces F provide them. At a state tau is linear in F, and so is qdd:
        tau + T dF = 0,   qdd + X dF. */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum status balance_make(struct sim *sim)
     return STATUS_OK;
 }
 
-/* dF = -T^-1 tau, tau by coordinates; the size of it */
+/* dF = -T^-1 tau, tau by coordinates; returns the norm of dF */
 static double correction(struct balance *balance, const double *tau)
 {
     double sum = 0;

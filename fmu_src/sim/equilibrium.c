@@ -1,11 +1,15 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints held. In a closed robot passive
-   joints are not held but keep the loops closed, with multipliers that balance them:
+/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints locked. In a closed robot passive
+   joints are not locked but keep the loops closed, with multipliers that balance them:
        f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "sim/robot_instance.h"
+
+/* Where K is not definite although the loops leave no motion, mu is raised by this factor, so many times */
+static const double STIFFER = 100;
+enum { MOST_RAISES = 4 };
 
 /* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
 enum { MOST_ITERATIONS = 500 };
@@ -47,18 +51,18 @@ static double residual(struct sim *sim, struct equilibrium *e)
     for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
     for (int k = 0; k < e->k; k++) {
         const double *G = loops->G + (size_t)sim->mechanism.model->nv * (size_t)k;
-        e->gap[k] = loops->gap[loops->kept[k]];
+        e->gap[k] = loops->gap[loops->active[k]];
         sum += e->mu * e->gap[k] * e->mu * e->gap[k];
         for (int i = 0; i < e->n; i++) {
             e->G[e->n * k + i] = G[e->coordinate[i]];
-            e->f[i] -= loops->lambda[loops->kept[k]] * G[e->coordinate[i]];
+            e->f[i] -= loops->lambda[loops->active[k]] * G[e->coordinate[i]];
         }
     }
     for (int i = 0; i < e->n; i++) sum += e->f[i] * e->f[i];
     return sqrt(sum);
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers held; symmetric: the Hessian of the potential */
+/* K = df/dx by the tangent of the recursion, the multipliers constant; symmetric: the Hessian of the potential */
 static void stiffness(struct sim *sim, struct equilibrium *e)
 {
     const size_t n = (size_t)sim->mechanism.model->nv;
@@ -102,13 +106,13 @@ static bool newton_step(struct equilibrium *e)
     return true;
 }
 
-static void move(struct sim *sim, const struct equilibrium *e, double share)
+static void move(struct sim *sim, const struct equilibrium *e, double fraction)
 {
     memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
     for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
-    model_move(sim->mechanism.model, sim->at.q, sim->dx, share);
+    model_move(sim->mechanism.model, sim->at.q, sim->dx, fraction);
     for (int c = 0; c < e->k; c++)
-        sim->mechanism.constraints->lambda[sim->mechanism.constraints->kept[c]] += share * e->dlambda[c];
+        sim->mechanism.constraints->lambda[sim->mechanism.constraints->active[c]] += fraction * e->dlambda[c];
 }
 
 /* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
@@ -126,6 +130,18 @@ static double strain_force(const struct sim *sim)
     return sqrt(sum);
 }
 
+/* A Newton step, with a larger mu where K is not definite: motions that open the loops must cost more than gravity gains by them */
+static bool definite_step(struct sim *sim, struct equilibrium *e, double *norm)
+{
+    for (int raises = 0;; raises++) {
+        stiffness(sim, e);
+        if (newton_step(e)) return true;
+        if (e->k == 0 || raises == MOST_RAISES) return false;
+        e->mu = e->mu > 0 ? STIFFER * e->mu : *norm; /* 0: sliders only */
+        *norm = residual(sim, e);
+    }
+}
+
 /* Newton with step halving; the residual must fall to 1e-10 of its first value */
 static enum status iterate(struct sim *sim, struct equilibrium *e)
 {
@@ -133,8 +149,7 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     const double first = fmax(norm, strain_force(sim));
     if (isinf(norm)) return STATUS_SHORT_ACTUATOR;
     for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
-        stiffness(sim, e);
-        if (!newton_step(e)) break;
+        if (!definite_step(sim, e, &norm)) break;
         double share = 1, next = INFINITY;
         move(sim, e, share);
         for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
@@ -186,7 +201,7 @@ static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_kept;
+    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_active;
     struct equilibrium e = {.k = (int)k,
                             .coordinate = arena_take(&scratch, n, sizeof(int)),
                             .f = arena_take(&scratch, n, sizeof(double)),

@@ -17,8 +17,8 @@ struct instance;
 
 /* What an implementation provides. It has struct instance as its first member. */
 struct instance_ops {
-    /* Computes all outputs, locals and state derivatives at the time, states and inputs of now; called where they are not up to
-       date. */
+    /* Computes all outputs, locals and state derivatives for the current time, states and inputs; called
+       when they are not up to date. */
     enum status (*update)(struct instance *instance);
     /* Reports why no motion is possible at the values of the last update; NULL: it always is. */
     enum status (*check_motion)(struct instance *instance);
@@ -58,9 +58,10 @@ struct instance {
 
 /* ---- making one ----------------------------------------------------------------------------------------------------------- */
 
-/* What the instances of this library are of: "robot" or "drive"; the resources of an FMU have a file of that name. And an instance
-   from the text of that file; `name` is what messages call it. Problems go to `report`, which must outlive the instance, now and
-   later. Both are defined once in every library: by sim/robot_library.c, and for each drive by drives/library.c. */
+/* instance_kind(): what this library simulates, "robot" or "drive"; the resources of an FMU have a file of that name.
+   instance_make(): an instance from the text of that file; `name` is what messages call it. Problems go to `report`, which must
+   outlive the instance, now and later. Both are defined once in every library: by sim/robot_library.c, and for each drive by
+   drives/library.c. */
 const char *instance_kind(void);
 enum status instance_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
@@ -99,7 +100,7 @@ const char *instance_parameter_error(const struct instance *instance, int refere
 /* Applies the parameters, sets the states from their start values, and configures the integrator. */
 enum status instance_initialize(struct instance *instance, const struct experiment *experiment);
 
-/* Does it act on the start? Parameters do; inputs where the start follows from them. */
+/* Whether setting it changes the start. Parameters do; inputs do where the start is computed from them. */
 bool instance_acts_on_start(const struct instance *instance, int reference);
 
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
@@ -124,7 +125,7 @@ void instance_get_states(const struct instance *instance, double *x);
 void instance_set_states(struct instance *instance, const double *x);
 enum status instance_get_derivatives(struct instance *instance, double *dx);
 
-/* Constraints that an importer's integration has let drift: whether by more than the tolerance, and back onto them. */
+/* Whether the importer's integration has let the constraints drift by more than the tolerance; and the projection back onto them. */
 bool instance_drifted(struct instance *instance);
 enum status instance_project(struct instance *instance);
 
@@ -136,7 +137,7 @@ enum status instance_directional(struct instance *instance, int n_unknown, const
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. Saving makes the next step begin
-   with a restart, here and in every copy: both then continue bit for bit alike. */
+   with a restart, here and in every copy: both then continue with the same bits. */
 size_t instance_saved_size(const struct instance *instance);
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its
@@ -149,18 +150,18 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
 struct instance *instance_allocate(size_t size, const char *name, struct report *report,
                                    const struct instance_ops *ops);
 
-/* With the variable table made and the owner's part of a saved state known: arrays, integrator, guid of the text. The places of the
-   states are for the owner to fill. */
+/* Arrays, integrator and guid of the text. Before: the variable table and the owner's part of a saved state. After: the owner
+   fills in the places of the states. */
 enum status instance_build(struct instance *instance, const struct ode *ode, const char *text);
 
-/* Reports all parameters whose values are not admissible; their number. */
+/* Reports all parameters with invalid values; returns their number. */
 int instance_check_parameters(struct instance *instance);
 
 /* States of the instance to the vector y of the stepper, and back. */
 void instance_gather(const struct instance *instance, double *y);
 void instance_scatter(struct instance *instance, const double *y);
 
-/* From the present state, one step. */
+/* One step from the present state. */
 enum status instance_integrate(struct instance *instance, double h);
 
 #endif

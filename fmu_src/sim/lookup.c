@@ -1,4 +1,4 @@
-/* What any table of variables can do, whoever made it: find a name, and name itself. */
+/* Functions of any variable table, of a robot or a drive: find a name, compute the guid. */
 #include <stdio.h>
 #include <string.h>
 

@@ -12,8 +12,8 @@ struct link_outputs {
 struct outputs {
     const struct model *model;
     const double *q, *qd, *qdd; /* nq, nv, nv                                                   */
-    double *position_rate;      /* nq: dq/dt, quaternions as they stand                         */
-    const double *force;        /* nv: generalized forces: what drives of prescribed joints must give */
+    double *position_rate;      /* nq: dq/dt, quaternions not normalized                        */
+    const double *force;        /* nv: generalized forces: what drives of prescribed joints provide   */
     const double *lambda;       /* multipliers of all constraints                               */
     const int *first_row;       /* [loop]: its first multiplier                                 */
     struct {

@@ -1,9 +1,9 @@
-/* Parameters: from the values to the robot, and the model made again where one has changed. */
+/* Parameters: copies the values to the robot and rebuilds the model if one has changed. */
 #include <math.h>
 
 #include "sim/robot_instance.h"
 
-/* A quaternion at the start is normalized; far from norm 1 it is an error. Their number */
+/* A start quaternion is normalized; one far from norm 1 is an error. Returns the number of errors */
 static int check_quaternions(struct sim *sim)
 {
     const struct variables *v = &sim->instance.variables;

@@ -1,5 +1,5 @@
-/* A point: a state and what acts on it; or a seed: small changes of these, number by number. The variables of a robot that can be
-   set are places in its arrays (variable_place()). */
+/* A point: a state and what acts on it; or a seed: small changes of these, number by number. States, inputs and tunable
+   parameters of a robot are in these arrays. */
 #ifndef SIM_POINT_H
 #define SIM_POINT_H
 

@@ -6,8 +6,8 @@
 
 #include "math/quaternion.h"
 
-/* A redundant constraint that is violated by more than this is the effect of too long a trial step; less is how a loop begins to
-   open [m, or cosine] */
+/* A redundant constraint that is violated by more than this: the trial step was too long. By less: a loop begins to open
+   [m, or cosine] */
 static const double FAR_OFF = 1e-3;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ static enum status project(void *context, double t, double *y, double *error)
     return opening ? STATUS_LOOP_OPENS : status;
 }
 
-/* What last kept the integrator from a state is the cause */
+/* The last failure of the right-hand side in this step is the cause */
 static const char *cause(void *context, char text[CAUSE_SIZE])
 {
     const struct sim *sim = context;
@@ -384,7 +384,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     return status;
 }
 
-/* Parameters do, and the inputs that a static start is found with */
+/* Parameters act on the start, and with a static start inputs do too */
 static bool acts_on_start(const struct instance *instance, const struct variable *variable)
 {
     return variable->causality == CAUSALITY_PARAMETER || starts_static(instance);
@@ -398,7 +398,7 @@ static enum status step(struct instance *instance, double h)
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
-/* The norm of a quaternion does not matter to the motion, so that it need not be held closely */
+/* The norm of a quaternion has no effect on the motion, so its tolerance is loose */
 static bool quaternions_drifted(const struct sim *sim)
 {
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
@@ -416,8 +416,8 @@ static bool drifted(struct instance *instance)
     if (quaternions_drifted(sim)) return true;
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
-    for (int k = 0; k < loops->n_kept; k++) {
-        const int row = loops->kept[k];
+    for (int k = 0; k < loops->n_active; k++) {
+        const int row = loops->active[k];
         if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;
     }
     double missed;
@@ -439,16 +439,16 @@ static void note_active(struct instance *instance)
     struct sim *sim = sim_of(instance);
     const struct constraints *loops = sim->mechanism.constraints;
     for (int i = 0; i < loops->n_rows; i++) sim->active_rows[i] = 0;
-    for (int k = 0; k < loops->n_kept; k++) sim->active_rows[loops->kept[k]] = 1;
+    for (int k = 0; k < loops->n_active; k++) sim->active_rows[loops->active[k]] = 1;
 }
 
 static void activate_noted(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
-    loops->n_kept = 0;
+    loops->n_active = 0;
     for (int i = 0; i < loops->n_rows; i++)
-        if (sim->active_rows[i] != 0) loops->kept[loops->n_kept++] = i;
+        if (sim->active_rows[i] != 0) loops->active[loops->n_active++] = i;
 }
 
 static const struct instance_ops robot_ops = {.update = update,

@@ -1,4 +1,4 @@
-/* Inside the instance of a robot: what the files of this layer share. */
+/* Internals of the instance of a robot, shared by the files of this layer. */
 #ifndef SIM_ROBOT_INSTANCE_H
 #define SIM_ROBOT_INSTANCE_H
 
@@ -22,7 +22,7 @@ struct sim {
     struct instance instance;
     struct robot *robot; /* with the parameters that are set */
     struct mechanism mechanism;
-    bool model_is_stale; /* the robot has changed and the model could not be made again */
+    bool model_is_stale; /* the robot has changed and the model could not be rebuilt    */
 
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
     double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
@@ -38,7 +38,7 @@ struct sim {
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
-    enum status failure; /* what last kept the integrator from a state in this step                          */
+    enum status failure; /* the last failure of the right-hand side in this step                             */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
@@ -82,7 +82,7 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
 /* Which joints actuators move where a motion is given. */
 enum status balance_make(struct sim *sim);
 
-/* qdd with actuator forces that leave the drives of these joints nothing to do. After mechanism_forward(). */
+/* qdd with the actuator forces for which the drive forces of these joints are zero. After mechanism_forward(). */
 enum status sim_balance(struct sim *sim);
 
 /* The Jacobians of sim_jacobian(), F following the state. */
@@ -93,7 +93,7 @@ enum status balance_at_rest(struct sim *sim, double *change);
 
 /* ---- parameters.c ---------------------------------------------------------------------------------------------------------- */
 
-/* From the values to the robot; the model is made again where one has changed. */
+/* From the values to the robot; the model is rebuilt if one has changed. */
 enum status sim_apply_parameters(struct sim *sim);
 
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ void outputs_change(struct sim *sim);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* Elastic coordinates at rest under gravity, payload, tip wrench; joints held. */
+/* Elastic coordinates at rest under gravity, payload, tip wrench; joints locked. */
 enum status sim_find_equilibrium(struct sim *sim);
 
 #endif

@@ -18,16 +18,17 @@ struct sim_motion {
     void (*at)(void *context, double t, int link, int k, double x[3]);
 };
 
-/* The same robot with the drives' motion given instead of their torques: every joint that is not passive, and can be prescribed, is and
-   follows `motion` at every instant, its inputs q, qd, qdd are not read; `tau` is what its drive must give. So do passive joints
-   that actuators move (joint_actuated()): the actuators' forces are not read either, but are those that leave their tau zero. */
+/* The same robot with the drives' motion given instead of their torques: every joint that is not passive and can be prescribed
+   follows `motion` at every instant; its inputs q, qd, qdd are not read; `tau` is what its drive must provide. So do passive
+   joints that actuators move (joint_actuated()): the actuator forces are not read either, but are those for which the tau of
+   these joints is zero. */
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **instance);
 
 const struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);
 
-/* The instance's own equations of motion, for analyses: who changes their state calls instance_set() before the next
+/* The instance's own equations of motion, for analyses. A caller that changes their state calls instance_set() before the next
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
 

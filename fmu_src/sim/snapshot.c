@@ -1,4 +1,4 @@
-/* The numbers that are the state of an instance, and nothing else: one after the other, without pointers. */
+/* A saved state: the numbers that are the state of an instance, one after the other, without pointers. */
 #include <string.h>
 
 #include "sim/stepper.h"

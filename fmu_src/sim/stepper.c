@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
-   of the error tolerance over the next step; smaller changes the error test takes care of (bench/integration.py). */
+   of the error tolerance over the next step; the error test handles smaller changes (bench/integration.py). */
 static const double JUMP = 10;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ void stepper_set_rate(struct stepper *stepper, int reference, double rate)
     stepper->given[i] = 1;
 }
 
-/* An input whose time derivative is an input too continues by that, unless a rate was given, even 0 */
+/* An input whose time derivative is also an input is extrapolated with it, unless a rate was given (0 included) */
 static void continue_inputs(struct stepper *stepper)
 {
     for (int i = 0; i < stepper->n_inputs; i++) {
@@ -113,7 +113,7 @@ static void continue_inputs(struct stepper *stepper)
     }
 }
 
-/* Did the inputs jump? What the last step's inputs would be by now, against what is set. */
+/* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
 static bool inputs_jumped(struct stepper *stepper)
 {
     bool changed = false;
@@ -142,7 +142,7 @@ static void advance_inputs(struct stepper *stepper)
 
 /* ---- the step -------------------------------------------------------------------------------------------------------------- */
 
-/* local += h, compensated: a million steps add up to their sum (Kahan) */
+/* local += h, compensated: rounding does not accumulate over many steps (Kahan) */
 static void advance_time(struct stepper *stepper, double h)
 {
     const double step = h - stepper->carry, sum = stepper->local + step;

@@ -1,4 +1,4 @@
-/* Time stepping of an instance, whatever it is that is integrated: its values, its clock, its inputs over a step, when the
+/* Time stepping of an instance, whatever is integrated: its values, its clock, its inputs over a step, when the
    integrator restarts, and all of it saved and restored. */
 #ifndef SIM_STEPPER_H
 #define SIM_STEPPER_H
@@ -37,8 +37,8 @@ struct stepper {
     struct step_inputs now, before;  /* inputs over this step and over the last one                      */
     double *given;                   /* n_inputs: 1 where the rate of this step was given, 0: not        */
 
-    /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. The owner's;
-       NULL: it knows of none. */
+    /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. A function of
+       the owner; NULL: it has none. */
     const char *(*cause)(void *context, char text[CAUSE_SIZE]);
 
     struct ode ode;                   /* its right-hand side takes the inputs of `now`; the owner updates its facts */
@@ -76,12 +76,12 @@ static inline double step_input(const struct step_inputs *inputs, int i, double 
 void stepper_set_rate(struct stepper *stepper, int reference, double rate);
 
 /* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. An input whose rate
-   was not given continues by the input that is its time derivative, where there is one. The values of the inputs are then those
-   at the end. */
+   was not given is extrapolated with the input that is its time derivative, if there is one. The values of the inputs are then
+   those at the end. */
 enum status stepper_step(struct stepper *stepper, double h);
 
 void stepper_set_time(struct stepper *stepper, double time);
-/* States were changed: nothing computed before holds. */
+/* States were changed: computed values and the integrator's history are invalid. */
 void stepper_interrupt(struct stepper *stepper);
 
 /* ---- saved (snapshot.c) ----------------------------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
 
-/* Every row has all columns of its sort: one that is left out does not compile. The first is the row's kind, by which other rows
-   refer to it; their order is the order of the value references. Sorts and their columns:
+/* Every row has all columns of its sort: a missing one does not compile. The first column is the row's kind, by which other rows
+   refer to it. The order of the rows is the order of the value references. Sorts and their columns:
 
    INPUT      name, owner, count, unit, display unit, level, place, number at the start, kind of its time derivative, description
    STATE      name, owner, count, causality, unit, display unit, level, place, value, kind of its time derivative, nominal, description
@@ -32,18 +32,18 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
     COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
-    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must give") \
+    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
     COMPUTED(TIP_POSITION, "tip.position", ROBOT, 3, OUTPUT, ALWAYS("m"), NULL, value_tip_position, DIFFERENTIABLE, depends_tip_position, "position of the tip frame, world axes") \
     COMPUTED(TIP_QUATERNION, "tip.quaternion", ROBOT, 4, OUTPUT, ALWAYS("1"), NULL, value_tip_quaternion, DIFFERENTIABLE, depends_tip_quaternion, "orientation of the tip frame, w first") \
     COMPUTED(TIP_VELOCITY, "tip.velocity", ROBOT, 3, OUTPUT, ALWAYS("m/s"), NULL, value_tip_velocity, DIFFERENTIABLE, depends_tip_velocity, "velocity of the tip frame's origin, world axes") \
     COMPUTED(TIP_ANGULAR_VELOCITY, "tip.angular_velocity", ROBOT, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_velocity, DIFFERENTIABLE, depends_tip_angular_velocity, "angular velocity of the tip frame, world axes") \
     COMPUTED(TIP_ACCELERATION, "tip.acceleration", ROBOT, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_acceleration, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin, world axes") \
-    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip against its hinge, hinge axes") \
-    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip against its hinge, hinge axes") \
+    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
     COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, DIFFERENTIABLE, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
-    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, DIFFERENTIABLE, depends_loop_force, "multiplier of the loop's equation: force or moment on the first of the two links") \
-    COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, DIFFERENTIABLE, depends_actuator_length, "distance of the actuator's two points") \
+    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, DIFFERENTIABLE, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
+    COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, DIFFERENTIABLE, depends_actuator_length, "distance between the actuator's two points") \
     COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, DIFFERENTIABLE, depends_actuator_rate, "rate of the actuator's length") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
@@ -56,12 +56,12 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NO_DERIVATIVE, depends_all, "sum of kinetic, elastic and gravity energy") \
     COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NO_DERIVATIVE, depends_all, "power of all joint torques and forces") \
     COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NO_DERIVATIVE, depends_all, "power of all line actuators") \
-    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NO_DERIVATIVE, depends_all, "power taken by joint friction, damping of links and damping of joint stops") \
+    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NO_DERIVATIVE, depends_all, "power dissipated by joint friction, damping of links and damping of joint stops") \
     \
-    START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_none, "%p at the start") \
-    START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "%v at the start") \
-    START(ETA_START, "%L.eta_start", FLEXIBLE, MODES, BY_MODE("rad", "m", "1"), NULL, number_zero, KIND_ETA, limit_none, "elastic coordinate at the start") \
-    START(ETAD_START, "%L.etad_start", FLEXIBLE, MODES, BY_MODE("rad/s", "m/s", "1/s"), NULL, number_zero, KIND_ETAD, limit_none, "rate of the elastic coordinate at the start") \
+    START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_none, "initial %p") \
+    START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
+    START(ETA_START, "%L.eta_start", FLEXIBLE, MODES, BY_MODE("rad", "m", "1"), NULL, number_zero, KIND_ETA, limit_none, "initial elastic coordinate") \
+    START(ETAD_START, "%L.etad_start", FLEXIBLE, MODES, BY_MODE("rad/s", "m/s", "1/s"), NULL, number_zero, KIND_ETAD, limit_none, "initial rate of the elastic coordinate") \
     PARAMETER(GRAVITY, "gravity", ROBOT, 0, 3, REAL, ALWAYS("m/s2"), NULL, number_gravity, limit_none, "gravity, world axes") \
     PARAMETER(LENGTH, "%L.length", BEAM, GIVEN_LENGTH, 1, REAL, ALWAYS("m"), NULL, number_length, limit_positive, "length of the beam") \
     PARAMETER(MASS_PER_LENGTH, "%L.mass_per_length", BEAM, GIVEN_MASS_PER_LENGTH, 1, REAL, ALWAYS("kg/m"), NULL, number_mass_per_length, limit_positive, "mass per length") \
@@ -69,15 +69,15 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(EIZ, "%L.EIz", BEAM, GIVEN_EIZ, 1, REAL, ALWAYS("N.m2"), NULL, number_EIz, limit_stiffness, "bending stiffness along y") \
     PARAMETER(GJ, "%L.GJ", BEAM, GIVEN_GJ, 1, REAL, ALWAYS("N.m2"), NULL, number_GJ, limit_stiffness, "torsional stiffness") \
     PARAMETER(EA, "%L.EA", BEAM, GIVEN_EA, 1, REAL, ALWAYS("N"), NULL, number_EA, limit_stiffness, "axial stiffness") \
-    PARAMETER(DAMPING_RATIO, "%L.damping_ratio", BEAM, GIVEN_DAMPING_RATIO, 1, REAL, ALWAYS("1"), NULL, number_damping_ratio, limit_not_negative, "damping ratio of the link's own modes") \
+    PARAMETER(DAMPING_RATIO, "%L.damping_ratio", BEAM, GIVEN_DAMPING_RATIO, 1, REAL, ALWAYS("1"), NULL, number_damping_ratio, limit_not_negative, "damping ratio of the link's modes") \
     PARAMETER(VISCOUS, "%J.viscous", MOVING, GIVEN_VISCOUS, NUMBERS, REAL, BY_JOINT("N.m.s/rad", "N.s/m"), NULL, number_viscous, limit_not_negative, "viscous friction") \
     PARAMETER(COULOMB, "%J.coulomb", MOVING, GIVEN_COULOMB, NUMBERS, REAL, BY_JOINT("N.m", "N"), NULL, number_coulomb, limit_not_negative, "Coulomb friction") \
-    PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, at the joint") \
+    PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
     TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
-    PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms that are kept") \
-    PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints held") \
+    PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
+    PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
     PARAMETER(MAX_STEP, "solver.max_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "largest internal step; 0: no limit") \
     PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of the integration formula, 1 to 5; 0: chosen by robot and tolerance")
@@ -226,7 +226,7 @@ struct builder {
     int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind */
 };
 
-/* The pattern with all that it stands for, and `index` at its end, within der() */
+/* The pattern with names filled in, and `index` at its end, within der() */
 static const char *expand(struct builder *b, const char *pattern, const struct joint_group *group, int i,
                           bool described, const char *index)
 {

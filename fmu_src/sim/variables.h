@@ -1,9 +1,9 @@
-/* The variable table: every variable that an importer sees, once. The XML, the getters and setters, the columns of
-   `limber simulate` and the saved state walk it; nothing else knows a name.
+/* The variable table: every variable that an importer sees, once. The XML, the getters and setters, the columns of `limber
+   simulate` and the saved state are generated from it; names are nowhere else.
 
    Every value, whatever its type, is one double in the instance's array `value`, at its value reference. What a variable of a
    robot does (where it is, how it is computed, its derivative, what it depends on, its limits) is written in its row in
-   variables.c; the functions below ask the row. */
+   variables.c; the functions below use the row. */
 #ifndef SIM_VARIABLES_H
 #define SIM_VARIABLES_H
 
@@ -80,7 +80,7 @@ double variable_value(const struct variable *variable, const struct outputs *out
 /* Its change, from the changes of the outputs in a direction; false: no derivative is provided. */
 bool variable_change(const struct variable *variable, const struct outputs *changes, double *change);
 
-/* The number of the robot that a parameter stands for: writes the value there; true where that changes the model. */
+/* Writes the value of a parameter to its number in the robot; true if that changes the model. */
 bool variable_to_robot(const struct variable *variable, double value, struct robot *robot);
 
 /* What is wrong with a value of a parameter, in words; NULL: nothing. */

@@ -37,7 +37,7 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop or an actuator makes one group of two */
+/* A loop or an actuator merges two groups */
 static void join(const struct model *model, int *group, int a, int b)
 {
     const int from = group_of(group, a), to = group_of(group, b);
@@ -282,7 +282,7 @@ static bool moves_point(const struct model *model, const struct variable *known,
     return point->frame == POINT_TIP || !is_elastic(known);
 }
 
-/* What moves both ends of an actuator changes nothing between them */
+/* What moves both ends of an actuator does not change its length */
 static bool stretches(const struct structure *s, const struct variable *known, int actuator)
 {
     const struct actuator *a = &s->model->robot->actuator[actuator];

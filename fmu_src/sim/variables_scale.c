@@ -46,7 +46,7 @@ enum dimension variable_dimension(const struct model *model, const struct table_
 
 /* ---- nominal values -------------------------------------------------------------------------------------------------------- */
 
-/* The reach of the whole robot: what the travel of a joint is measured by [m] */
+/* The reach of the whole robot: the scale of joint displacements [m] */
 static double reach(const struct robot *robot)
 {
     double sum = 0;
@@ -77,8 +77,8 @@ double nominal_velocity(const struct model *model, int link, int k)
     return velocity_dimension(&model->link[link], k) == DISTANCE ? reach(model->robot) : 1;
 }
 
-/* One per cent of the link, or what 10 m/s^2 at its tip makes of a stiffer mode, but at least a hundredth of that one per cent:
-   less would make importers resolve vibrations of no interest. */
+/* One percent of the link's length, or the deflection of a stiffer mode under 10 m/s^2 at its tip, but at least a hundredth of
+   that one percent: less would make importers resolve vibrations of no interest. */
 double nominal_eta(const struct model *model, int link, int k)
 {
     const struct link *l = &model->robot->link[link];

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from c_source import COMMENT_OR_STRING, c_files, line_of, read, without, without_text
 
-# A layer sees itself and those before it; loop is becoming mech.
+# A layer sees itself and those before it.
 LAYERS = ["base", "math", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]
 SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, and other folders
-    "drives": ("fmi", []),
+    "drives": ("sim", []),
     "analysis": ("sim", []),
-    "lib": ("fmi", ["analysis"]),
+    "lib": ("sim", ["analysis"]),
     "modelDescription": ("fmi", ["drives"]),
-    "cli": ("fmi", ["lib", "analysis", "modelDescription", "drives"]),
+    "cli": ("sim", ["analysis", "modelDescription", "drives"]),
 }
 PRODUCT_FOLDERS = ["fmu_src", *SEEN]
 C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]

@@ -83,8 +83,9 @@ def test_folder_direction_can_fail(tmp_path):
     tree(tmp_path, **{name.replace("/", "__").replace(".", "_dot_"): "" for name in headers},
          **{f"{folder}__a_dot_c": everything for folder in rules.SEEN})
     assert places(rules.folder_direction(tmp_path)) == [
-        *(f"drives/a.c:{line}" for line in (5, 6, 7, 8)), *(f"analysis/a.c:{line}" for line in (3, 4, 6, 7, 8)),
-        *(f"lib/a.c:{line}" for line in (4, 7, 8)), *(f"modelDescription/a.c:{line}" for line in (5, 6, 8))]
+        *(f"drives/a.c:{line}" for line in (3, 5, 6, 7, 8)), *(f"analysis/a.c:{line}" for line in (3, 4, 6, 7, 8)),
+        *(f"lib/a.c:{line}" for line in (3, 4, 7, 8)), *(f"modelDescription/a.c:{line}" for line in (5, 6, 8)),
+        *(f"cli/a.c:{line}" for line in (3, 6))]
 
 
 def test_folder_direction_knows_the_headers(tmp_path):

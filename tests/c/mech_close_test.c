@@ -274,7 +274,7 @@ TEST(projection)
                 if (velocity_prescribed(s, i) >= 0) err_q[i] = err_qd[i] = 0;
             memcpy(qd, s->qd, size);
             memcpy(before, err_qd, size);
-            if (c.s.mechanism.constraints->n_kept < c.s.mechanism.constraints->n_rows ||
+            if (c.s.mechanism.constraints->n_active < c.s.mechanism.constraints->n_rows ||
                 closed_independence(&c) < 1e-4) { /* it may not be able to close */
                 closed_free(&c);
                 continue;
@@ -340,7 +340,7 @@ static int choose(struct closed *c, struct heard *heard)
     CHECK(constraints_choose(&c->s.mechanism, s->q, listen(heard)) == STATUS_OK);
     for (int i = 0; i < s->nv; i++) s->qd[i] = 1 + i;
     CHECK(project(c, NULL, NULL) == STATUS_OK);
-    return c->s.mechanism.constraints->n_kept;
+    return c->s.mechanism.constraints->n_active;
 }
 
 /* A four-bar in space has one freedom whatever joins it: accelerations are those of the planar pin, for which two equations are

@@ -64,11 +64,11 @@ TEST(both_algorithms_solve_the_dense_system)
                 for (int i = 0; i < 2; i++) worst[composite][i] = fmax(worst[composite][i], error[i]);
             }
             rows += c.s.mechanism.constraints->n_rows;
-            kept += c.s.mechanism.constraints->n_kept;
+            kept += c.s.mechanism.constraints->n_active;
             closed_free(&c);
         }
         CHECK(kept > rows / 4);
-        printf("     %-10s qdd %.1e %.1e, lambda %.1e %.1e (recursive, composite); %d of %d equations kept\n",
+        printf("     %-10s qdd %.1e %.1e, lambda %.1e %.1e (recursive, composite); %d of %d constraints active\n",
                name[type + 1], worst[0][0], worst[1][0], worst[0][1], worst[1][1], kept, rows);
     }
 }
@@ -80,8 +80,8 @@ TEST(rank_is_that_of_the_jacobian)
             struct closed c;
             CHECK(make(&c, type, seed));
             const int rank = closed_rank(&c);
-            if (c.s.mechanism.constraints->n_kept != rank) printf("     seed %d type %s\n", seed, name[type + 1]);
-            CHECK(c.s.mechanism.constraints->n_kept == rank);
+            if (c.s.mechanism.constraints->n_active != rank) printf("     seed %d type %s\n", seed, name[type + 1]);
+            CHECK(c.s.mechanism.constraints->n_active == rank);
             closed_free(&c);
         }
 }
@@ -124,8 +124,8 @@ TEST(gaps_are_not_accelerated)
             for (int i = 0; i < 2; i++)
                 flow_derivative(&c.s, qdd, i == 0 ? h : 4 * h, gaps, &c, c.s.mechanism.constraints->n_rows, NULL,
                                 second[i]);
-            for (int k = 0; k < c.s.mechanism.constraints->n_kept; k++) {
-                const int row = c.s.mechanism.constraints->kept[k];
+            for (int k = 0; k < c.s.mechanism.constraints->n_active; k++) {
+                const int row = c.s.mechanism.constraints->active[k];
                 const double error =
                     fmin(fabs(second[0][row]), fabs(second[1][row])) /
                     (1 + norm(c.s.nv, qdd) + speed * speed + lambda_norm(&c, c.s.mechanism.constraints->lambda));

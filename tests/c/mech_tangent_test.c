@@ -104,7 +104,7 @@ TEST(random_directions_agree_with_differences)
             CHECK(closed_random(&c, seed, type, 1 + seed % 2, seed % 2 == 0));
             prepare(&c, qdd);
             arrow_random(&c.s, &random, &along);
-            if (c.s.mechanism.constraints->n_kept > 0 && closed_independence(&c) > 1e-3)
+            if (c.s.mechanism.constraints->n_active > 0 && closed_independence(&c) > 1e-3)
                 compare(&c, &along, what, &errors);
             closed_free(&c);
         }
@@ -150,7 +150,7 @@ TEST(actuators_agree_with_differences)
         CHECK(closed_add_actuators(&c, &random, 1 + seed % 3));
         prepare(&c, qdd);
         arrow_random(&c.s, &random, &along);
-        if (c.s.mechanism.constraints->n_kept == 0 || closed_independence(&c) > 1e-3)
+        if (c.s.mechanism.constraints->n_active == 0 || closed_independence(&c) > 1e-3)
             compare(&c, &along, what, &errors);
         closed_free(&c);
     }
@@ -217,8 +217,8 @@ TEST(along_the_flow_loops_stay_closed)
             add_cross3(tip.omega, dr, change[side]);
         }
         const double error = distance(3, change[0], change[1]) / (1 + norm(s->nv, qdd));
-        if (c.s.mechanism.constraints->n_kept == 3) CHECK_NEAR(error, 0, 1e-11);
-        if (c.s.mechanism.constraints->n_kept == 3) worst = fmax(worst, error);
+        if (c.s.mechanism.constraints->n_active == 3) CHECK_NEAR(error, 0, 1e-11);
+        if (c.s.mechanism.constraints->n_active == 3) worst = fmax(worst, error);
         closed_free(&c);
     }
     printf("     worst %.1e\n", worst);

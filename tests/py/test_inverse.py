@@ -372,6 +372,26 @@ def test_wrong_usage(limber_sanitized, name):
     assert expected in said and "limber inverse --help" in said
 
 
+def several(*kinds):
+    """A chain of driven joints."""
+    more = {"universal": {"axis": [1, 0, 0], "axis2": [0, 1, 0]}}
+    return {"format": "limber-robot/2", "name": "several", "links": [
+        {"name": f"link{i}", "joint": {"name": f"j{i}", "type": kind, **more.get(kind, {})},
+         "rigid": {"mass": 1, "com": [0.1, 0, 0], "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}} for i, kind in enumerate(kinds)]}
+
+
+@pytest.mark.parametrize("kinds, rate, period, code, expected", [
+    (["universal", "revolute"], "1,1,1", "1,1,0", 2, "--period: T of j1 must be positive, not 0"),
+    (["universal", "revolute"], "1,1,1", "1,-2,1", 2, "--period: T of j0 must be positive, not -2"),
+    (["universal", "revolute"], "1,1", "1,1", 2, "--rate takes 3 numbers with commas between, one for every joint with a drive (two"),
+    (["revolute", "spherical"], "1", "1", 1, "joint 'j1' is spherical: a motion can be given for joints with one or two coordinates only")])
+def test_bad_profiles_of_several_coordinates(limber_sanitized, tmp_path, kinds, rate, period, code, expected):
+    file = tmp_path / "several.json"
+    file.write_text(json.dumps(several(*kinds)))
+    options = ["--profile", "cycloid", "--rate", rate, "--period", period, "--until", "1", "--step", "0.5"]
+    assert expected in refusal(limber_sanitized, code, "inverse", file, *options)
+
+
 def test_files_that_are_not_there(limber_sanitized, tmp_path):
     missing, closed = tmp_path / "missing.csv", tmp_path / "no" / "elastic.csv"
     assert str(missing) in refusal(limber_sanitized, 1, "inverse", CANADARM, "--trajectory", missing)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from coordinates import Coordinates
 from judge import Robot
-from program import Program
+from program import SEVERAL_JOINTS, Program
 from test_joints import BODY, SEVERAL, alone, relative
 from test_reference import load
 
@@ -180,3 +180,27 @@ def test_sanitized(limber_sanitized, tmp_path, file):
                              ("simulate", ["--at", "-", "--until", "0.01", "--step", "0.005"])]:
         sanitized.run(command, robot, *options, state=state)
     sanitized.run("check", robot)
+
+
+def test_check_counts_positions_and_velocities(program):
+    """A quaternion has one number more than its angular velocity; stops name their coordinate; columns stand below each other."""
+    stop = {"lower": -1, "upper": 1, "stiffness": 10}
+    links = [{**link, "joint": {**link["joint"], "limits": [None, stop]}} if link["joint"]["name"] == "piston" else link
+             for link in SEVERAL_JOINTS["links"]]
+    robot = {**SEVERAL_JOINTS, "links": links}
+    table, found = program.run("check", robot).splitlines(), program.json("check", robot, "--json")
+    assert table[0].startswith("several: 29 coordinates (26 velocities), 13.3 kg")
+    assert (found["n"], found["nv"]) == (29, 26)
+    assert "joint piston, coordinate 2, stops at -1 and 1, stiffness 10, damping 0" in table
+    motion = table[2].index("motion")
+    assert all(line[motion - 2:motion] == "  " and line[motion:].split()[0] in ("driven", "passive", "prescribed") for line in table[3:9])
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_a_slender_link_is_told(limber, program, kind):
+    """It resists no spin about its own axis."""
+    slender = {"mass": 1, "com": [0.3, 0, 0], "inertia": [0, 0.1, 0.1, 0, 0, 0]}
+    robot = {"format": "limber-robot/2", "name": "rod", "links": [{"name": "rod", "joint": {"name": "ball", "type": kind}, "rigid": slender}]}
+    said = run(limber, "eval", program.robot(robot), "-", state={})
+    assert said.returncode == 3 and "motor_inertia" not in said.stderr
+    assert f"nothing resists some motion of link 'rod' ({kind} joint 'ball'): give it" in said.stderr

@@ -319,6 +319,41 @@ def test_a_static_start_stays_where_it_is(limber, tmp_path, file):
     assert bent > 1e-4 or robot["gravity"] == [0, 0, 0]
 
 
+def stiff(name, length, joint, **more):
+    return {"name": name, "joint": {"name": f"{name}_joint", **joint}, **more, "rigid": {
+        "mass": 1, "com": [length / 2, 0.01, 0], "inertia": [0.01, 0.02, 0.03, 0, 0, 0], "tip": {"xyz": [length, 0, 0]}}}
+
+
+# Nothing but the loop holds the passive joints: in the first the links stand up, in the last gravity has no gradient
+RIGID = {
+    "four-bar": ([stiff("crank", 0.3, {"type": "revolute", "axis": [0, 1, 0], "start": {"position": -1.3}}),
+                  stiff("coupler", 1.0, {"type": "revolute", "axis": [0, 1, 0], "passive": True, "start": {"position": 1.2}}, parent="crank"),
+                  stiff("rocker", 0.7, {"type": "revolute", "axis": [0, 1, 0], "passive": True, "origin": {"xyz": [0.8, 0, 0]},
+                                        "start": {"position": -1}}, parent="world")], "planar-pin"),
+    "universal": ([stiff("crank", 0.3, {"type": "revolute", "axis": [0, 0, 1], "start": {"position": 0.3}}),
+                   stiff("coupler", 1.0, {"type": "universal", "axis": [0, 1, 0], "axis2": [0, 0, 1], "passive": True,
+                                          "start": {"position": [0.2, 0.1]}}, parent="crank"),
+                   stiff("rocker", 0.7, {"type": "revolute", "axis": [0.2, 1, 0.1], "passive": True, "origin": {"xyz": [0.8, 0.2, 0.1]},
+                                         "start": {"position": -1}}, parent="world")], "ball"),
+    "wedge": ([stiff("crank", 0.3, {"type": "prismatic", "axis": [1, 0, 0]}),
+               stiff("coupler", 0.2, {"type": "prismatic", "axis": [1, 0, 1], "passive": True}, parent="crank"),
+               stiff("rocker", 0.5, {"type": "prismatic", "axis": [0, 0, 1], "passive": True}, parent="world")], "planar-pin")}
+
+
+@pytest.mark.parametrize("links, kind", RIGID.values(), ids=RIGID)
+def test_a_static_start_without_elastic_links(limber, tmp_path, links, kind):
+    """The loop alone determines where the passive joints are: the driven joint prescribed, nothing moves."""
+    links = copy.deepcopy(links)
+    links[0]["joint"]["motion"] = "prescribed"
+    plane = {"plane": [[1, 0, 0], [0, 0, 1]]} if kind == "planar-pin" else {}
+    robot = {"format": "limber-robot/2", "name": "closed", "gravity": [0, 0, -9.81], "links": links, "tip": "coupler",
+             "loops": [{"name": "pin", "type": kind, "between": ["coupler", "rocker"], **plane}]}
+    this = Run(limber, tmp_path, robot, 0.2, 0.1, "--set", "start_static=true")
+    names = [name for name in this.names if name.startswith(("coupler_joint.q", "rocker_joint.q"))]
+    assert len(names) >= 6 and max(np.ptp(this[name]) for name in names) <= 1e-12
+    assert np.abs(this["pin.force[1]"][0]) > 0.1
+
+
 # ---- as FMUs ----------------------------------------------------------------------------------------------------------------
 
 

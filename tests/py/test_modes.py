@@ -11,7 +11,7 @@ import pytest
 import scipy.linalg
 
 from coordinates import has_quaternion
-from program import beam, robot
+from program import SEVERAL_JOINTS, beam, robot
 
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = json.loads((ROOT / "resources/canadarm.json").read_text(encoding="utf-8"))
@@ -477,6 +477,11 @@ def test_wrong_input(limber_sanitized, tmp_path):
     assert result.returncode == 1 and "q" in result.stderr
     result = run(limber_sanitized, tmp_path, CANADARM, "--sweep", "elbow=0:1:3")
     assert result.returncode == 1 and "no joint 'elbow'" in result.stderr
+    for joint in "ball", "cross", "cross[3]":
+        result = run(limber_sanitized, tmp_path, SEVERAL_JOINTS, "--sweep", f"{joint}=0:1:3")
+        assert result.returncode == 1 and f"no joint '{joint}' with a coordinate; JOINT is" in result.stderr
+    result = run(limber_sanitized, tmp_path, SEVERAL_JOINTS, "--sweep", "cross[2]=0:1:3")
+    assert result.returncode == 0 and result.stdout.startswith("cross.q[2],f1")
     result = run(limber_sanitized, tmp_path, CANADARM, "--sweep", "lower_joint=0:1:3", "--plot", tmp_path / "no" / "map.svg")
     assert result.returncode == 1 and "map.svg: cannot be written" in result.stderr and result.stdout == ""
 

@@ -32,7 +32,7 @@ def double_pendulum(program):
 
 
 @case("M_dot - 2 C", "skew symmetric, so M_dot = C + C'",
-      """M by `limber matrices`, M_dot by differences of eighth order along qd at a random state; norm of C + C' - M_dot as a share of that of M_dot.
+      """M by `limber matrices`, M_dot by differences of eighth order along qd at a random state; norm of C + C' - M_dot as a fraction of that of M_dot.
       The differences lose three digits or so. `tests/c/dyn_matrices_test.c` has M_dot exactly and finds rounding.""")
 def coriolis(program):
     h, weights = 1e-2, {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}

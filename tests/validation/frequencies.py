@@ -183,7 +183,7 @@ PAPER, MEASURED = [14.22, 25.09, 48.22, 92.37, 109.08], [14, 25, 48, 93, 108]
 
 @case("DualEMPS, sliders locked", "Briot and Khalil, table 3",
       """Two sliders carry flexible legs that are joined by a pin; undamped frequencies at the start. The paper models each blade by one beam
-      element, as the robot file does; its elastic constants are not printed, so that the model agrees with it to a few tenths of a per cent in the first
+      element, as the robot file does; its elastic constants are not printed, so that the model agrees with it to a few tenths of a percent in the first
       four and to 1.3 % in the fifth. The measurement resolves 1 Hz, which the fifth misses as the paper's model does; the sixth frequency is beyond what one element a blade can tell (the paper says
       so too).""")
 def dualemps(program):

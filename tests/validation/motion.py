@@ -1,4 +1,4 @@
-"""Motions: torques of the rigid arm on the flexible one, a controlled manoeuvre, a beam that is spun up, free motion."""
+"""Motions: torques of the rigid arm on the flexible one, a controlled maneuver, a beam that is spun up, free motion."""
 
 import ctypes as ct
 import sys
@@ -95,8 +95,8 @@ def damped(name, stiffness=1):
 
 @case("Flexible arms: torques for a motion, there and back", "`limber simulate` undoes `limber inverse`",
       """Torques for cycloids of all joints, simulated from the same start, give the joints back; 2 % damping. `simulate` joins the rows of torque by chords, which
-      miss the curve by the square of the rows' distance, so halving it quarters the error. Rows should be close enough for the fastest ringing that is in the
-      torques. Against a tight tolerance: largest error of any torque as a share of its largest value, 1 s. A torque contains the strain forces, stiffness times
+      miss the curve by the square of the rows' distance, so halving it quarters the error. Rows should be close enough for the fastest vibration in the
+      torques. Against a tight tolerance: largest error of any torque as a fraction of its largest value, 1 s. A torque contains the strain forces, stiffness times
       elastic coordinate: the stiffer the arm, the more digits of the coordinate it takes.""")
 def there_and_back(program):
     for name in CYCLOIDS:
@@ -120,7 +120,7 @@ def there_and_back(program):
         yield small(f"cibicik {words}: torques, rtol 1e-8, the default, against 1e-12", errors[2], bound)
 
 
-# ---- Cibicik and Egeland's manoeuvre ---------------------------------------------------------------------------------
+# ---- Cibicik and Egeland's maneuver ---------------------------------------------------------------------------------
 
 JOINTS = ["slew", "boom_joint", "jib_joint", "hand_joint"]
 POSITION_GAIN = np.array([1800, 2000, 400, 20.0])  # N m/rad
@@ -154,7 +154,7 @@ class Controller:
         return self.hold[tuple(pose)] + POSITION_GAIN * (pose - q)
 
 
-def manoeuvre(package, controller, terms, until=6.0, h=1e-3, every=10):
+def maneuver(package, controller, terms, until=6.0, h=1e-3, every=10):
     """{variable: values} every 10 ms, and the CPU seconds of the loop; terms: 1 full, 2 linear."""
     instance = Instance(package)
     assert instance.SetInteger(instance.references(["elastic_terms"]), 1, (ct.c_int * 1)(terms)) == OK
@@ -174,15 +174,15 @@ def manoeuvre(package, controller, terms, until=6.0, h=1e-3, every=10):
     return {"time": np.array(times), **dict(zip(WATCHED, np.array(rows).T))}, spent
 
 
-@case("4-joint arm, controlled manoeuvre", "Cibicik and Egeland, section VI-B, table I, figures 6 to 10",
+@case("4-joint arm, controlled maneuver", "Cibicik and Egeland, section VI-B, table I, figures 6 to 10",
       """The joints hold (0, 30, 120, 30) deg; at 0.5 s joints 2 to 4 are commanded to 60 deg, at 3 s joint 1 to 45 deg; 6 s, from the undeformed arm under
-      gravity. The FMU with `elastic_terms` full against linear, rtol 1e-6. The paper leaves its PD controller out; here it is
+      gravity. The FMU with `elastic_terms` full against linear, rtol 1e-6. The paper does not give its PD controller; here it is
       Kp = 1800, 2000, 400, 20 N m/rad, set every 1 ms by an importer's loop, and Kd = 900, 1000, 200, 2 N m s/rad, plus the torque that holds the rigid arm in the
       commanded pose. Kd is the joints' viscous friction, which acts at every instant: a torque -Kd qd that is held over h = 1 ms makes the loop
-      unstable, as Kd h is more than twice the inertia 1/(M^-1)_ii that a sudden torque meets at three of the joints. The paper linearises in all elastic displacements
+      unstable, as Kd h is more than twice the inertia 1/(M^-1)_ii that a sudden torque meets at three of the joints. The paper linearizes in all elastic displacements
       and rates; `linear` does so in each link's mass matrix and bias and keeps frames exact.
-      Curves coincide as in its figures. Differences are shares of the largest range in the group of curves. CPU
-      seconds are what one machine showed, the Python loop included; they are not judged.""")
+      Curves coincide as in its figures. Differences are fractions of the largest range in the group of curves. CPU
+      seconds are what one machine showed, the Python loop included; they are not checked.""")
 def cibicik(program):
     arm = load("cibicik")
     for link, gain in zip(arm["links"], RATE_GAIN): link["joint"]["viscous"] = gain
@@ -191,7 +191,7 @@ def cibicik(program):
     program.run("fmu", arm, "-o", packed)
     with zipfile.ZipFile(packed) as archive: archive.extractall(unzipped)
     package, controller = Package(unzipped), Controller(program, arm)
-    (full, full_time), (linear, linear_time) = (manoeuvre(package, controller, terms) for terms in (1, 2))
+    (full, full_time), (linear, linear_time) = (maneuver(package, controller, terms) for terms in (1, 2))
 
     assert not np.array_equal(full["tip.position[1]"], linear["tip.position[1]"])  # two models, not one twice
     for group, names in GROUPS.items():
@@ -208,7 +208,7 @@ def cibicik(program):
     yield figure("CPU seconds, linear", "314; 14 optimised", f"{linear_time:.0f}")
     lines = lambda names, scale: {mark + name: (x["time"], scale * x[name], style) for name in names
                                   for mark, x, style in (("", full, "-"), ("_", linear, "k--"))}
-    yield Curves("cibicik", "Manoeuvre of Cibicik and Egeland's arm: elastic terms full, in colour, and linear, dashed.",
+    yield Curves("cibicik", "Maneuver of Cibicik and Egeland's arm: elastic terms full, in color, and linear, dashed.",
                  [("joints", "t [s]", "deg", lines(GROUPS["joints"], 180 / np.pi)),
                   ("bending at the tips", "t [s]", "mm", lines(GROUPS["bending of boom and jib"], 1e3))])
 
@@ -217,7 +217,7 @@ def cibicik(program):
 
 
 @case("Spin-up beam", "Kane, Ryan and Banerjee",
-      """L = 10 m, 1.2 kg/m, EI = 1.4e4 N m^2; omega = 0.4 (t - 15/(2 pi) sin(2 pi t/15)) up to 15 s. Tip against the frame that turns. With `foreshortening` the
+      """L = 10 m, 1.2 kg/m, EI = 1.4e4 N m^2; omega = 0.4 (t - 15/(2 pi) sin(2 pi t/15)) up to 15 s. Tip relative to the rotating frame. With `foreshortening` the
       rotation stiffens the beam; without it, it softens and the deflection grows beyond the beam's length.""")
 def spin_up(program):
     t, w = np.linspace(0, 15, 1501), 2 * np.pi / 15
@@ -243,7 +243,7 @@ def spin_up(program):
 
 
 @case("Free motion: energy", "conservation; 20 s after a joint impulse",
-      """Drift of the energy as a share of the largest kinetic energy; BDF damps a little. How it falls with the tolerance, for all robots, is in
+      """Drift of the energy as a fraction of the largest kinetic energy; BDF damps a little. How it falls with the tolerance, for all robots, is in
       [integration.md](integration.md), which `bench/integration.py --write-docs` makes, and in `tests/fmu/test_accuracy.py`.""")
 def energy(program):
     arm = resource("canadarm")

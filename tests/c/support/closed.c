@@ -298,7 +298,7 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
 {
     static double G[MOST_ROWS * MOST];
     struct specimen *s = &c->s;
-    const int n = s->nv, rows = c->s.mechanism.constraints->n_kept;
+    const int n = s->nv, rows = c->s.mechanism.constraints->n_active;
     int at[MOST];
     const int f = list_free(s, at), N = f + rows, w = N + 1;
     double force[MOST], bias[MOST_ROWS];
@@ -311,18 +311,18 @@ int closed_dense(struct closed *c, double *qdd, double *lambda)
     for (int i = 0; i < f; i++) {
         for (int j = 0; j < f; j++) A[w * i + j] = s->work->M[n * at[i] + at[j]];
         for (int k = 0; k < rows; k++) {
-            A[w * i + f + k] = -G[n * c->s.mechanism.constraints->kept[k] + at[i]];
-            A[w * (f + k) + i] = G[n * c->s.mechanism.constraints->kept[k] + at[i]];
+            A[w * i + f + k] = -G[n * c->s.mechanism.constraints->active[k] + at[i]];
+            A[w * (f + k) + i] = G[n * c->s.mechanism.constraints->active[k] + at[i]];
         }
         A[w * i + N] = force[at[i]];
     }
-    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->kept[k]];
+    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->active[k]];
     const int regular = eliminate(N, A);
     memset(lambda, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *lambda);
     for (int i = 0; i < s->nv; i++)
         if (velocity_prescribed(s, i) >= 0) qdd[i] = s->prescribed_qdd[velocity_prescribed(s, i)];
     for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
-    for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->kept[k]] = (double)A[w * (f + k) + N];
+    for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->active[k]] = (double)A[w * (f + k) + N];
     free(A);
     return regular;
 }
@@ -338,14 +338,14 @@ static double mobility(const struct closed *c, int k)
 void closed_units(const struct closed *c, double *unit)
 {
     memset(unit, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *unit);
-    for (int k = 0; k < c->s.mechanism.constraints->n_kept; k++)
-        unit[c->s.mechanism.constraints->kept[k]] = sqrt(mobility(c, k));
+    for (int k = 0; k < c->s.mechanism.constraints->n_active; k++)
+        unit[c->s.mechanism.constraints->active[k]] = sqrt(mobility(c, k));
 }
 
 double closed_independence(const struct closed *c)
 {
     double least = 1;
-    for (int k = 0; k < c->s.mechanism.constraints->n_kept; k++)
+    for (int k = 0; k < c->s.mechanism.constraints->n_active; k++)
         least = fmin(least, 1 / (c->s.mechanism.constraints->inverse_d[k] * mobility(c, k)));
     return least;
 }

@@ -19,7 +19,7 @@ int closed_random(struct closed *closed, int seed, int type, int count, bool met
 /* Adds line actuators with random forces between points of random links and of the world, no shorter than 0.3 m; the state stays,
    equations are chosen anew. */
 int closed_add_actuators(struct closed *closed, struct random *random, int count);
-int closed_read(struct closed *closed, const char *text); /* at zero; all equations kept */
+int closed_read(struct closed *closed, const char *text); /* at zero; all constraints active */
 void closed_free(struct closed *closed);
 
 /* Gap, its rate and its acceleration at (q, qd) for the accelerations qdd, by rows: directions and positions differentiated as
@@ -30,7 +30,7 @@ void closed_gap(struct closed *closed, const double *qd, const double *qdd, doub
 /* G of all rows, n_rows x nv: column j is the rate of the gap for qd = e_j. */
 void closed_jacobian(struct closed *closed, double *G);
 
-/* Forward dynamics with the dense system  [M -G'; G 0] (qdd; lambda)  of the free velocities and the kept rows, by elimination
+/* Forward dynamics with the dense system  [M -G'; G 0] (qdd; lambda)  of the free velocities and the active rows, by elimination
    in extended precision. Nonzero when it is regular. */
 int closed_dense(struct closed *closed, double *qdd, double *lambda);
 
