@@ -212,6 +212,15 @@ void model_tangent(const struct model *model, const double *q, const double *dq,
     }
 }
 
+void model_position_change(const struct model *model, const double *q, const double *dx, double *dq)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        joint_position_rate(&lm->joint, q + lm->q, dx + lm->v, dq + lm->q);
+        for (int k = 0; k < lm->m; k++) dq[lm->eta_q + k] = dx[lm->eta_v + k];
+    }
+}
+
 void model_difference(const struct model *model, const double *from, const double *to, double *dx)
 {
     for (int i = 0; i < model->n_links; i++) {

@@ -75,7 +75,9 @@ static inline int free_velocities(const struct link_model *lm)
 
 /* Moves q by `share` times a tangent dx of nv numbers. */
 void model_move(const struct model *model, double *q, const double *dx, double share);
+/* The tangent dx of a change dq of positions, and the change of positions of a tangent: with qd for dx it is dq/dt. */
 void model_tangent(const struct model *model, const double *q, const double *dq, double *dx);
+void model_position_change(const struct model *model, const double *q, const double *dx, double *dq);
 /* The tangent from one q to another. */
 void model_difference(const struct model *model, const double *from, const double *to, double *dx);
 /* Quaternions in q become unit quaternions. */

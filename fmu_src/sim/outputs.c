@@ -123,10 +123,9 @@ enum status outputs_compute(struct sim *sim)
     outputs->q = sim->at.q, outputs->qd = sim->at.qd, outputs->qdd = sim->qdd;
     outputs->force = sim->force;
     outputs->lambda = m->constraints->lambda;
+    model_position_change(m->model, sim->at.q, sim->at.qd, outputs->position_rate);
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &outputs->link[i];
-        const struct link_model *lm = &m->model->link[i];
-        joint_position_rate(&lm->joint, sim->at.q + lm->q, sim->at.qd + lm->v, outputs->position_rate + lm->q);
         dyn_reaction(m->work, i, link->wrench);
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }

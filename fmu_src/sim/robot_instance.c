@@ -73,16 +73,6 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
     return status;
 }
 
-/* dq = T dx of all joints: what a tangent does to positions */
-static void positions_of_tangent(struct sim *sim, const double *dx, double *dq)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const struct link_model *lm = &sim->mechanism.model->link[i];
-        joint_position_rate(&lm->joint, sim->at.q + lm->q, dx + lm->v, dq + lm->q);
-        for (int k = 0; k < lm->m; k++) dq[lm->eta_q + k] = dx[lm->eta_v + k];
-    }
-}
-
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
    just before */
 static enum status project(void *context, double t, double *y, double *error)
@@ -101,7 +91,7 @@ static enum status project(void *context, double t, double *y, double *error)
     }
     if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
-    if (error != NULL) positions_of_tangent(sim, sim->dx, sim->seed.q);
+    if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
     if (status == STATUS_OK) return STATUS_OK;
     sim->failure = status;
