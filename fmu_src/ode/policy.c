@@ -1,6 +1,9 @@
 #include "ode/policy.h"
 
+#include <stdlib.h>
+
 #include "ode/cvode.h"
+#include "ode/esdirk.h"
 
 /* Below this tolerance the error test keeps orders 3 to 5 inside their stable region, with lightly damped modes as well
    (bench/integration.py). */
@@ -11,7 +14,7 @@ static const double FRACTION = 0.1;
 
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
 {
-    return cvode_make(ode, integrator);
+    return getenv("ESDIRK") ? esdirk_make(ode, getenv("DENSE") != NULL, integrator) : cvode_make(ode, integrator);
 }
 
 /* BDF of orders 3 to 5 is unstable near the imaginary axis, where lightly damped modes lie: for these the order limit is 2 at

@@ -120,7 +120,7 @@ static bool inputs_jumped(struct stepper *stepper)
     const struct step_inputs *now = &stepper->now, *before = &stepper->before;
     for (int i = 0; i < stepper->n_inputs; i++)
         changed = changed || now->u[i] != step_input(before, i, stepper->local) || now->rate[i] != before->rate[i];
-    if (!changed) return false;
+    if (!changed || !integrator_has_history(stepper->integrator)) return changed;
     if (stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot) != STATUS_OK) return true;
     return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
 }
