@@ -335,6 +335,12 @@ static double cvode_step_size(const struct integrator *integrator)
     return step;
 }
 
+static bool cvode_has_history(const struct integrator *integrator)
+{
+    (void)integrator;
+    return true;
+}
+
 static double cvode_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     const struct cvode *cvode = (const struct cvode *)integrator;
@@ -390,6 +396,7 @@ static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
                                                 .restart = cvode_restart,
                                                 .step = cvode_step,
                                                 .step_size = cvode_step_size,
+                                                .has_history = cvode_has_history,
                                                 .jump = cvode_jump,
                                                 .statistics = cvode_statistics,
                                                 .memory = cvode_saved_memory,

@@ -260,13 +260,13 @@ static const struct one_step_method esdirk_method = {.name = "ESDIRK",
                                                      .forget = forget,
                                                      .plan = plan};
 
-enum status esdirk_make(const struct ode *ode, bool dense, struct integrator **made)
+enum status esdirk_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct esdirk *e = arena_take(&arena, 1, sizeof *e);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
-    one_step_make(&e->s, &esdirk_method, ode, dense, ode_states(ode) + ode->n_v + ode->n_lambda, &arena);
+    one_step_make(&e->s, &esdirk_method, ode, ode_states(ode) + ode->n_v + ode->n_lambda, &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
     e->tableau = &ESDIRK5;
     e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));

@@ -13,6 +13,7 @@
 enum method { METHOD_AUTOMATIC, METHOD_CVODE, METHOD_ESDIRK, METHOD_EXPLICIT, METHOD_SYMMETRIC, METHODS };
 
 struct integrator_options {
+    enum method method;
     double relative_tolerance;
     const double *nominal; /* n_x + n_v: absolute tolerances are relative_tolerance times these */
     double max_step;       /* 0: no limit                                                  [s]  */
@@ -44,6 +45,7 @@ struct integrator_ops {
     /* One internal step from *t, not past `end`: y and *t become those at its end. On failure they stay. */
     enum status (*step)(struct integrator *integrator, double end, double *y, double *t);
     double (*step_size)(const struct integrator *integrator);
+    bool (*has_history)(const struct integrator *integrator); /* NULL: no                                       */
     double (*jump)(const struct integrator *integrator, double t, const double *y, const double *ydot);
     void (*statistics)(const struct integrator *integrator, struct integrator_statistics *statistics);
     double *(*memory)(struct integrator *integrator, int *count); /* NULL: it has a history that cannot be saved */
@@ -90,7 +92,7 @@ static inline double integrator_step_size(const struct integrator *integrator)
    the next step h, in the weighted norm of the error test. Only for a method with history; the others restart at no cost. */
 static inline bool integrator_has_history(const struct integrator *integrator)
 {
-    return integrator->ops->jump != NULL;
+    return integrator->ops->has_history != NULL && integrator->ops->has_history(integrator);
 }
 static inline double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {

@@ -20,15 +20,15 @@ enum { MOST_ATTEMPTS = 5, MOST_BISECTIONS = 60 };
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
 
-enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, bool dense,
-                          int own, struct arena *arena)
+enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
+                          struct arena *arena)
 {
     const size_t n = (size_t)ode_states(ode), switches = (size_t)ode->n_switches;
     s->base.ops = &one_step_ops;
     s->base.ode = ode;
     s->method = method;
     s->n = (int)n;
-    stage_make(&s->stage, ode, dense, arena);
+    stage_make(&s->stage, ode, arena);
     s->n_z = s->stage.n_z;
     const size_t scalars = sizeof(struct one_step_scalars) / sizeof(double), n_z = (size_t)s->n_z;
     double *memory = arena_take(arena, scalars + n + n_z + (size_t)own, sizeof(double));
@@ -63,6 +63,7 @@ static enum status configure(struct integrator *integrator, const struct integra
 {
     struct one_step *s = one_step_of(integrator);
     s->relative_tolerance = options->relative_tolerance;
+    stage_configure(&s->stage, options->dense);
     s->max_step = options->max_step > 0 ? options->max_step : INFINITY;
     for (int i = 0; i < s->n; i++) s->tolerance[i] = options->relative_tolerance * options->nominal[i];
     return STATUS_OK;

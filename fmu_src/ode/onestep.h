@@ -58,8 +58,8 @@ struct one_step {
 };
 
 /* Fills the struct at the start of an arena that was taken for it; own: how many numbers of memory the method needs. */
-enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, bool dense,
-                          int own, struct arena *arena);
+enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
+                          struct arena *arena);
 
 /* The weighted RMS norm of the error test, of a change of y, n numbers. */
 double one_step_norm(const struct one_step *s, const double *change);

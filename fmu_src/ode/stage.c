@@ -6,18 +6,21 @@
 #include "math/dense.h"
 #include "math/quaternion.h"
 
-void stage_make(struct stage *stage, const struct ode *ode, bool dense, struct arena *arena)
+void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
-    *stage = (struct stage){.ode = ode, .dense = dense || ode->residual == NULL};
-    stage->n_z = ode->n_v + (stage->dense ? 0 : ode->n_lambda);
+    *stage = (struct stage){.ode = ode, .dense = ode->residual == NULL, .n_z = ode->n_v + ode->n_lambda};
     stage->dx = arena_take(arena, n, sizeof(double));
     stage->dv = arena_take(arena, n, sizeof(double));
-    if (!stage->dense) return;
     newton_make(&stage->newton, ode, arena);
     stage->N = arena_take(arena, n * n, sizeof(double));
     stage->pivot = arena_take(arena, n, sizeof(int));
     stage->ydot = arena_take(arena, (size_t)ode_states(ode), sizeof(double));
+}
+
+void stage_configure(struct stage *stage, bool dense)
+{
+    stage->dense = dense || stage->ode->residual == NULL;
 }
 
 enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z)
@@ -26,7 +29,7 @@ enum status stage_start(struct stage *stage, double t, const double *y, double *
     const enum status status = ode->rhs(ode->context, t, y, ydot);
     stage->rhs++;
     memcpy(z, ydot + ode->n_x, (size_t)ode->n_v * sizeof *z);
-    if (status == STATUS_OK && stage->n_z > ode->n_v) ode->multipliers(ode->context, z + ode->n_v);
+    if (status == STATUS_OK && ode->n_lambda > 0) ode->multipliers(ode->context, z + ode->n_v);
     return status;
 }
 

@@ -13,7 +13,7 @@
 struct stage {
     const struct ode *ode;
     bool dense;
-    int n_z;              /* n_v + n_lambda; n_v where dense  */
+    int n_z;              /* n_v + n_lambda; lambda is unused where dense */
     struct newton newton; /* dense: A, B and the reduction    */
     double *N;            /* dense: n_v x n_v, its factors    */
     int *pivot;           /* dense                            */
@@ -23,7 +23,9 @@ struct stage {
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
-void stage_make(struct stage *stage, const struct ode *ode, bool dense, struct arena *arena);
+void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena);
+/* With the dense matrix, or with the one that suits the equation. */
+void stage_configure(struct stage *stage, bool dense);
 
 /* ydot and z at (t, y) by the right-hand side. */
 enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z);

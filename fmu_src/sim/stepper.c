@@ -76,7 +76,7 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
     const struct solver_request request = {.relative_tolerance = stepper->tolerance,
                                            .max_step = stepper->value[stepper->variables->max_step],
                                            .max_order = (int)stepper->value[stepper->variables->max_order]};
-    const struct integrator_options options = policy_options(&stepper->ode, &request, stepper->nominal);
+    const struct integrator_options options = policy_options(&request, stepper->nominal);
     return integrator_configure(stepper->integrator, &options);
 }
 
