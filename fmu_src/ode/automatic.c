@@ -11,7 +11,7 @@
 struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
-    enum method asked, used;
+    enum method asked;
     double *memory; /* the method in use, then the memories of those that have one          */
     int n_memory;
     struct arena arena;
@@ -29,17 +29,23 @@ static const struct automatic *const_automatic_of(const struct integrator *integ
 
 static struct integrator *in_use(struct automatic *a)
 {
-    return a->method[a->used];
+    return a->method[a->base.used];
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------------------- */
 
 static void choose(struct automatic *a, enum method method, const char *why)
 {
-    static const char *const name[] = {"", "CVODE", "ESDIRK", "explicit", "symmetric"};
-    a->used = method;
-    snprintf(a->base.choice, CHOICE_SIZE, "%s: %s", name[method], why);
+    a->base.used = method;
+    snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
     a->base.choices++;
+}
+
+static enum status report_missing(struct automatic *a)
+{
+    snprintf(a->base.failure, FAILURE_SIZE, "solver.method = %d: the method '%s' is not available; choose 0, 1 or 2",
+             (int)a->asked, method_name(a->asked));
+    return STATUS_SOLVER_SETUP;
 }
 
 static enum status configure(struct integrator *integrator, const struct integrator_options *options)
@@ -47,6 +53,7 @@ static enum status configure(struct integrator *integrator, const struct integra
     struct automatic *a = automatic_of(integrator);
     enum status status = STATUS_OK;
     a->asked = options->method;
+    if (a->asked != METHOD_AUTOMATIC && a->method[a->asked] == NULL) return report_missing(a);
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
@@ -80,19 +87,19 @@ static enum status step(struct integrator *integrator, double end, double *y, do
 static double step_size(const struct integrator *integrator)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_step_size(a->method[a->used]);
+    return integrator_step_size(a->method[a->base.used]);
 }
 
 static double jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_jump(a->method[a->used], t, y, ydot);
+    return integrator_jump(a->method[a->base.used], t, y, ydot);
 }
 
 static bool has_history(const struct integrator *integrator)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_has_history(a->method[a->used]);
+    return integrator_has_history(a->method[a->base.used]);
 }
 
 /* The counts of all methods together */

@@ -9,8 +9,23 @@
 #include "base/status.h"
 #include "ode/ode.h"
 
-/* `solver.method` of an FMU. */
-enum method { METHOD_AUTOMATIC, METHOD_CVODE, METHOD_ESDIRK, METHOD_EXPLICIT, METHOD_SYMMETRIC, METHODS };
+/* The methods, in the order of the numbers of `solver.method`: word of the command line, name in messages. */
+#define METHOD_LIST(X)                  \
+    X(AUTOMATIC, "auto", "automatic")   \
+    X(CVODE, "cvode", "CVODE")          \
+    X(ESDIRK, "esdirk", "ESDIRK")       \
+    X(EXPLICIT, "explicit", "explicit") \
+    X(SYMMETRIC, "symmetric", "symmetric")
+
+enum method {
+#define METHOD_NUMBER(method, word, name) METHOD_##method,
+    METHOD_LIST(METHOD_NUMBER)
+#undef METHOD_NUMBER
+        METHODS
+};
+
+const char *method_word(enum method method);
+const char *method_name(enum method method);
 
 struct integrator_options {
     enum method method;
@@ -61,8 +76,9 @@ struct integrator {
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
     char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
-    char choice[CHOICE_SIZE];   /* the method, and why it was chosen, in words                       */
-    int choices;                /* how often `choice` has changed                                    */
+    enum method used;           /* the method in use                                                 */
+    char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
+    int choices;                /* how often the choice has changed                                  */
 };
 
 /* Takes effect with the next restart. */

@@ -106,6 +106,8 @@ int instance_check_parameters(struct instance *instance)
                    variable->unit != NULL ? variable->unit : "1");
         errors++;
     }
+    if (errors == 0)
+        errors = solver_report_conflicts(&instance->variables, instance->stepper.value, "", instance->report);
     return errors;
 }
 

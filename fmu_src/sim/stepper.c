@@ -70,14 +70,16 @@ void stepper_interrupt(struct stepper *stepper)
 
 enum status stepper_configure(struct stepper *stepper, double importer_tolerance)
 {
-    const double own = stepper->value[stepper->variables->relative_tolerance];
+    struct solver_request request = solver_request_of(stepper->variables, stepper->value);
+    const double own = request.relative_tolerance;
     stepper->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
     if (stepper->integrator == NULL) return STATUS_OK;
-    const struct solver_request request = {.relative_tolerance = stepper->tolerance,
-                                           .max_step = stepper->value[stepper->variables->max_step],
-                                           .max_order = (int)stepper->value[stepper->variables->max_order]};
+    request.relative_tolerance = stepper->tolerance;
     const struct integrator_options options = policy_options(&request, stepper->nominal);
-    return integrator_configure(stepper->integrator, &options);
+    const enum status status = integrator_configure(stepper->integrator, &options);
+    if (status != STATUS_OK && *stepper->integrator->failure != '\0')
+        report_add(stepper->report, REPORT_ERROR, "%s", stepper->integrator->failure);
+    return status;
 }
 
 void stepper_start(struct stepper *stepper, double start_time)

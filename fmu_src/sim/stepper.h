@@ -5,8 +5,7 @@
 
 #include "base/arena.h"
 #include "base/report.h"
-#include "ode/policy.h"
-#include "sim/variables.h"
+#include "sim/solver.h"
 
 /* Inputs over a step: u(t) = u + rate (t - from). */
 struct step_inputs {
