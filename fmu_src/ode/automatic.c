@@ -12,8 +12,6 @@ struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
     enum method asked;
-    double *memory; /* the method in use, then the memories of those that have one          */
-    int n_memory;
     struct arena arena;
 };
 
@@ -124,9 +122,35 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     }
 }
 
-static double *saved_memory(struct integrator *integrator, int *count)
+/* ---- memory: the method in use, then what that method saves ------------------------------------------------------------------ */
+
+enum { USED, OWN_MEMORY };
+
+static int memory_size(const struct integrator *integrator)
 {
-    return integrator_memory(in_use(automatic_of(integrator)), count);
+    const struct automatic *a = const_automatic_of(integrator);
+    int most = 0;
+    for (int i = 1; i < METHODS; i++) {
+        const int size = a->method[i] != NULL ? integrator_memory_size(a->method[i]) : 0;
+        if (size > most) most = size;
+    }
+    return OWN_MEMORY + most;
+}
+
+static void save(const struct integrator *integrator, double *memory)
+{
+    const struct automatic *a = const_automatic_of(integrator);
+    memset(memory, 0, (size_t)memory_size(integrator) * sizeof(double));
+    memory[USED] = integrator->used;
+    if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
+}
+
+static void resume(struct integrator *integrator, const double *memory)
+{
+    struct automatic *a = automatic_of(integrator);
+    const enum method used = (enum method)memory[USED];
+    if (used != integrator->used) choose(a, used, "as in the restored state");
+    integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 
 static void release(struct integrator *integrator)
@@ -145,7 +169,9 @@ static const struct integrator_ops automatic_ops = {.configure = configure,
                                                     .has_history = has_history,
                                                     .jump = jump,
                                                     .statistics = statistics,
-                                                    .memory = saved_memory,
+                                                    .memory_size = memory_size,
+                                                    .save = save,
+                                                    .resume = resume,
                                                     .release = release};
 
 enum status automatic_make(const struct ode *ode, struct integrator **made)

@@ -253,5 +253,8 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
 {
     const double tolerance = stepper_restore(&instance->stepper, bytes);
     if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
-    return initialized ? instance->ops->adopt_parameters(instance, tolerance) : STATUS_OK;
+    if (!initialized) return STATUS_OK;
+    const enum status status = instance->ops->adopt_parameters(instance, tolerance);
+    if (status == STATUS_OK) stepper_resume(&instance->stepper);
+    return status;
 }
