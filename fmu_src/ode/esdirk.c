@@ -211,6 +211,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 static enum status attempt(struct one_step *s, double h)
 {
     struct esdirk *e = esdirk_of(s);
+    e->tableau = s->now->own[LOW] != 0 ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
     e->gamma = h * e->tableau->gamma;
     if (s->now->rate == 0) s->now->rate = FIRST_RATE;
@@ -266,18 +267,15 @@ static double cost(const struct tableau *T, double h, double time)
 /* Of the two pairs the one that takes the remaining time for less; the other's step size may be unknown (0) */
 static double plan(struct one_step *s, double h, double remains)
 {
-    struct esdirk *e = esdirk_of(s);
     const bool low = s->now->own[LOW] != 0;
     const struct tableau *present = low ? &ESDIRK3 : &ESDIRK5, *other = low ? &ESDIRK5 : &ESDIRK3;
     double other_h = fmin(s->now->own[OTHER_H], s->max_step);
     if (other_h == 0) other_h = !low && h > 2 * remains ? remains : 0;
-    e->tableau = present;
     if (other_h > 0 && s->base.fixed_step == 0 && cost(other, other_h, remains) < cost(present, h, remains)) {
         s->now->own[LOW] = !low;
         s->now->own[OTHER_H] = s->now->h;
         s->now->h = h = other_h;
         s->now->last_error = 0;
-        e->tableau = other;
     }
     return remains / count_steps(h, remains);
 }
@@ -293,7 +291,6 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     if (arena.failed) return STATUS_NO_MEMORY;
     one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * (1 + ode_states(ode) + ode->n_v + ode->n_lambda), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
-    e->tableau = &ESDIRK5;
     e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));
     e->Y = arena_take(&arena, MOST_STAGES * n, sizeof(double));
     e->Z = arena_take(&arena, MOST_STAGES * n_z, sizeof(double));
