@@ -139,7 +139,7 @@ void rows_kinks(int n, const double *t, const double *x, double tolerance, bool 
     for (int i = 0; i < n - 1;) {
         const int end = straight_piece(n, t, x, tolerance / 4, i);
         const double L = t[end] - t[i], next = (x[end] - x[i]) / L;
-        if (i > 0 && fabs(next - slope) * fmin(L, length) / 8 > tolerance) kink[i] = true;
+        if (i > 0 && fabs(next - slope) * fmax(L, length) / 8 > tolerance) kink[i] = true;
         length = L, slope = next;
         i = end;
     }

@@ -28,7 +28,7 @@ void quintic_at(double h, double s, const double A[3], const double B[3], double
 
 /* Rows at which a polygon through all rows has a kink that an integrator should not step over; marks them in kink. They are found
    in two steps. Rows are joined to straight pieces that pass through their first and last row and are no further than
-   tolerance / 4 from each row between. Between two pieces there is a kink if, with a change of slope d and the shorter length L,
+   tolerance / 4 from each row between. Between two pieces there is a kink if, with a change of slope d and the longer length L,
    |d| L / 8 > tolerance: the distance of a polygon from a smooth curve. A smooth curve that is given by many rows has no kink. */
 void rows_kinks(int n, const double *t, const double *x, double tolerance, bool *kink);
 
