@@ -7,7 +7,7 @@
 
 enum { POSITION, RATE, ACCELERATION };
 
-static const double SAME_TIME = 1e-12; /* times that differ by this share are the same, rounded differently */
+static const double SAME_TIME = 1e-12; /* times that differ by this share are the same but for rounding */
 
 /* ---- the columns of a file ----------------------------------------------------------------------------------------------- */
 
@@ -218,8 +218,8 @@ double inputs_begin_step(struct inputs *inputs, double t, double end)
         if (row[*next] > inputs->from) inputs->from = row[*next];
     int stop = *next;
     while (stop < inputs->n_rows && !inputs->ends_step[stop] && row[stop] < end) stop++;
-    inputs->to = stop < inputs->n_rows && row[stop] < end * (1 - SAME_TIME) ? row[stop] : end;
-    return inputs->to;
+    inputs->to = stop < inputs->n_rows && row[stop] < end ? row[stop] : end;
+    return inputs->to < end * (1 - SAME_TIME) ? inputs->to : end;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
