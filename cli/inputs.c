@@ -162,8 +162,9 @@ static void inputs_at(void *context, int reference, double t, double *u)
     const int place = inputs->place[reference];
     if (place < 0) return;
     const struct input_rows *column = &inputs->column[place / 3];
-    const bool first = !(t > inputs->from); /* the clock of the instance may differ by rounding */
-    const double within = first ? inputs->from : t < inputs->to ? t : inputs->to;
+    /* the clock of the instance differs by rounding; at the ends of a step the values must not, or they would look like a jump */
+    const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
+    const double within = first ? inputs->from : last ? inputs->to : t;
     const int i = row_before(inputs, within, first);
     if (column->is_motion) {
         double x[3];
@@ -209,17 +210,19 @@ void inputs_choose_ends(struct inputs *inputs, double tolerance)
     }
 }
 
+/* Ends of steps that are rows but for rounding are taken for those rows, at both sides alike */
 double inputs_begin_step(struct inputs *inputs, double t, double end)
 {
-    const double *row = inputs->t;
+    const double *row = inputs->t, before_end = end * (1 - SAME_TIME);
     int *next = &inputs->next;
     inputs->from = t;
     for (; *next < inputs->n_rows && row[*next] <= t * (1 + SAME_TIME); ++*next)
-        if (row[*next] > inputs->from) inputs->from = row[*next];
+        if (row[*next] >= t * (1 - SAME_TIME)) inputs->from = row[*next];
     int stop = *next;
-    while (stop < inputs->n_rows && !inputs->ends_step[stop] && row[stop] < end) stop++;
-    inputs->to = stop < inputs->n_rows && row[stop] < end ? row[stop] : end;
-    return inputs->to < end * (1 - SAME_TIME) ? inputs->to : end;
+    while (stop < inputs->n_rows && !inputs->ends_step[stop] && row[stop] < before_end) stop++;
+    const bool at_row = stop < inputs->n_rows && row[stop] <= end * (1 + SAME_TIME);
+    inputs->to = at_row ? row[stop] : end;
+    return at_row && row[stop] < before_end ? row[stop] : end;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
