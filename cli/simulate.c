@@ -170,8 +170,12 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
     instance_statistics(run->sim, &s);
-    fprintf(stderr, "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"cpu_seconds\": %.6g}\n",
-            s.steps, s.rhs, s.jacobians, s.restarts, cpu_seconds);
+    fprintf(stderr,
+            "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"residuals\": %ld, "
+            "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
+            "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
+            s.steps, s.rhs, s.jacobians, s.restarts, s.residuals, s.factorizations, s.newton_iterations,
+            s.error_test_failures, s.newton_failures, s.events, cpu_seconds);
 }
 
 static int run_all(struct run *run)

@@ -474,6 +474,17 @@ void joint_force_slopes(const struct joint_model *model, const double *q, const 
     }
 }
 
+void joint_stiff_slopes(const struct joint_model *model, const double *q, const double *qd, double *k, double *d)
+{
+    for (int i = 0; i < model->nv; i++) {
+        const bool all = model->type == JOINT_SPHERICAL;
+        double by_q = all ? -model->number[0].stiffness : 0, by_qd = all ? -model->number[0].viscous : 0;
+        if (model->coordinates) coordinate_slopes(&model->number[i], q[i], qd[i], &by_q, &by_qd);
+        k[i] = fmax(0, -by_q);
+        d[i] = fmax(0, -by_qd);
+    }
+}
+
 double joint_energy(const struct joint_model *model, const double *q, double *force)
 {
     double energy = 0;

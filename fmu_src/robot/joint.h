@@ -190,6 +190,9 @@ void joint_forces(const struct joint_model *model, const double *q, const double
 /* d force/dx and d force/dqd, nv x nv. */
 void joint_force_slopes(const struct joint_model *model, const double *q, const double *qd,
                         double by_q[MOST_VELOCITIES][MOST_VELOCITIES], double by_qd[MOST_VELOCITIES][MOST_VELOCITIES]);
+/* Stiffness k and damping d of every velocity, nv each, for an approximate Newton matrix: minus the diagonal slopes, 0 where they
+   are negative. */
+void joint_stiff_slopes(const struct joint_model *model, const double *q, const double *qd, double *k, double *d);
 /* Energy in springs and stops, and their forces. */
 double joint_energy(const struct joint_model *model, const double *q, double *force);
 

@@ -76,7 +76,7 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
     const struct solver_request request = {.relative_tolerance = stepper->tolerance,
                                            .max_step = stepper->value[stepper->variables->max_step],
                                            .max_order = (int)stepper->value[stepper->variables->max_order]};
-    const struct integrator_options options = policy_options(&stepper->ode, &request, stepper->nominal);
+    const struct integrator_options options = policy_options(&request, stepper->nominal);
     return integrator_configure(stepper->integrator, &options);
 }
 
@@ -120,7 +120,7 @@ static bool inputs_jumped(struct stepper *stepper)
     const struct step_inputs *now = &stepper->now, *before = &stepper->before;
     for (int i = 0; i < stepper->n_inputs; i++)
         changed = changed || now->u[i] != step_input(before, i, stepper->local) || now->rate[i] != before->rate[i];
-    if (!changed) return false;
+    if (!changed || !integrator_has_history(stepper->integrator)) return changed;
     if (stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot) != STATUS_OK) return true;
     return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
 }
