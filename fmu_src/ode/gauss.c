@@ -7,26 +7,34 @@
 
 enum { S = GAUSS_STAGES };
 
-static const double C[S] = {0.04691007703066800360, 0.23076534494715845448, 0.5, 0.76923465505284154552, 0.95308992296933199640};
-static const double B[S] = {0.11846344252809454376, 0.23931433524968323402, 0.28444444444444444444, 0.23931433524968323402,
-                            0.11846344252809454376};
-static const double A[S][S] = {
-    {0.05923172126404727188, -0.01957036435907603749, 0.01125440081864295555, -0.00559379366081218488, 0.00158811296786599854},
-    {0.12815100567004528350, 0.11965716762484161701, -0.02459211461964220039, 0.01031828067068335741, -0.00276899439876960304},
-    {0.11377628800422460253, 0.26000465168064151859, 0.14222222222222222222, -0.02069031643095828457, 0.00468715452386994123},
-    {0.12123243692686414680, 0.22899605457899987661, 0.30903655906408664483, 0.11965716762484161701, -0.00968756314195073974},
-    {0.11687532956022854522, 0.24490812891049541890, 0.27319004362580148889, 0.25888469960875927151, 0.05923172126404727188}};
+static const double C[S] = {0.04691007703066800360, 0.23076534494715845448, 0.5, 0.76923465505284154552,
+                            0.95308992296933199640};
+static const double B[S] = {0.11846344252809454376, 0.23931433524968323402, 0.28444444444444444444,
+                            0.23931433524968323402, 0.11846344252809454376};
+static const double A[S][S] = {{0.05923172126404727188, -0.01957036435907603749, 0.01125440081864295555,
+                                -0.00559379366081218488, 0.00158811296786599854},
+                               {0.12815100567004528350, 0.11965716762484161701, -0.02459211461964220039,
+                                0.01031828067068335741, -0.00276899439876960304},
+                               {0.11377628800422460253, 0.26000465168064151859, 0.14222222222222222222,
+                                -0.02069031643095828457, 0.00468715452386994123},
+                               {0.12123243692686414680, 0.22899605457899987661, 0.30903655906408664483,
+                                0.11965716762484161701, -0.00968756314195073974},
+                               {0.11687532956022854522, 0.24490812891049541890, 0.27319004362580148889,
+                                0.25888469960875927151, 0.05923172126404727188}};
 
 /* The value at the start of the step of the polynomial through the stages */
-static const double AT_START[S] = {1.55140804909431301281, -0.89315839200007173733, 0.53333333333333333333, -0.26794165222338750930,
-                                   0.07635866179581290048};
+static const double AT_START[S] = {1.55140804909431301281, -0.89315839200007173733, 0.53333333333333333333,
+                                   -0.26794165222338750930, 0.07635866179581290048};
 
 /* Of a(t) = sum_k alpha_k P_k(2 t/h - 1) through the stages, P_k Legendre's polynomials: alpha_1 to alpha_4 */
-static const double LEGENDRE[S - 1][S] = {
-    {-0.32204755229841746931, -0.38659027500089126226, 0.00000000000000000000, 0.38659027500089126226, 0.32204755229841746931},
-    {0.43342389699652308410, -0.07786834144096752855, -0.71111111111111111111, -0.07786834144096752855, 0.43342389699652308410},
-    {-0.41547714135083258685, 0.69919864488923337627, -0.00000000000000000000, -0.69919864488923337627, 0.41547714135083258685},
-    {0.26199601592044532879, -0.74199601592044532879, 0.96000000000000000000, -0.74199601592044532879, 0.26199601592044532879}};
+static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.38659027500089126226, 0.00000000000000000000,
+                                           0.38659027500089126226, 0.32204755229841746931},
+                                          {0.43342389699652308410, -0.07786834144096752855, -0.71111111111111111111,
+                                           -0.07786834144096752855, 0.43342389699652308410},
+                                          {-0.41547714135083258685, 0.69919864488923337627, -0.00000000000000000000,
+                                           -0.69919864488923337627, 0.41547714135083258685},
+                                          {0.26199601592044532879, -0.74199601592044532879, 0.96000000000000000000,
+                                           -0.74199601592044532879, 0.26199601592044532879}};
 
 /* Newton: the stages have converged when their error, in the norm of the error test, is below CONVERGED and below ENERGY of the size of
    the state: what an iteration leaves damps or excites a mode at each step. The linear systems are solved to LINEAR of their right-hand
@@ -47,12 +55,13 @@ enum { HELD, TRIED, STEPS, LARGEST_ERROR };
 struct gauss {
     struct one_step s;
     struct gauss_solver solver;
-    double *square; /* n_v: squared weights; a change of accelerations da changes the state by h weight da              */
-    double *z;      /* S x n_z: accelerations and multipliers                                                           */
-    double *y;      /* S x n: states                                                                                    */
-    double *rate;   /* S x n_x: rates of positions                                                                      */
-    double *r;      /* S x n_z: residuals, then corrections                                                             */
-    double *d;      /* n_z                                                                                              */
+    double
+        *square;  /* n_v: squared weights; a change of accelerations da changes the state by h weight da              */
+    double *z;    /* S x n_z: accelerations and multipliers                                                           */
+    double *y;    /* S x n: states                                                                                    */
+    double *rate; /* S x n_x: rates of positions                                                                      */
+    double *r;    /* S x n_z: residuals, then corrections                                                             */
+    double *d;    /* n_z                                                                                              */
 };
 
 static struct gauss *gauss_of(struct one_step *s)
@@ -61,11 +70,13 @@ static struct gauss *gauss_of(struct one_step *s)
 }
 
 /* sum = start + h sum_j weight_j term_j, of n numbers; the terms are `stride` apart */
-static void add_stages(int n, const double *start, double h, const double weight[S], const double *term, int stride, double *sum)
+static void add_stages(int n, const double *start, double h, const double weight[S], const double *term, int stride,
+                       double *sum)
 {
     const double w[S] = {h * weight[0], h * weight[1], h * weight[2], h * weight[3], h * weight[4]};
     const double *t0 = term, *t1 = t0 + stride, *t2 = t1 + stride, *t3 = t2 + stride, *t4 = t3 + stride;
-    for (int i = 0; i < n; i++) sum[i] = start[i] + (w[0] * t0[i] + w[1] * t1[i] + w[2] * t2[i] + w[3] * t3[i] + w[4] * t4[i]);
+    for (int i = 0; i < n; i++)
+        sum[i] = start[i] + (w[0] * t0[i] + w[1] * t1[i] + w[2] * t2[i] + w[3] * t3[i] + w[4] * t4[i]);
 }
 
 /* ---- states of the stages ------------------------------------------------------------------------------------------------ */
@@ -146,8 +157,8 @@ static void predict(struct gauss *g, double h)
         memcpy(g->y + s->n * i, s->y, (size_t)s->n * sizeof(double));
     }
     memset(s->error, 0, (size_t)s->n * sizeof(double));
-    stage_stiffness(&s->stage, a, s->error, bend);
-    stage_stiffness(&s->stage, v, a, slope);
+    stage_forces(&s->stage, a, s->error, bend);
+    stage_forces(&s->stage, v, a, slope);
     for (int i = S - 1; i >= 0; i--) /* the first, which is `slope`, is last */
         for (int k = 0; k < n; k++) g->r[n * i + k] = C[i] * h * (slope[k] + C[i] * h / 2 * bend[k]);
     correct(g, h);
@@ -220,7 +231,7 @@ static void start_defect(struct gauss *g, double h)
         dv[k] = gamma * d[k];
         dx[k] = gamma * dv[k];
     }
-    stage_stiffness(&s->stage, dx, dv, g->r);
+    stage_forces(&s->stage, dx, dv, g->r);
     stage_solve(&s->stage, g->r);
     for (int k = 0; k < n; k++) d[k] -= g->r[k];
 }
@@ -302,13 +313,13 @@ static double exponent(const struct one_step *s)
 static const struct one_step_method gauss_method = {
     .name = "Gauss", .attempt = attempt, .accept = accept, .exponent = exponent, .plan = plan};
 
-enum status gauss_make(const struct ode *ode, bool dense, struct integrator **made)
+enum status gauss_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct gauss *g = arena_take(&arena, 1, sizeof *g);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
-    one_step_make(&g->s, &gauss_method, ode, dense, 0, &arena);
+    one_step_make(&g->s, &gauss_method, ode, 0, &arena);
     const size_t n = (size_t)g->s.n, n_z = (size_t)g->s.n_z;
     g->square = arena_take(&arena, (size_t)ode->n_v, sizeof(double));
     g->z = arena_take(&arena, S * n_z, sizeof(double));

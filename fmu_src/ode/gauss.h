@@ -5,7 +5,7 @@
 
 #include "ode/onestep.h"
 
-/* The ode must live as long as the integrator. `dense`: Newton iterations with the dense Jacobian. */
-enum status gauss_make(const struct ode *ode, bool dense, struct integrator **integrator);
+/* The ode must live as long as the integrator. */
+enum status gauss_make(const struct ode *ode, struct integrator **integrator);
 
 #endif

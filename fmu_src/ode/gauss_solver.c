@@ -13,8 +13,16 @@ struct group {
 static const struct group GROUP[GAUSS_GROUPS] = {
     {1,
      {0.13710881296519228, 0},
-     {{0.88661729702091108, 0}, {0.45277802013680851, 0}, {0.093847216557537722, 0}, {-0.005118420061941787, 0}, {0.0082664880570557254, 0}},
-     {{0.51562304992716834, 0}, {-0.15803847873730015, 0}, {2.4379206735421231, 0}, {13.980163535261109, 0}, {55.302845858212265, 0}}},
+     {{0.88661729702091108, 0},
+      {0.45277802013680851, 0},
+      {0.093847216557537722, 0},
+      {-0.005118420061941787, 0},
+      {0.0082664880570557254, 0}},
+     {{0.51562304992716834, 0},
+      {-0.15803847873730015, 0},
+      {2.4379206735421231, 0},
+      {13.980163535261109, 0},
+      {55.302845858212265, 0}}},
     {2,
      {0.11742725435969859, 0.061049703818538165},
      {{-0.28662561146266263, -0.80364687057320905},
@@ -106,7 +114,8 @@ static void apply(struct gauss_solver *s, const struct group *group, double h, c
 {
     const int n = s->n_z;
     const double l = group->lambda[0], m = group->lambda[1];
-    const double k[2] = {h * h * (l * l - m * m - GAUSS_G * GAUSS_G), h * h * 2 * l * m}, d[2] = {h * (l - GAUSS_G), h * m};
+    const double k[2] = {h * h * (l * l - m * m - GAUSS_G * GAUSS_G), h * h * 2 * l * m},
+                 d[2] = {h * (l - GAUSS_G), h * m};
     for (int part = 0; part < group->parts; part++) {
         const double *same = p + part * n, *other = p + (1 - part) * n;
         const double sign = part == 0 ? -1 : 1;
@@ -118,7 +127,7 @@ static void apply(struct gauss_solver *s, const struct group *group, double h, c
             s->dx[i] += sign * k[1] * other[i];
             s->dv[i] += sign * d[1] * other[i];
         }
-        stage_stiffness(s->stage, s->dx, s->dv, q + part * n);
+        stage_forces(s->stage, s->dx, s->dv, q + part * n);
         stage_solve(s->stage, q + part * n);
         s->solves++;
         for (int i = 0; i < n; i++) q[part * n + i] += same[i];
@@ -148,7 +157,8 @@ static bool new_direction(struct gauss_solver *s, const struct group *group, dou
 }
 
 /* x: P x = r of a group, from rho = N^-1 r. K and D do not act on multipliers: their part of x takes what is left of rho. */
-static void solve_group(struct gauss_solver *s, const struct group *group, double h, const struct gauss_effort *effort, double *x)
+static void solve_group(struct gauss_solver *s, const struct group *group, double h, const struct gauss_effort *effort,
+                        double *x)
 {
     const int parts = group->parts, n = s->n_z;
     const double small = fmax(effort->absolute * effort->absolute * s->n_v / (h * h),

@@ -28,12 +28,12 @@ enum { GAUSS_STAGES = 5, GAUSS_GROUPS = 3, GAUSS_DIRECTIONS = 8 };
 struct gauss_solver {
     struct stage *stage;
     int n_v, n_z;
-    const double *square;         /* n_v: squared weights of accelerations in the norm, by the owner         */
-    double *p[GAUSS_DIRECTIONS];  /* directions, 2 n_z each                                                  */
-    double *q[GAUSS_DIRECTIONS];  /* N^-1 P p, orthonormal                                                   */
-    double *rho;                  /* N^-1 (r - P x), 2 n_z                                                   */
-    double *x[GAUSS_GROUPS];      /* solutions, 2 n_z each                                                   */
-    double *dx, *dv;              /* n_v                                                                     */
+    const double *square;        /* n_v: squared weights of accelerations in the norm, by the owner         */
+    double *p[GAUSS_DIRECTIONS]; /* directions, 2 n_z each                                                  */
+    double *q[GAUSS_DIRECTIONS]; /* N^-1 P p, orthonormal                                                   */
+    double *rho;                 /* N^-1 (r - P x), 2 n_z                                                   */
+    double *x[GAUSS_GROUPS];     /* solutions, 2 n_z each                                                   */
+    double *dx, *dv;             /* n_v                                                                     */
     long solves;
 };
 
