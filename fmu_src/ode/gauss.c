@@ -37,9 +37,13 @@ static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.386590275
                                            -0.74199601592044532879, 0.26199601592044532879}};
 
 /* Newton: the stages have converged when their error, in the norm of the error test, is below CONVERGED and below ENERGY of the size of
-   the state: what an iteration leaves damps or excites a mode at each step. The linear systems are solved to LINEAR of their right-hand
-   side. */
-static const double CONVERGED = 0.01, ENERGY = 1e-8, LINEAR = 1e-4, WORST = 0.9, FIRST_RATE = 0.1, LEAST_RATE = 1e-3;
+   the state: what an iteration leaves damps or excites a mode at each step. A contraction that is not measured again is trusted less
+   by FADES at each step. */
+static const double CONVERGED = 1e-3, ENERGY = 5e-7, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
+
+/* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of A is an error of up
+   to 70 in a stage. */
+static const double LINEAR = 3e-3;
 enum { MOST_ITERATIONS = 10, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
 
 /* A fixed point of the quaternions' equation at given angular velocities */
@@ -49,8 +53,9 @@ enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 static const double GROWTH = 1.1, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.5;
 enum { PATIENCE = 30, EXPONENT = 10 };
 
-/* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error */
-enum { HELD, TRIED, STEPS, LARGEST_ERROR };
+/* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error; the norm
+   of the last first correction */
+enum { HELD, TRIED, STEPS, LARGEST_ERROR, FIRST_CHANGE };
 
 struct gauss {
     struct one_step s;
@@ -129,14 +134,15 @@ static void weigh_accelerations(struct gauss *g, double h)
 
 static double converged(const struct gauss *g)
 {
-    return fmin(CONVERGED, ENERGY / g->s.relative_tolerance);
+    return fmin(CONVERGED, ENERGY / sqrt(g->s.relative_tolerance));
 }
 
-static void correct(struct gauss *g, double h)
+/* z -= (the linear system)^-1 r, with an error of at most `absolute` or `relative` of the right-hand side */
+static void correct(struct gauss *g, double h, double absolute, double relative)
 {
     const bool fixed = g->s.base.fixed_step > 0;
-    const struct gauss_effort effort = {.absolute = 0.02 * converged(g),
-                                        .relative = LINEAR,
+    const struct gauss_effort effort = {.absolute = fmax(absolute, LINEAR * converged(g)),
+                                        .relative = relative,
                                         .most = fixed ? FIXED_DIRECTIONS : GAUSS_DIRECTIONS,
                                         .exactly = fixed};
     gauss_solve(&g->solver, h, &effort, g->r);
@@ -161,7 +167,7 @@ static void predict(struct gauss *g, double h)
     stage_forces(&s->stage, v, a, slope);
     for (int i = S - 1; i >= 0; i--) /* the first, which is `slope`, is last */
         for (int k = 0; k < n; k++) g->r[n * i + k] = C[i] * h * (slope[k] + C[i] * h / 2 * bend[k]);
-    correct(g, h);
+    correct(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
 }
 
 /* One iteration: z -= corrections; `change` is the largest norm of a stage's correction */
@@ -173,7 +179,7 @@ static enum status iterate(struct gauss *g, double h, double *change)
             stage_residual(&s->stage, s->t + C[i] * h, g->y + s->n * i, g->z + s->n_z * i, g->r + s->n_z * i);
         if (status != STATUS_OK) return status;
     }
-    correct(g, h);
+    correct(g, h, 0, LINEAR * s->now->rate);
     s->count.newton_iterations++;
     *change = 0;
     for (int i = 0; i < S; i++) *change = fmax(*change, gauss_norm(&g->solver, h, g->r + s->n_z * i));
@@ -183,16 +189,19 @@ static enum status iterate(struct gauss *g, double h, double *change)
 static enum status converge(struct gauss *g, double h)
 {
     struct one_step_scalars *now = g->s.now;
+    const double enough = converged(g);
     double change, last = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         const enum status status = iterate(g, h, &change);
         if (status != STATUS_OK) return status;
-        if (i > 0) {
-            if (!(change < 2 * last)) return STATUS_NEWTON;
-            now->rate = fmax(change / last, i > 1 ? now->rate : LEAST_RATE);
-        }
+        if (i == 0) now->own[FIRST_CHANGE] = change;
+        if (i > 0 && !(change < 2 * last)) return STATUS_NEWTON;
+        if (i > 0) now->rate = fmax(change / last, i > 1 ? now->rate : LEAST_RATE);
         const double rate = fmin(now->rate, WORST);
-        if (change * rate / (1 - rate) <= converged(g)) return STATUS_OK;
+        if (change * rate / (1 - rate) <= enough) {
+            if (i == 0 && change > enough) now->rate *= FADES;
+            return STATUS_OK;
+        }
         last = change;
     }
     return STATUS_NEWTON;

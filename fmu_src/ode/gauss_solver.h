@@ -19,7 +19,7 @@
 #include "ode/stage.h"
 
 /* stages; eigenvalues, one of each pair; directions of the iteration */
-enum { GAUSS_STAGES = 5, GAUSS_GROUPS = 3, GAUSS_DIRECTIONS = 8 };
+enum { GAUSS_STAGES = 5, GAUSS_GROUPS = 3, GAUSS_DIRECTIONS = 12 };
 
 /* N = P(g) is M + gamma D + gamma^2 K with gamma = GAUSS_G h */
 #define GAUSS_G 0.12702337351164256
