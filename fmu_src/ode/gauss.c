@@ -44,13 +44,14 @@ static const double CONVERGED = 1e-3, ENERGY = 5e-7, WORST = 0.9, FIRST_RATE = 0
 /* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of A is an error of up
    to 70 in a stage. */
 static const double LINEAR = 3e-3;
-enum { MOST_ITERATIONS = 10, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
+enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
 
 /* A fixed point of the quaternions' equation at given angular velocities */
 enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 
-/* The step size is held. After PATIENCE steps it grows if their largest error allows it to grow by GROWTH; at once by ATTRACTIVE. */
-static const double GROWTH = 1.1, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.5;
+/* The step size is held. After PATIENCE steps it grows if their largest error, and the contraction of the iteration, allow it to grow by
+   GROWTH; at once by ATTRACTIVE. */
+static const double GROWTH = 1.1, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.5, AIM_RATE = 0.15;
 enum { PATIENCE = 30, EXPONENT = 10 };
 
 /* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error; the norm
@@ -292,7 +293,8 @@ static void accept(struct one_step *s, double h)
     if (s->base.fixed_step > 0 || h < 0.5 * own[HELD]) return; /* cut short: it says nothing */
     own[STEPS]++;
     own[LARGEST_ERROR] = fmax(own[LARGEST_ERROR], one_step_norm(s, s->error));
-    const double growth = fmin(pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT), MOST_GROWTH);
+    const double growth =
+        fmin(pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT), fmin(AIM_RATE / s->now->rate, MOST_GROWTH));
     if (growth < (own[STEPS] < PATIENCE ? ATTRACTIVE : GROWTH)) {
         if (own[STEPS] >= PATIENCE) own[STEPS] = own[LARGEST_ERROR] = 0;
         return;
