@@ -9,6 +9,8 @@
 /* What the functions cost, in evaluations of the right-hand side: instructions of the Canadarm (bench/integration.py) */
 static const double FACTOR = 0.9, RESIDUAL = 0.8, SOLVE = 0.12, STIFFNESS = 0.03, JACOBIAN = 8;
 
+enum { POWER_ITERATIONS = 8 };
+
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
@@ -149,4 +151,31 @@ void stage_solve(struct stage *stage, double *r)
     stage->work += SOLVE;
     if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
     else stage->ode->solve(stage->ode->context, r);
+}
+
+/* The largest eigenvalue of M^-1 K or, with `damping`, of M^-1 D, by power iteration from a vector without symmetries */
+static double largest_rate(struct stage *stage, bool damping, double *x)
+{
+    const int n = stage->ode->n_v;
+    double rate = 0;
+    for (int i = 0; i < n; i++) x[i] = 1 + 0.618 * (i % 3) - 0.414 * (i % 2);
+    memset(stage->dx, 0, (size_t)n * sizeof(double));
+    memset(stage->dv, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < POWER_ITERATIONS; k++) {
+        const double norm = sqrt(dense_dot(n, x, x));
+        double *direction = damping ? stage->dv : stage->dx;
+        if (!(norm > 0)) return 0;
+        rate = norm;
+        for (int i = 0; i < n; i++) direction[i] = x[i] / norm;
+        stage_forces(stage, stage->dx, stage->dv, x);
+        stage_solve(stage, x);
+    }
+    return rate;
+}
+
+double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)
+{
+    if (stage->dense || stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
+    const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
+    return fmax(damping, sqrt(stiffness));
 }
