@@ -15,7 +15,7 @@
    side, tells which is best. First ESDIRK; explicit and symmetric methods are tried where its steps resolve the fastest mode
    anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
    bit for bit. */
-static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9;
+static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9, SLOWER = 0.5;
 enum { FIRST_TRIAL = 6, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 4, TRIAL = 10 };
 
 /* The numbers of the choice, saved with a state */
@@ -28,6 +28,8 @@ struct trials {
     double time, work; /* of the present method, fading                              */
     double home_speed; /* time per work of `home` before the trial                   */
     double home_h;     /* and its step size                                          */
+    double best_speed; /* the largest time per work of `home`                        */
+    double compared;   /* trials since it became `home`                              */
 };
 
 struct automatic {
@@ -129,10 +131,11 @@ static enum status begin_trial(struct automatic *a, double t, const double *y)
     trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
     trials->home_speed = trials->time / trials->work;
     trials->home_h = h;
+    trials->compared++;
     double first = h;
     if (candidate != METHOD_ESDIRK) {
         const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
-        if (!(h * fastest < RESOLVED)) return STATUS_OK;
+        if (trials->home == METHOD_ESDIRK && !(h * fastest < RESOLVED)) return STATUS_OK;
         first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
     }
     trials->left = TRIAL;
@@ -152,8 +155,18 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
              method_name(home), t);
     trials->home = a->base.used;
     trials->pause = trials->wait = FIRST_TRIAL;
+    trials->compared = trials->best_speed = 0;
     choose(a, a->base.used, why);
     return STATUS_OK;
+}
+
+/* After a pause. The symmetric method, once it has been compared, is left only if its speed falls: other methods lose energy */
+static bool is_time_for_trial(struct trials *trials)
+{
+    const double speed = trials->time / trials->work;
+    trials->best_speed = fmax(trials->best_speed, speed);
+    if (--trials->wait > 0) return false;
+    return trials->home != METHOD_SYMMETRIC || trials->compared < 2 || speed < SLOWER * trials->best_speed;
 }
 
 /* After a step that took this time and this work */
@@ -168,7 +181,7 @@ static enum status watch(struct automatic *a, double time, double work, double t
         if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
         return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
     }
-    return --trials->wait <= 0 ? begin_trial(a, t, y) : STATUS_OK;
+    return is_time_for_trial(trials) ? begin_trial(a, t, y) : STATUS_OK;
 }
 
 static double work_of(const struct integrator *method)
