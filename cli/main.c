@@ -54,9 +54,13 @@ static const struct command {
      "column for them\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; may be repeated\n"
      "  --rtol R          relative tolerance, below 1 (default 1e-6)\n"
+     "  --method M        method of integration: auto (default), cvode, esdirk, explicit or symmetric, or its number 0 "
+     "to 4\n"
+     "                    (solver.method)\n"
      "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
-     "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
+     "  --stats           method and why it was chosen, steps, right-hand sides, Jacobians, restarts, residuals,\n"
+     "                    factorizations, Newton iterations, failures, events, CPU seconds as JSON on standard error\n",
      command_simulate, false},
     {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
      "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",

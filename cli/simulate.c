@@ -17,6 +17,7 @@ static const double MOST_STEPS = 1e12; /* more rows than any file holds */
 struct options {
     const char *robot, *inputs, *at, *interpolate;
     double until, step, rtol;
+    enum method method;
     struct settings settings;
     bool hold, stats, json;
 };
@@ -32,6 +33,17 @@ struct run {
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------------------ */
+
+/* A word or a number */
+static int parse_method(const char *text, enum method *method)
+{
+    for (int i = 0; i < METHODS; i++) {
+        const char number[] = {(char)('0' + i), '\0'};
+        *method = (enum method)i;
+        if (strcmp(text, method_word(*method)) == 0 || strcmp(text, number) == 0) return EXIT_OK;
+    }
+    return cli_usage("simulate", "--method is auto, cvode, esdirk, explicit or symmetric (or 0 to 4), not '%s'", text);
+}
 
 /* What --hold and --interpolate say of the inputs between rows */
 static int check_between(const struct options *options)
@@ -50,14 +62,15 @@ static int parse_options(int argc, char **argv, struct options *options)
     for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char *option = argv[i], *next = i + 1 < argc ? argv[i + 1] : "";
         const bool takes_value = strcmp(option, "--until") == 0 || strcmp(option, "--step") == 0 ||
-                                 strcmp(option, "--rtol") == 0 || strcmp(option, "--inputs") == 0 ||
-                                 strcmp(option, "--at") == 0 || strcmp(option, "--set") == 0 ||
-                                 strcmp(option, "--interpolate") == 0;
+                                 strcmp(option, "--rtol") == 0 || strcmp(option, "--method") == 0 ||
+                                 strcmp(option, "--inputs") == 0 || strcmp(option, "--at") == 0 ||
+                                 strcmp(option, "--set") == 0 || strcmp(option, "--interpolate") == 0;
         if (takes_value && i + 1 >= argc) return cli_usage("simulate", "%s takes a value", option);
         i += takes_value;
         if (strcmp(option, "--until") == 0) code = cli_positive("simulate", option, next, &options->until);
         else if (strcmp(option, "--step") == 0) code = cli_positive("simulate", option, next, &options->step);
         else if (strcmp(option, "--rtol") == 0) code = cli_tolerance("simulate", option, next, &options->rtol);
+        else if (strcmp(option, "--method") == 0) code = parse_method(next, &options->method);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
         else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);
@@ -145,17 +158,24 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 {
     struct integrator_statistics s;
     instance_statistics(run->sim, &s);
-    fprintf(stderr,
-            "{\"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, \"residuals\": %ld, "
-            "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
-            "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
-            s.steps, s.rhs, s.jacobians, s.restarts, s.residuals, s.factorizations, s.newton_iterations,
-            s.error_test_failures, s.newton_failures, s.events, cpu_seconds);
+    const struct integrator *integrator = instance_integrator(run->sim);
+    const bool integrates = integrator != NULL;
+    fprintf(
+        stderr,
+        "{\"method\": \"%s\", \"reason\": \"%s\", \"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, "
+        "\"residuals\": %ld, "
+        "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
+        "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
+        integrates ? method_word(integrator->used) : "none",
+        integrates ? integrator->choice : "all motion is prescribed", s.steps, s.rhs, s.jacobians, s.restarts,
+        s.residuals, s.factorizations, s.newton_iterations, s.error_test_failures, s.newton_failures, s.events,
+        cpu_seconds);
 }
 
 static int run_all(struct run *run)
 {
     int code = apply_state(run); /* first: --set has priority */
+    instance_set(run->sim, run->variables->solver.method, run->options.method);
     if (code == EXIT_OK) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_OK)
         code = inputs_read(run->options.inputs, between_rows(&run->options), run->sim, &run->arena, &run->report,

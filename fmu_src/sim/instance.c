@@ -106,6 +106,8 @@ int instance_check_parameters(struct instance *instance)
                    variable->unit != NULL ? variable->unit : "1");
         errors++;
     }
+    if (errors == 0)
+        errors = solver_report_conflicts(&instance->variables, instance->stepper.value, "", instance->report);
     return errors;
 }
 
@@ -257,5 +259,8 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
 {
     const double tolerance = stepper_restore(&instance->stepper, bytes);
     if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
-    return initialized ? instance->ops->adopt_parameters(instance, tolerance) : STATUS_OK;
+    if (!initialized) return STATUS_OK;
+    const enum status status = instance->ops->adopt_parameters(instance, tolerance);
+    if (status == STATUS_OK) stepper_resume(&instance->stepper);
+    return status;
 }

@@ -120,6 +120,12 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
 
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics);
 
+/* The integrator: which method is in use, and why; NULL where there is nothing to integrate. */
+static inline const struct integrator *instance_integrator(const struct instance *instance)
+{
+    return instance->stepper.integrator;
+}
+
 /* ---- model exchange ----------------------------------------------------------------------------------------------------------- */
 
 void instance_set_time(struct instance *instance, double time);
@@ -138,8 +144,9 @@ enum status instance_directional(struct instance *instance, int n_unknown, const
 
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. Saving makes the next step begin
-   with a restart, here and in every copy: both then continue with the same bits. */
+/* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. The instance and every copy continue
+   with the same bits. Where the integrator has a history (CVODE), which is not saved, the next step begins with a restart, here and
+   in every copy. */
 size_t instance_saved_size(const struct instance *instance);
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its

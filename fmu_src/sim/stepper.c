@@ -10,6 +10,15 @@ static const double JUMP = 10;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
+static enum status make_integrator(struct stepper *stepper, struct arena *arena)
+{
+    const enum status status = policy_integrator(&stepper->ode, &stepper->integrator);
+    if (status != STATUS_OK) return status;
+    stepper->n_memory = integrator_memory_size(stepper->integrator);
+    stepper->memory = arena_take(arena, (size_t)stepper->n_memory, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
 /* The number of the input that is the time derivative of input i; -1: none */
 static int derivative_input(const struct stepper *stepper, int i)
 {
@@ -55,7 +64,7 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     number_inputs(stepper);
     for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
     stepper->ode = *ode;
-    return ode_states(ode) > 0 ? policy_integrator(&stepper->ode, &stepper->integrator) : STATUS_OK;
+    return ode_states(ode) > 0 ? make_integrator(stepper, arena) : STATUS_OK;
 }
 
 void stepper_free(struct stepper *stepper)
@@ -94,14 +103,16 @@ void stepper_interrupt(struct stepper *stepper)
 
 enum status stepper_configure(struct stepper *stepper, double importer_tolerance)
 {
-    const double own = stepper->value[stepper->variables->relative_tolerance];
+    struct solver_request request = solver_request_of(stepper->variables, stepper->value);
+    const double own = request.relative_tolerance;
     stepper->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
     if (stepper->integrator == NULL) return STATUS_OK;
-    const struct solver_request request = {.relative_tolerance = stepper->tolerance,
-                                           .max_step = stepper->value[stepper->variables->max_step],
-                                           .max_order = (int)stepper->value[stepper->variables->max_order]};
+    request.relative_tolerance = stepper->tolerance;
     const struct integrator_options options = policy_options(&request, stepper->nominal);
-    return integrator_configure(stepper->integrator, &options);
+    const enum status status = integrator_configure(stepper->integrator, &options);
+    if (status != STATUS_OK && *stepper->integrator->failure != '\0')
+        report_add(stepper->report, REPORT_ERROR, "%s", stepper->integrator->failure);
+    return status;
 }
 
 static void start_inputs(struct stepper *stepper); /* with the other functions of inputs, below */
@@ -111,6 +122,7 @@ void stepper_start(struct stepper *stepper, double start_time)
     stepper->start_time = start_time;
     stepper->local = stepper->carry = 0;
     stepper->first_step = 0;
+    stepper->reported = METHOD_AUTOMATIC;
     start_inputs(stepper);
     stepper_interrupt(stepper);
 }
@@ -220,6 +232,17 @@ static void advance_time(struct stepper *stepper, double h)
     stepper->local = sum;
 }
 
+/* Which method integrates, and why, where that has changed since it was last reported */
+static void report_method(struct stepper *stepper)
+{
+    const struct integrator *integrator = stepper->integrator;
+    if (integrator == NULL || integrator->used == stepper->reported) return;
+    stepper->reported = integrator->used;
+    report_note(stepper->report, "at t = %.9g s: integration by method %d, %s: %s",
+                stepper->start_time + stepper->local, (int)integrator->used, method_name(integrator->used),
+                integrator->choice);
+}
+
 /* From the local time to h later; on failure *reached is the last good time */
 static enum status integrate(struct stepper *stepper, double h, double *reached)
 {
@@ -275,6 +298,7 @@ enum status stepper_step(struct stepper *stepper, double h)
     double reached = started;
     stepper_take_inputs(stepper);
     continue_inputs(stepper);
+    report_method(stepper);
     follow_curve(stepper);
     const enum status status = integrate(stepper, h, &reached);
     if (status != STATUS_OK) {
@@ -283,6 +307,7 @@ enum status stepper_step(struct stepper *stepper, double h)
         stepper->restart = true;
         report_failure(stepper, status);
     }
+    report_method(stepper);
     advance_inputs(stepper);
     keep_inputs(stepper);
     stepper->up_to_date = false;

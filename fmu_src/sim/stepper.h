@@ -5,8 +5,7 @@
 
 #include "base/arena.h"
 #include "base/report.h"
-#include "ode/policy.h"
-#include "sim/variables.h"
+#include "sim/solver.h"
 
 /* Inputs as functions of the local time, in place of their values: sets *u to the value of an input at a time in the present
    step, or leaves it where the function does not cover the input. */
@@ -59,6 +58,9 @@ struct stepper {
     double tolerance;                 /* relative, as asked for                                             */
     double *y, *ydot, *nominal;       /* n_states                                                           */
     struct saved_part own[OWN_PARTS]; /* the owner's part of a saved state                               */
+    enum method reported;             /* the method that was last reported; METHOD_AUTOMATIC: none yet   */
+    double *memory;                   /* of the integrator, in a saved state                             */
+    int n_memory;
     bool restart;                     /* the next step begins with a restart                             */
     double first_step;                /* of that restart; 0: the integrator chooses                      */
 };
@@ -102,5 +104,7 @@ size_t stepper_saved_size(const struct stepper *stepper);
 void stepper_save(struct stepper *stepper, unsigned char *bytes);
 /* Bytes that an instance made from the same file has saved. The result is the tolerance that it had. */
 double stepper_restore(struct stepper *stepper, const unsigned char *bytes);
+/* After stepper_configure() for the restored parameters: the integrator continues where it was. */
+void stepper_resume(struct stepper *stepper);
 
 #endif
