@@ -246,7 +246,7 @@ static void gather_forces(const struct model *model, struct work *work, const do
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
+        if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
         if (w->updated != NULL) updated_gather(lm, w);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
