@@ -24,7 +24,8 @@ typedef void path(struct events *events, const struct event_step *step, double t
 /* The cubic through y and ydot at both ends */
 static void cubic(struct events *events, const struct event_step *step, double theta)
 {
-    const double a = theta, b = 1 - theta, p1 = a * a * (3 - 2 * a), r0 = a * b * b * step->h, r1 = -a * a * b * step->h;
+    const double a = theta, b = 1 - theta, p1 = a * a * (3 - 2 * a), r0 = a * b * b * step->h,
+                 r1 = -a * a * b * step->h;
     for (int i = 0; i < ode_states(events->ode); i++)
         events->y[i] = step->y[i] + p1 * (step->y1[i] - step->y[i]) + r0 * step->ydot[i] + r1 * step->ydot1[i];
 }

@@ -116,11 +116,21 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     result->jacobians += s->stage.jacobians;
 }
 
-static double *saved_memory(struct integrator *integrator, int *count)
+static int memory_size(const struct integrator *integrator)
+{
+    return ((const struct one_step *)(const void *)integrator)->n_memory;
+}
+
+static void save(const struct integrator *integrator, double *memory)
+{
+    const struct one_step *s = (const struct one_step *)(const void *)integrator;
+    memcpy(memory, s->now, (size_t)s->n_memory * sizeof(double));
+}
+
+static void resume(struct integrator *integrator, const double *memory)
 {
     struct one_step *s = one_step_of(integrator);
-    *count = s->n_memory;
-    return (double *)(void *)s->now;
+    memcpy(s->now, memory, (size_t)s->n_memory * sizeof(double));
 }
 
 /* ---- the start of a step ----------------------------------------------------------------------------------------------------- */
@@ -194,7 +204,9 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 {
     const double k = s->method->exponent(s), last = s->now->last_error;
     double factor = MOST;
-    if (error > 0) factor = SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
+    if (error > 0)
+        factor =
+            SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
     factor = fmin(fmax(factor, LEAST), repeated ? 1 : MOST);
     s->now->h = factor < MOST ? h * factor : fmax(s->now->h, h * factor);
     s->now->last_error = fmax(error, 1e-4);
@@ -355,5 +367,7 @@ const struct integrator_ops one_step_ops = {.configure = configure,
                                             .step = step,
                                             .step_size = step_size,
                                             .statistics = statistics,
-                                            .memory = saved_memory,
+                                            .memory_size = memory_size,
+                                            .save = save,
+                                            .resume = resume,
                                             .release = release};

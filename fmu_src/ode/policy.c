@@ -9,6 +9,20 @@ static const double TIGHT = 2e-6;
 /* The fraction of the tolerance that order 5 has to meet, so that errors continue to fall where the order limit changes */
 static const double FRACTION = 0.1;
 
+const char *policy_fixed_step_error(const struct solver_request *request)
+{
+    if (!(request->fixed_step > 0)) return NULL;
+    switch (request->method) {
+    case METHOD_CVODE:
+        return "CVODE (solver.method = 1) takes no fixed steps; choose solver.method = 0, 2 or 4, or solver.fixed_step "
+               "= 0";
+    case METHOD_EXPLICIT:
+        return "the explicit method (solver.method = 3) takes no fixed steps; choose solver.method = 0, 2 or 4, or "
+               "solver.fixed_step = 0";
+    default: return NULL;
+    }
+}
+
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
 {
     return automatic_make(ode, integrator);
