@@ -175,8 +175,8 @@ static enum status begin(struct one_step *s, double remains)
     const struct ode *ode = s->base.ode;
     weigh(s);
     const enum status status = find_rates(s);
-    if (status != STATUS_OK) return status_is_recoverable(status) ? STATUS_NO_RATES : status;
-    if (!isfinite(one_step_norm(s, s->ydot))) return STATUS_NO_RATES;
+    if (status != STATUS_OK || !isfinite(one_step_norm(s, s->ydot))) return STATUS_NO_RATES;
+    if (s->relative_tolerance < DBL_EPSILON && DBL_EPSILON * one_step_norm(s, s->y) > 1) return STATUS_TOO_ACCURATE;
     if (s->now->h == 0) s->now->h = first_step(s, remains);
     if (ode->n_switches > 0) ode->switches(ode->context, s->y, s->g0);
     return STATUS_OK;
@@ -247,10 +247,12 @@ static double locate(struct one_step *s, double h)
 static enum status attempt(struct one_step *s, double h, double *error)
 {
     const struct ode *ode = s->base.ode;
+    s->stage.cause = STATUS_OK;
     enum status status = s->method->attempt(s, h);
     if (status == STATUS_OK && ode->project != NULL) {
         status = ode->project(ode->context, s->t + h, s->y1, s->base.fixed_step > 0 ? NULL : s->error);
         stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
+        if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
     *error = status == STATUS_OK ? one_step_norm(s, s->base.fixed_step > 0 ? s->ydot1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
@@ -287,9 +289,12 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
     s->count.steps++;
 }
 
-static enum status give_up(enum status status)
+/* What the last attempt could not do */
+static enum status give_up(const struct one_step *s, enum status status)
 {
-    return status == STATUS_OK ? STATUS_ERROR_TEST : status_is_recoverable(status) ? STATUS_NEWTON : status;
+    if (status == STATUS_OK) return STATUS_ERROR_TEST;
+    if (status == STATUS_NEWTON) return STATUS_NEWTON;
+    return s->stage.cause != STATUS_OK ? s->stage.cause : STATUS_NO_RATES;
 }
 
 static enum status controlled_step(struct one_step *s, double end, double *y, double *t)
@@ -298,7 +303,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
     bool repeated = false;
     for (;;) {
         double error, h = plan(s, end - s->t);
-        if (!(h > least_step(s, end))) return give_up(status);
+        if (!(h > least_step(s, end))) return give_up(s, status);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) {
             const double full = h, full_error = error;
@@ -309,7 +314,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
                 return STATUS_OK;
             }
         }
-        if (status < 0) return status;
+        if (status < 0) return give_up(s, status);
         repeated = true;
         if (status == STATUS_OK) {
             s->count.error_test_failures++;
@@ -328,7 +333,7 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
     const double remains = end - s->t, h = remains / fmax(1, ceil(remains / s->base.fixed_step - 1e-9));
     double size;
     const enum status status = attempt(s, h, &size);
-    if (status != STATUS_OK) return give_up(status);
+    if (status != STATUS_OK) return give_up(s, status);
     s->now->h = h;
     move_on(s, h, y, t);
     return STATUS_OK;

@@ -63,11 +63,15 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
     memcpy(ydot + ode->n_x, z, (size_t)ode->n_v * sizeof *z);
 }
 
-enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+static enum status failed(struct stage *stage, enum status status, enum status cause)
+{
+    if (status != STATUS_OK) stage->cause = cause;
+    return status;
+}
+
+static enum status factor_dense(struct stage *stage, double t, const double *y, double gamma)
 {
     const struct ode *ode = stage->ode;
-    stage->factorizations++;
-    if (!stage->dense) return ode->factor(ode->context, t, y, gamma);
     stage->jacobians++;
     const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
     if (status != STATUS_OK) return status;
@@ -75,17 +79,26 @@ enum status stage_factor(struct stage *stage, double t, const double *y, double 
     return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
 }
 
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+{
+    const struct ode *ode = stage->ode;
+    stage->factorizations++;
+    const enum status status =
+        stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    return failed(stage, status, STATUS_NEWTON_MATRIX);
+}
+
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r)
 {
     const struct ode *ode = stage->ode;
     if (!stage->dense) {
         stage->residuals++;
-        return ode->residual(ode->context, t, y, z, r);
+        return failed(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
     stage->rhs++;
     const enum status status = ode->rhs(ode->context, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
-    return status;
+    return failed(stage, status, STATUS_NO_RATES);
 }
 
 /* The tangent of x1 - x0 by velocities, 0 for quaternions */
