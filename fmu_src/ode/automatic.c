@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "ode/cvode.h"
 #include "ode/esdirk.h"
+#include "ode/explicit.h"
+#include "ode/gauss.h"
 #include "ode/policy.h"
 
 struct automatic {
@@ -183,6 +185,8 @@ enum status automatic_make(const struct ode *ode, struct integrator **made)
     *a = (struct automatic){.base = {.ops = &automatic_ops, .ode = ode}, .arena = arena};
     enum status status = cvode_make(ode, &a->method[METHOD_CVODE]);
     if (status == STATUS_OK) status = esdirk_make(ode, &a->method[METHOD_ESDIRK]);
+    if (status == STATUS_OK) status = explicit_make(ode, &a->method[METHOD_EXPLICIT]);
+    if (status == STATUS_OK) status = gauss_make(ode, &a->method[METHOD_SYMMETRIC]);
     if (status == STATUS_OK) *made = &a->base;
     else release(&a->base);
     return status;

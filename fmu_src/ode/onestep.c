@@ -203,7 +203,9 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 {
     const double k = s->method->exponent(s), last = s->now->last_error;
     double factor = MOST;
-    if (error > 0) factor = SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
+    if (error > 0)
+        factor =
+            SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
     factor = fmin(fmax(factor, LEAST), repeated ? 1 : MOST);
     s->now->h = factor < MOST ? h * factor : fmax(s->now->h, h * factor);
     s->now->last_error = fmax(error, 1e-4);
@@ -221,9 +223,9 @@ static bool switched(const struct one_step *s, const double *g)
 /* y(t + theta h) by the cubic through y and ydot at both ends */
 static void interpolate(struct one_step *s, double h, double theta)
 {
-    const double a = theta, b = 1 - theta, p0 = (1 + 2 * a) * b * b, p1 = a * a * (3 - 2 * a), r0 = a * b * b * h, r1 = -a * a * b * h;
-    for (int i = 0; i < s->n; i++)
-        s->y_switch[i] = p0 * s->y[i] + p1 * s->y1[i] + r0 * s->ydot[i] + r1 * s->ydot1[i];
+    const double a = theta, b = 1 - theta, p0 = (1 + 2 * a) * b * b, p1 = a * a * (3 - 2 * a), r0 = a * b * b * h,
+                 r1 = -a * a * b * h;
+    for (int i = 0; i < s->n; i++) s->y_switch[i] = p0 * s->y[i] + p1 * s->y1[i] + r0 * s->ydot[i] + r1 * s->ydot1[i];
 }
 
 /* The share of the step after which the first switch changes sign, by bisection; the side after the change */

@@ -26,11 +26,11 @@ struct one_step_method {
 
 /* The scalars of the memory; in it as doubles. */
 struct one_step_scalars {
-    double h;            /* the step size that the error allows; 0: to be chosen                 */
-    double last_error;   /* of the last step, for the step control; 0: none                      */
-    double has_rates;    /* ydot and z belong to (t, y)                                          */
-    double rate;         /* contraction of the last Newton iterations                            */
-    double own[8];       /* the method's                                                         */
+    double h;          /* the step size that the error allows; 0: to be chosen                 */
+    double last_error; /* of the last step, for the step control; 0: none                      */
+    double has_rates;  /* ydot and z belong to (t, y)                                          */
+    double rate;       /* contraction of the last Newton iterations                            */
+    double own[8];     /* the method's                                                         */
 };
 
 struct one_step {
@@ -46,13 +46,13 @@ struct one_step {
     int n_memory;
 
     double t;
-    const double *y;                     /* at the start of the step                               */
-    double *y1, *ydot1, *z1, *error;     /* of an attempt                                          */
-    double *weight;                      /* 1/(rtol max|y| + atol)                                 */
-    double *tolerance;                   /* atol                                                   */
-    double *g0, *g1, *y_switch;          /* switches at the ends of a step; a state between        */
+    const double *y;                 /* at the start of the step                               */
+    double *y1, *ydot1, *z1, *error; /* of an attempt                                          */
+    double *weight;                  /* 1/(rtol max|y| + atol)                                 */
+    double *tolerance;               /* atol                                                   */
+    double *g0, *g1, *y_switch;      /* switches at the ends of a step; a state between        */
     double relative_tolerance, max_step;
-    int newton_iterations;               /* in a fixed step: of every stage                        */
+    int newton_iterations; /* in a fixed step: of every stage                        */
     struct integrator_statistics count;
     struct arena arena;
 };

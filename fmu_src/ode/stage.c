@@ -98,6 +98,7 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     stage->rhs++;
     const enum status status = ode->rhs(ode->context, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
+    for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
     return failed(stage, status, STATUS_NO_RATES);
 }
 
@@ -115,22 +116,28 @@ static void position_change(const struct ode *ode, const double *x0, const doubl
     for (; i < ode->n_x; i++, j++) dx[j] = x1[i] - x0[i];
 }
 
+void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r)
+{
+    const struct ode *ode = stage->ode;
+    const int n = ode->n_v;
+    if (!stage->dense) {
+        ode->stiffness(ode->context, dx, dv, r);
+        return;
+    }
+    memset(r, 0, (size_t)stage->n_z * sizeof *r);
+    for (int j = 0; j < n; j++) {
+        const double *A = stage->newton.A != NULL ? stage->newton.A + n * j : NULL, *B = stage->newton.B + n * j;
+        for (int i = 0; i < n; i++) r[i] -= B[i] * dv[j] + (A != NULL ? A[i] * dx[j] : 0);
+    }
+}
+
 void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r)
 {
     const struct ode *ode = stage->ode;
     const double *v0 = y0 + ode->n_x, *v1 = y1 + ode->n_x;
-    const int n = ode->n_v;
     position_change(ode, y0, y1, stage->dx);
-    for (int i = 0; i < n; i++) stage->dv[i] = v1[i] - v0[i];
-    if (!stage->dense) {
-        ode->stiffness(ode->context, stage->dx, stage->dv, r);
-        return;
-    }
-    memset(r, 0, (size_t)n * sizeof *r);
-    for (int j = 0; j < n; j++) {
-        const double *A = stage->newton.A != NULL ? stage->newton.A + n * j : NULL, *B = stage->newton.B + n * j;
-        for (int i = 0; i < n; i++) r[i] -= B[i] * stage->dv[j] + (A != NULL ? A[i] * stage->dx[j] : 0);
-    }
+    for (int i = 0; i < ode->n_v; i++) stage->dv[i] = v1[i] - v0[i];
+    stage_forces(stage, stage->dx, stage->dv, r);
 }
 
 void stage_solve(struct stage *stage, double *r)

@@ -41,6 +41,8 @@ enum status stage_factor(struct stage *stage, double t, const double *y, double 
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
 /* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1; without quaternions, whose joints are not stiff */
 void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r);
+/* r = K dx + D dv, of the last stage_factor(); dx is a tangent. n_v numbers each, r n_z */
+void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r);
 /* r = N^-1 r */
 void stage_solve(struct stage *stage, double *r);
 
