@@ -329,10 +329,17 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
     }
 }
 
-/* ceil(H / fixed_step) equal steps; this is the one from t */
+/* Of ceil(H / fixed_step) equal steps over H, those from t on. Late in a simulation `end` and t are rounded: that must not make one
+   step more. */
+static double count_fixed_steps(const struct one_step *s, double end)
+{
+    const double rounding = 8 * DBL_EPSILON * fabs(end) / s->base.fixed_step;
+    return fmax(1, ceil((end - s->t) / s->base.fixed_step - 1e-9 - rounding));
+}
+
 static enum status fixed_step(struct one_step *s, double end, double *y, double *t)
 {
-    const double remains = end - s->t, h = remains / fmax(1, ceil(remains / s->base.fixed_step - 1e-9));
+    const double h = (end - s->t) / count_fixed_steps(s, end);
     double size;
     const enum status status = attempt(s, h, &size);
     if (status != STATUS_OK) return give_up(s, status);
