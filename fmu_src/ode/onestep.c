@@ -193,9 +193,10 @@ static double plan(struct one_step *s, double remains)
     return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
 }
 
-static double least_step(const struct one_step *s, double end)
+/* Is the step lost in the rounding of t? The last one before the communication point may be as short as it is. */
+static bool is_too_short(const struct one_step *s, double h, double end)
 {
-    return fmax(16 * DBL_EPSILON * fabs(s->t), 1e-15 * (end - s->t));
+    return !(h > 0) || (h < end - s->t && h <= 16 * DBL_EPSILON * fabs(s->t));
 }
 
 /* The next step size after a step of h with this error */
@@ -305,7 +306,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
     bool repeated = false;
     for (;;) {
         double error, h = plan(s, end - s->t);
-        if (!(h > least_step(s, end))) return give_up(s, status);
+        if (is_too_short(s, h, end)) return give_up(s, status);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) {
             const double full = h, full_error = error;
