@@ -80,17 +80,29 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
     memcpy(ydot + ode->n_x, z, (size_t)ode->n_v * sizeof *z);
 }
 
-enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+static enum status failed(struct stage *stage, enum status status, enum status cause)
+{
+    if (status != STATUS_OK) stage->cause = cause;
+    return status;
+}
+
+static enum status factor_dense(struct stage *stage, double t, const double *y, double gamma)
 {
     const struct ode *ode = stage->ode;
-    stage->factorizations++;
-    stage->work += stage->dense ? JACOBIAN : FACTOR;
-    if (!stage->dense) return ode->factor(ode->context, t, y, gamma);
     stage->jacobians++;
     const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
     if (status != STATUS_OK) return status;
     newton_matrix(&stage->newton, gamma, y, stage->N);
     return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
+}
+
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+{
+    const struct ode *ode = stage->ode;
+    stage->factorizations++;
+    stage->work += stage->dense ? JACOBIAN : FACTOR;
+    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    return failed(stage, status, STATUS_NEWTON_MATRIX);
 }
 
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r)
@@ -99,12 +111,12 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     if (!stage->dense) {
         stage->residuals++;
         stage->work += RESIDUAL;
-        return ode->residual(ode->context, t, y, z, r);
+        return failed(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
     const enum status status = stage_rhs(stage, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
     for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
-    return status;
+    return failed(stage, status, STATUS_NO_RATES);
 }
 
 /* The tangent of x1 - x0 by velocities, 0 for quaternions */

@@ -20,7 +20,8 @@ struct stage {
     double *ydot;         /* dense: n_x + n_v                 */
     double *dx, *dv;      /* n_v                              */
     long rhs, residuals, factorizations, jacobians;
-    double work; /* in evaluations of the right-hand side */
+    double work;       /* in evaluations of the right-hand side */
+    enum status cause; /* what the last function that failed could not do: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
