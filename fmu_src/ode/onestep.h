@@ -4,6 +4,7 @@
 #ifndef ODE_ONESTEP_H
 #define ODE_ONESTEP_H
 
+#include "ode/events.h"
 #include "ode/integrator.h"
 #include "ode/stage.h"
 
@@ -26,11 +27,12 @@ struct one_step_method {
 
 /* The scalars of the memory; in it as doubles. */
 struct one_step_scalars {
-    double h;          /* the step size that the error allows; 0: to be chosen                 */
-    double last_error; /* of the last step, for the step control; 0: none                      */
-    double has_rates;  /* ydot and z belong to (t, y)                                          */
-    double rate;       /* contraction of the last Newton iterations                            */
-    double own[8];     /* the method's                                                         */
+    double h;           /* the step size that the error allows; 0: to be chosen                 */
+    double last_error;  /* of the last step, for the step control; 0: none                      */
+    double has_rates;   /* ydot and z belong to (t, y)                                          */
+    double short_steps; /* steps in a row that switches made very short                         */
+    double rate;        /* contraction of the last Newton iterations                            */
+    double own[8];      /* the method's                                                         */
 };
 
 struct one_step {
@@ -50,7 +52,7 @@ struct one_step {
     double *y1, *ydot1, *z1, *error; /* of an attempt                                          */
     double *weight;                  /* 1/(rtol max|y| + atol)                                 */
     double *tolerance;               /* atol                                                   */
-    double *g0, *g1, *y_switch;      /* switches at the ends of a step; a state between        */
+    struct events events;
     double relative_tolerance, max_step;
     int newton_iterations; /* in a fixed step: of every stage                        */
     struct integrator_statistics count;

@@ -151,6 +151,11 @@ void instance_set_input_rate(struct instance *instance, int reference, double ra
     stepper_set_rate(&instance->stepper, reference, rate);
 }
 
+void instance_follow(struct instance *instance, const struct input_curve *curve)
+{
+    instance->stepper.curve = curve;
+}
+
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics)
 {
     memset(statistics, 0, sizeof *statistics);
@@ -232,7 +237,8 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
     const int n_states = instance->variables.n_states, n_inputs = stepper->n_inputs;
     const enum status status = instance_get_derivatives(instance, instance->rate);
     if (status != STATUS_OK) return status;
-    if (n_inputs > 0) memcpy(instance->rate + n_states, stepper->before.rate, (size_t)n_inputs * sizeof(double));
+    for (int i = 0; i < n_inputs; i++)
+        instance->rate[n_states + i] = step_input_rate(&stepper->before, i, stepper->local);
     return instance_directional(instance, 1, &reference, n_states + n_inputs, instance->moving, instance->rate, rate);
 }
 

@@ -104,8 +104,8 @@ enum status instance_initialize(struct instance *instance, const struct experime
 bool instance_acts_on_start(const struct instance *instance, int reference);
 
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
-   constant, or follow the rates that instance_set_input_rate() gave for this step. On failure the last good state remains,
-   instance_time() says when. */
+   constant, or follow the rates that instance_set_input_rate() gave for this step; position, rate and acceleration that are inputs
+   are one motion (struct step_inputs). On failure the last good state remains, instance_time() says when. */
 enum status instance_step(struct instance *instance, double h);
 double instance_time(const struct instance *instance);
 
@@ -113,6 +113,8 @@ double instance_time(const struct instance *instance);
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
+/* From the next initialization on, inputs follow this curve of the time since the start; it must outlive the instance. */
+void instance_follow(struct instance *instance, const struct input_curve *curve);
 /* d/dt of an output at the end of the last step. */
 enum status instance_output_rate(struct instance *instance, int reference, double *rate);
 

@@ -19,6 +19,33 @@ static enum status make_integrator(struct stepper *stepper, struct arena *arena)
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
+/* The number of the input that is the time derivative of input i; -1: none */
+static int derivative_input(const struct stepper *stepper, int i)
+{
+    const int reference = stepper->variables->by_reference[stepper->input[i]]->rate;
+    return reference >= 0 ? stepper->input_number[reference] : -1;
+}
+
+/* Numbers the inputs. Where first and second derivative of one are inputs too, the three are one motion. */
+static void number_inputs(struct stepper *stepper)
+{
+    const struct variables *v = stepper->variables;
+    for (int r = 0; r < v->n_values; r++) {
+        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
+        stepper->input_number[r] = is_input ? stepper->n_inputs : -1;
+        if (is_input) stepper->input[stepper->n_inputs++] = r;
+    }
+    for (int i = 0; i < stepper->n_inputs; i++) stepper->derivative[i] = -1;
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        const int first = derivative_input(stepper, i), second = first >= 0 ? derivative_input(stepper, first) : -1;
+        if (second < 0) continue;
+        stepper->derivative[i] = first;
+        stepper->derivative[first] = second;
+    }
+    stepper->now.reference = stepper->before.reference = stepper->input;
+    stepper->now.derivative = stepper->before.derivative = stepper->derivative;
+}
+
 enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena)
 {
     const struct variables *v = stepper->variables;
@@ -29,15 +56,12 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     stepper->value = arena_take(arena, values, sizeof(double));
     stepper->input = arena_take(arena, values, sizeof(int));
     stepper->input_number = arena_take(arena, values, sizeof(int));
+    stepper->derivative = arena_take(arena, values, sizeof(int));
     for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
     for (int i = 0; i < 5; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
 
-    for (int r = 0; r < v->n_values; r++) {
-        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
-        stepper->input_number[r] = is_input ? stepper->n_inputs : -1;
-        if (is_input) stepper->input[stepper->n_inputs++] = r;
-    }
+    number_inputs(stepper);
     for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
     stepper->ode = *ode;
     return ode_states(ode) > 0 ? make_integrator(stepper, arena) : STATUS_OK;
@@ -91,20 +115,43 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
     return status;
 }
 
+static void start_inputs(struct stepper *stepper); /* with the other functions of inputs, below */
+
 void stepper_start(struct stepper *stepper, double start_time)
 {
     stepper->start_time = start_time;
     stepper->local = stepper->carry = 0;
     stepper->first_step = 0;
     stepper->reported = METHOD_AUTOMATIC;
-    stepper_take_inputs(stepper);
+    start_inputs(stepper);
     stepper_interrupt(stepper);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
 
+double step_input(const struct step_inputs *inputs, int i, double t)
+{
+    const double s = t - inputs->from;
+    double u = inputs->u[i], term = s; /* s^k / k! */
+    int highest = i;
+    for (int k = 2; inputs->derivative[highest] >= 0; k++) {
+        highest = inputs->derivative[highest];
+        u += inputs->u[highest] * term;
+        term *= s / k;
+    }
+    u += inputs->rate[highest] * term;
+    if (inputs->curve != NULL) inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
+    return u;
+}
+
+double step_input_rate(const struct step_inputs *inputs, int i, double t)
+{
+    return inputs->derivative[i] >= 0 ? step_input(inputs, inputs->derivative[i], t) : inputs->rate[i];
+}
+
 void stepper_take_inputs(struct stepper *stepper)
 {
+    stepper->now.curve = NULL;
     for (int i = 0; i < stepper->n_inputs; i++) stepper->now.u[i] = stepper->value[stepper->input[i]];
     stepper->now.from = stepper->local;
 }
@@ -116,13 +163,22 @@ void stepper_set_rate(struct stepper *stepper, int reference, double rate)
     stepper->given[i] = 1;
 }
 
-/* An input whose time derivative is also an input is extrapolated with it, unless a rate was given (0 included) */
+/* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
 static void continue_inputs(struct stepper *stepper)
 {
     for (int i = 0; i < stepper->n_inputs; i++) {
-        const int rate = stepper->variables->by_reference[stepper->input[i]]->rate;
-        if (rate >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->value[rate];
+        const int derivative = derivative_input(stepper, i);
+        if (stepper->derivative[i] >= 0) stepper->now.rate[i] = 0;
+        else if (derivative >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->now.u[derivative];
     }
+}
+
+/* From here on the inputs are those of the curve, if there is one */
+static void follow_curve(struct stepper *stepper)
+{
+    stepper->now.curve = stepper->curve;
+    for (int i = 0; stepper->curve != NULL && i < stepper->n_inputs; i++)
+        stepper->now.u[i] = step_input(&stepper->now, i, stepper->local);
 }
 
 /* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
@@ -137,8 +193,13 @@ static bool inputs_jumped(struct stepper *stepper)
     return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
 }
 
+/* A curve is kept as its values at the end */
 static void keep_inputs(struct stepper *stepper)
 {
+    if (stepper->now.curve != NULL) {
+        stepper_take_inputs(stepper);
+        clear_rates(stepper);
+    }
     memcpy(stepper->before.u, stepper->now.u, (size_t)stepper->n_inputs * sizeof(double));
     memcpy(stepper->before.rate, stepper->now.rate, (size_t)stepper->n_inputs * sizeof(double));
     stepper->before.from = stepper->now.from;
@@ -150,6 +211,15 @@ static void advance_inputs(struct stepper *stepper)
 {
     for (int i = 0; i < stepper->n_inputs; i++)
         stepper->value[stepper->input[i]] = step_input(&stepper->now, i, stepper->local);
+}
+
+/* The curve's values at the start, or those that were set */
+static void start_inputs(struct stepper *stepper)
+{
+    stepper_take_inputs(stepper);
+    follow_curve(stepper);
+    advance_inputs(stepper);
+    stepper_take_inputs(stepper);
 }
 
 /* ---- the step -------------------------------------------------------------------------------------------------------------- */
@@ -229,6 +299,7 @@ enum status stepper_step(struct stepper *stepper, double h)
     stepper_take_inputs(stepper);
     continue_inputs(stepper);
     report_method(stepper);
+    follow_curve(stepper);
     const enum status status = integrate(stepper, h, &reached);
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;
