@@ -137,7 +137,8 @@ TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
 {
     for (int angle = 0; angle <= 6; angle++)
         for (double size = 0.1; size < 1e5; size *= 7) {
-            const double phi = acos(-1) * (0.5 + angle / 12.0), z[2] = {angle == 0 ? 0 : size * cos(phi), size * sin(phi)};
+            const double phi = acos(-1) * (0.5 + angle / 12.0),
+                         z[2] = {angle == 0 ? 0 : size * cos(phi), size * sin(phi)};
             const struct ode ode = test_equation(z);
             struct one_step *s = method_for(&ode);
             double v[2] = {1, 0}, R[2];
@@ -251,7 +252,8 @@ TEST(the_linear_system_of_the_stages)
     for (int stiff = 0; stiff < 2; stiff++) {
         struct modes modes = {.broken = STATUS_OK};
         for (int i = 0; i < MODES; i++) {
-            const double omega = stiff && i > 4 ? pow(10, i - 4) : 5.0 * i / (MODES - 1), zeta = stiff ? 0.4 * i * i : 0.01 * i;
+            const double omega = stiff && i > 4 ? pow(10, i - 4) : 5.0 * i / (MODES - 1),
+                         zeta = stiff ? 0.4 * i * i : 0.01 * i;
             modes.K[i] = omega * omega;
             modes.D[i] = 2 * zeta * omega;
         }
@@ -269,7 +271,8 @@ TEST(the_linear_system_of_the_stages)
             memcpy(d, r, sizeof d);
             gauss_solve(&solver, 1, &effort, d);
             for (int i = 0; i < MODES && (most == MODES || !stiff); i++)
-                CHECK(defect(modes.D[i], modes.K[i], i, d, r) < (most == MODES ? 1e-9 * (1 + modes.K[i] + modes.D[i]) : 0.05));
+                CHECK(defect(modes.D[i], modes.K[i], i, d, r) <
+                      (most == MODES ? 1e-9 * (1 + modes.K[i] + modes.D[i]) : 0.05));
         }
         arena_release(&arena);
         integrator_free(&s->base);
@@ -305,7 +308,8 @@ TEST(the_energy_of_oscillators_does_not_drift)
         CHECK(integrator_restart(&s->base, 0, y, &fresh) == STATUS_OK);
         CHECK(integrator_advance(&s->base, 100, y, &reached) == STATUS_OK);
         CHECK_NEAR(modes_energy(&modes, y) / energy, 1, 1e-6);
-        CHECK(counts(s).steps < 8100 && counts(s).rhs < 1.1 * (double)counts(s).steps); /* 1 < h omega; hardly any repetitions */
+        CHECK(counts(s).steps < 8100 &&
+              counts(s).rhs < 1.1 * (double)counts(s).steps); /* 1 < h omega; hardly any repetitions */
         integrator_free(&s->base);
     }
 }
@@ -321,7 +325,7 @@ TEST(the_energy_of_a_pendulum_does_not_drift)
         CHECK(integrator_advance(&s->base, 10 * i, y, &reached) == STATUS_OK);
         worst[i > 10] = fmax(worst[i > 10], fabs(pendulum_energy(y) - energy));
     }
-    CHECK(worst[0] < 1e-5 && worst[1] < 3 * worst[0] + 1e-9);
+    CHECK(worst[0] < options.relative_tolerance && worst[1] < 2 * worst[0]);
     integrator_free(&s->base);
 }
 
@@ -430,7 +434,7 @@ TEST(an_iteration_that_is_too_slow_shortens_the_step)
     CHECK(integrator_configure(&s->base, &options) == STATUS_OK);
     CHECK(integrator_restart(&s->base, 0, &v, &long_step) == STATUS_OK);
     CHECK(integrator_advance(&s->base, 0.5, &v, &reached) == STATUS_OK);
-    CHECK_NEAR(v, cos(0.5) , 1e-3);
+    CHECK_NEAR(v, cos(0.5), 1e-3);
     CHECK(counts(s).newton_failures > 0);
     integrator_free(&s->base);
 }
@@ -454,8 +458,7 @@ static enum status zero_jacobian(void *context, double t, const double *y, doubl
 TEST(a_stage_that_fails_asks_for_a_shorter_step)
 {
     enum status status = STATUS_NOT_FINITE;
-    const struct ode limited = {
-        .n_x = 1, .n_v = 1, .context = &status, .rhs = limited_rhs, .jacobian = zero_jacobian};
+    const struct ode limited = {.n_x = 1, .n_v = 1, .context = &status, .rhs = limited_rhs, .jacobian = zero_jacobian};
     const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal};
     double y[2] = {0, 0}, reached;
     struct one_step *s = start(&limited, &options, y);
@@ -468,7 +471,8 @@ TEST(a_stage_that_fails_asks_for_a_shorter_step)
 
 /* ---- fixed steps ------------------------------------------------------------------------------------------------------------ */
 
-static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact, bool bounded)
+static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact,
+                          bool bounded)
 {
     const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal, .fixed_step = h};
     double y[7], reached, error = 0;
@@ -498,7 +502,6 @@ TEST(fixed_steps_have_fixed_work)
         integrator_free(&s->base);
         const double coarse = fixed_error(equations[k], 0.1, 2, starts[k], exact, true),
                      fine = fixed_error(equations[k], 0.05, 2, starts[k], exact, true);
-        printf("fixed %d: %g %g order %g\n", k, coarse, fine, log2(coarse / fine));
         CHECK(fine < 1e-5 && log2(coarse / fine) > 3.5);
     }
 }

@@ -24,7 +24,8 @@ static enum status forced_pendulum_jacobian(void *context, double t, const doubl
     return STATUS_OK;
 }
 
-const struct ode forced_pendulum = {.n_x = 1, .n_v = 1, .rhs = forced_pendulum_rhs, .jacobian = forced_pendulum_jacobian};
+const struct ode forced_pendulum = {
+    .n_x = 1, .n_v = 1, .rhs = forced_pendulum_rhs, .jacobian = forced_pendulum_jacobian};
 
 static enum status pendulum_rhs(void *context, double t, const double *y, double *ydot)
 {
@@ -42,7 +43,8 @@ static enum status pendulum_jacobian(void *context, double t, const double *y, d
     return STATUS_OK;
 }
 
-const struct ode pendulum = {.n_x = 1, .n_v = 1, .oscillatory = true, .rhs = pendulum_rhs, .jacobian = pendulum_jacobian};
+const struct ode pendulum = {
+    .n_x = 1, .n_v = 1, .oscillatory = true, .rhs = pendulum_rhs, .jacobian = pendulum_jacobian};
 
 double pendulum_energy(const double y[2])
 {
