@@ -314,18 +314,19 @@ TEST(the_energy_of_oscillators_does_not_drift)
     }
 }
 
-/* A pendulum that swings far out, at a loose tolerance: its energy errs no more after 1000 periods than after 10 */
+/* A pendulum that swings far out, at a loose tolerance and with steps of a sixth of a period: in 1200 periods its energy errs by no
+   more than twice what is allowed in one step */
 TEST(the_energy_of_a_pendulum_does_not_drift)
 {
     const struct integrator_options options = {.relative_tolerance = 1e-4, .nominal = nominal};
-    double y[2] = {2.5, 0}, reached, worst[2] = {0};
+    double y[2] = {2.5, 0}, reached, worst = 0;
     const double energy = pendulum_energy(y);
     struct one_step *s = start(&pendulum, &options, y);
     for (int i = 1; i <= 1000; i++) {
         CHECK(integrator_advance(&s->base, 10 * i, y, &reached) == STATUS_OK);
-        worst[i > 10] = fmax(worst[i > 10], fabs(pendulum_energy(y) - energy));
+        worst = fmax(worst, fabs(pendulum_energy(y) - energy));
     }
-    CHECK(worst[0] < options.relative_tolerance && worst[1] < 2 * worst[0]);
+    CHECK(worst < 2e-4 && counts(s).steps < 7000);
     integrator_free(&s->base);
 }
 
@@ -439,12 +440,12 @@ TEST(an_iteration_that_is_too_slow_shortens_the_step)
     integrator_free(&s->base);
 }
 
-/* x'' = 1 where a stage beyond x = 1.5 cannot be evaluated */
+/* x'' = 1 where a stage beyond x = 1.5 cannot be evaluated, or is not a number */
 static enum status limited_rhs(void *context, double t, const double *y, double *ydot)
 {
     (void)t;
     ydot[0] = y[1];
-    ydot[1] = 1;
+    ydot[1] = y[0] < 1.5 ? 1 : (double)NAN;
     return y[0] < 1.5 ? STATUS_OK : *(const enum status *)context;
 }
 
@@ -457,22 +458,28 @@ static enum status zero_jacobian(void *context, double t, const double *y, doubl
 
 TEST(a_stage_that_fails_asks_for_a_shorter_step)
 {
-    enum status status = STATUS_NOT_FINITE;
-    const struct ode limited = {.n_x = 1, .n_v = 1, .context = &status, .rhs = limited_rhs, .jacobian = zero_jacobian};
-    const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal};
-    double y[2] = {0, 0}, reached;
-    struct one_step *s = start(&limited, &options, y);
-    CHECK(integrator_advance(&s->base, 3, y, &reached) == STATUS_NEWTON);
-    CHECK(counts(s).newton_failures > 0);
-    CHECK_NEAR(y[0], 1.5, 1e-3);
-    CHECK_NEAR(y[0], reached * reached / 2, 1e-9);
-    integrator_free(&s->base);
+    static const enum status statuses[] = {STATUS_NOT_FINITE, STATUS_OK};
+    for (int k = 0; k < 2; k++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            enum status status = statuses[k];
+            const struct ode limited = {
+                .n_x = 1, .n_v = 1, .context = &status, .rhs = limited_rhs, .jacobian = zero_jacobian};
+            const struct integrator_options options = {
+                .relative_tolerance = 1e-6, .nominal = nominal, .fixed_step = fixed * 1e-4};
+            double y[2] = {0, 0}, reached;
+            struct one_step *s = start(&limited, &options, y);
+            const enum status end = integrator_advance(&s->base, 3, y, &reached);
+            CHECK(end == STATUS_NEWTON || (status == STATUS_OK && end == STATUS_NO_RATES)); /* the end is no stage */
+            CHECK(fixed || counts(s).newton_failures > 0 || end == STATUS_NO_RATES);
+            CHECK_NEAR(y[0], 1.5, status == STATUS_OK ? 0.1 : 1e-3);
+            CHECK_NEAR(y[0], reached * reached / 2, 1e-9);
+            integrator_free(&s->base);
+        }
 }
 
 /* ---- fixed steps ------------------------------------------------------------------------------------------------------------ */
 
-static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact,
-                          bool bounded)
+static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact)
 {
     const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal, .fixed_step = h};
     double y[7], reached, error = 0;
@@ -484,7 +491,7 @@ static double fixed_error(const struct ode *ode, double h, double end, const dou
     for (int i = 0; i < s->n; i++) error = fmax(error, fabs(y[i] - exact[i]));
     const struct integrator_statistics n = counts(s);
     CHECK(n.steps == lround(end / h) && n.factorizations == n.steps && n.newton_iterations == 2 * n.steps);
-    CHECK(!bounded || n.rhs == 1 + 11 * n.steps); /* two iterations of five stages, and the end of the step */
+    CHECK(n.rhs == 1 + 11 * n.steps); /* two iterations of five stages, and the end of the step */
     integrator_free(&s->base);
     return error;
 }
@@ -500,8 +507,8 @@ TEST(fixed_steps_have_fixed_work)
         memcpy(exact, starts[k], (size_t)s->n * sizeof *exact);
         CHECK(several_steps(s, 0, exact, 0.025, 80) == STATUS_OK);
         integrator_free(&s->base);
-        const double coarse = fixed_error(equations[k], 0.1, 2, starts[k], exact, true),
-                     fine = fixed_error(equations[k], 0.05, 2, starts[k], exact, true);
+        const double coarse = fixed_error(equations[k], 0.1, 2, starts[k], exact),
+                     fine = fixed_error(equations[k], 0.05, 2, starts[k], exact);
         CHECK(fine < 1e-5 && log2(coarse / fine) > 3.5);
     }
 }
@@ -509,7 +516,12 @@ TEST(fixed_steps_have_fixed_work)
 TEST(what_rests_stays_at_rest)
 {
     const double rest[2] = {0, 0};
-    CHECK(fixed_error(&pendulum, 0.1, 1, rest, rest, true) == 0);
+    const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal};
+    double y[2] = {0, 0}, reached;
+    struct one_step *s = start(&pendulum, &options, y);
+    CHECK(integrator_advance(&s->base, 7, y, &reached) == STATUS_OK && y[0] == 0 && y[1] == 0);
+    integrator_free(&s->base);
+    CHECK(fixed_error(&pendulum, 0.1, 1, rest, rest) == 0);
 }
 
 int main(void)
