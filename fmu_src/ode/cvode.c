@@ -378,7 +378,8 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
                                                  before->newton_failures + now.newton_failures,
                                                  0,
                                                  before->factorizations,
-                                                 before->events};
+                                                 before->events,
+                                                 0};
 }
 
 /* ---- making it ----------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/pairs.h"
+
+/* ---- DOP853: order 8, errors of order 5 and 3 --------------------------------------------------------------------------- */
+
 /* Coefficients: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.5 and the appendix. */
 enum { STAGES = 12 };
 
@@ -94,29 +98,66 @@ static void estimate_error(struct explicit_pair *e, double h)
     for (int i = 0; i < s->n && scale > 0; i++) s->error[i] *= n5 / scale;
 }
 
+/* Stages 1 to `stages` - 1 */
+static enum status find_stages(struct explicit_pair *e, int stages, const double *a, int width, const double *c,
+                               double h)
+{
+    struct one_step *s = &e->s;
+    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
+    for (int i = 1; i < stages; i++) {
+        start_from(e, i, a + width * i, h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + c[i] * h, s->y1, e->k + s->n * i);
+        if (status != STATUS_OK) return status;
+    }
+    start_from(e, stages, a + width * stages, h, s->y1);
+    return STATUS_OK;
+}
+
+/* ---- Kutta's method of order 3 with the midpoint rule, for steps that communication points cut short ---------------------- */
+
+enum { LOW_STAGES = 3 };
+static const double LOW_A[LOW_STAGES + 1][LOW_STAGES] = {{0}, {0.5}, {-1, 2}, {1.0 / 6, 2.0 / 3, 1.0 / 6}};
+static const double LOW_C[LOW_STAGES] = {0, 0.5, 1};
+static const double LOW_E[LOW_STAGES] = {1.0 / 6, -1.0 / 3, 1.0 / 6};
+
+/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct pair HIGH_PAIR = {STAGES, 8}, LOW_PAIR = {LOW_STAGES, 3};
+
 static enum status attempt(struct one_step *s, double h)
 {
     struct explicit_pair *e = (struct explicit_pair *)(void *)s;
-    const struct ode *ode = s->base.ode;
-    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
-    for (int i = 1; i < STAGES; i++) {
-        start_from(e, i, A[i], h, s->y1);
-        s->stage.rhs++;
-        const enum status status = ode->rhs(ode->context, s->t + C[i] * h, s->y1, e->k + s->n * i);
-        if (status != STATUS_OK) return status;
+    const bool low = pairs_low(s);
+    const enum status status =
+        low ? find_stages(e, LOW_STAGES, LOW_A[0], LOW_STAGES, LOW_C, h) : find_stages(e, STAGES, A[0], STAGES, C, h);
+    if (status != STATUS_OK || s->base.fixed_step > 0) return status;
+    if (low) {
+        memset(s->error, 0, (size_t)s->n * sizeof(double));
+        add_stages(e, LOW_STAGES, LOW_E, h, s->error);
+    } else {
+        estimate_error(e, h);
     }
-    start_from(e, STAGES, A[STAGES], h, s->y1);
-    if (s->base.fixed_step == 0) estimate_error(e, h);
-    return stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1);
+    return STATUS_OK;
+}
+
+static void accept(struct one_step *s, double h)
+{
+    (void)h;
+    pairs_accept(s);
 }
 
 static double exponent(const struct one_step *s)
 {
-    (void)s;
-    return 8;
+    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
 }
 
-static const struct one_step_method explicit_method = {.name = "DOP853", .attempt = attempt, .exponent = exponent};
+static double plan(struct one_step *s, double h, double remains)
+{
+    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
+}
+
+static const struct one_step_method explicit_method = {
+    .name = "DOP853", .open_end = true, .attempt = attempt, .accept = accept, .exponent = exponent, .plan = plan};
 
 enum status explicit_make(const struct ode *ode, struct integrator **made)
 {

@@ -6,6 +6,9 @@
 #include "math/dense.h"
 #include "math/quaternion.h"
 
+/* What the functions cost, in evaluations of the right-hand side: instructions of the Canadarm (bench/integration.py) */
+static const double FACTOR = 0.9, RESIDUAL = 0.8, SOLVE = 0.12, STIFFNESS = 0.03, JACOBIAN = 8;
+
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
@@ -23,11 +26,23 @@ void stage_configure(struct stage *stage, bool dense)
     stage->dense = dense || stage->ode->residual == NULL;
 }
 
+void stage_reset_counts(struct stage *stage)
+{
+    stage->rhs = stage->residuals = stage->factorizations = stage->jacobians = 0;
+    stage->work = 0;
+}
+
+enum status stage_rhs(struct stage *stage, double t, const double *y, double *ydot)
+{
+    stage->rhs++;
+    stage->work++;
+    return stage->ode->rhs(stage->ode->context, t, y, ydot);
+}
+
 enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z)
 {
     const struct ode *ode = stage->ode;
-    const enum status status = ode->rhs(ode->context, t, y, ydot);
-    stage->rhs++;
+    const enum status status = stage_rhs(stage, t, y, ydot);
     memcpy(z, ydot + ode->n_x, (size_t)ode->n_v * sizeof *z);
     if (status == STATUS_OK && ode->n_lambda > 0) ode->multipliers(ode->context, z + ode->n_v);
     return status;
@@ -67,6 +82,7 @@ enum status stage_factor(struct stage *stage, double t, const double *y, double 
 {
     const struct ode *ode = stage->ode;
     stage->factorizations++;
+    stage->work += stage->dense ? JACOBIAN : FACTOR;
     if (!stage->dense) return ode->factor(ode->context, t, y, gamma);
     stage->jacobians++;
     const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
@@ -80,10 +96,10 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     const struct ode *ode = stage->ode;
     if (!stage->dense) {
         stage->residuals++;
+        stage->work += RESIDUAL;
         return ode->residual(ode->context, t, y, z, r);
     }
-    stage->rhs++;
-    const enum status status = ode->rhs(ode->context, t, y, stage->ydot);
+    const enum status status = stage_rhs(stage, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
     for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
     return status;
@@ -103,10 +119,11 @@ static void position_change(const struct ode *ode, const double *x0, const doubl
     for (; i < ode->n_x; i++, j++) dx[j] = x1[i] - x0[i];
 }
 
-void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r)
+void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r)
 {
     const struct ode *ode = stage->ode;
     const int n = ode->n_v;
+    stage->work += STIFFNESS;
     if (!stage->dense) {
         ode->stiffness(ode->context, dx, dv, r);
         return;
@@ -129,6 +146,7 @@ void stage_stiffness(struct stage *stage, const double *y0, const double *y1, do
 
 void stage_solve(struct stage *stage, double *r)
 {
+    stage->work += SOLVE;
     if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
     else stage->ode->solve(stage->ode->context, r);
 }
