@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dyn/dyn.h"
-#include "flex/plain.h"
+#include "flex/beam.h"
 #include "flex/section.h"
 #include "math/lanes.h"
 #include "math/vec.h"
@@ -156,13 +156,13 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
 /* M_rf in world axes */
 static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
-    if (body->plain) {
-        plain_coupling(body, terms, &w->body, w->RF, w->F);
+    if (body->beam && w->JF == NULL) {
+        beam_coupling(body, terms, &w->body, w->RF, w->F);
         return;
     }
     for (int k = 0; k < body->m; k++) {
-        mul3(w->RF, w->body.ang + 3 * k, w->F[k]);
-        mul3(w->RF, w->body.lin + 3 * k, w->F[k] + 3);
+        mul3(w->RF, w->body.coupling[k], w->F[k]);
+        mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
     }
 }
 
@@ -170,7 +170,7 @@ static void rotate_coupling(const struct body *body, enum elastic_terms terms, s
 static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
     const double *R = w->RF, *J = w->body.J;
-    if (terms == TERMS_RUTHLESS && body->plain) {
+    if (terms == TERMS_RUTHLESS && body->beam) {
         struct rigid *self = &w->self;
         double RJ[9];
         self->m = body->mass;

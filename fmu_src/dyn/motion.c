@@ -85,7 +85,6 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
     body_motion(body, w, eta, etad, omega, acc);
-    body_rates(body, terms, eta, etad, &w->body);
     body_force(body, terms, &w->body, eta, etad, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
