@@ -10,24 +10,23 @@
 
 /* ---- integrals --------------------------------------------------------------------------------------------------- */
 
-/* Coordinates [first, last) of a bending plane: they come first in eta, along y and then along z. */
-struct plane {
-    int first, last;
-};
+static int triangle(int n)
+{
+    return n * (n + 1) / 2;
+}
 
-static void planes_of(const struct beam *beam, struct plane plane[2])
+static void planes_of(const struct beam *beam, struct bending_plane plane[2])
 {
     const int y = beam->family[FAMILY_Y].count, z = beam->family[FAMILY_Z].count;
-    plane[0] = (struct plane){0, y};
-    plane[1] = (struct plane){y, y + z};
+    plane[0] = (struct bending_plane){0, y, 0};
+    plane[1] = (struct bending_plane){y, z, triangle(y)};
 }
 
 enum status pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs)
 {
-    struct plane plane[2];
+    struct bending_plane plane[2];
     planes_of(beam, plane);
-    const int y = plane[0].last, z = plane[1].last - y;
-    const size_t n = (size_t)((y * (y + 1) + z * (z + 1)) / 2);
+    const size_t n = (size_t)(triangle(plane[0].n) + triangle(plane[1].n));
     pairs->n = 0;
     pairs->i = arena_take(arena, n, sizeof *pairs->i);
     pairs->j = arena_take(arena, n, sizeof *pairs->j);
@@ -39,20 +38,18 @@ enum status pairs_make(const struct beam *beam, int m, struct arena *arena, stru
     pairs->h_panel = arena_take(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int p = 0; p < 2; p++)
-        for (int i = plane[p].first; i < plane[p].last; i++)
-            for (int j = plane[p].first; j <= i; j++, pairs->n++) {
-                pairs->i[pairs->n] = i;
-                pairs->j[pairs->n] = j;
+        for (int i = 0; i < plane[p].n; i++)
+            for (int j = 0; j <= i; j++, pairs->n++) {
+                pairs->i[pairs->n] = plane[p].first + i;
+                pairs->j[pairs->n] = plane[p].first + j;
             }
     return STATUS_OK;
 }
 
-/* Index of the pair (i, j) in any order; both in one plane. */
-static int pair_of(const struct plane plane[2], int i, int j)
+/* The pair of coordinates number i and j of a plane, in any order */
+static int pair_of(const struct bending_plane *plane, int i, int j)
 {
-    const int y = plane[0].last, high = i > j ? i : j, low = i > j ? j : i;
-    if (high < y) return high * (high + 1) / 2 + low;
-    return y * (y + 1) / 2 + (high - y) * (high - y + 1) / 2 + low - y;
+    return plane->pair + (i > j ? triangle(i) + j : triangle(j) + i);
 }
 
 /* int h_p h_q dm */
@@ -85,40 +82,48 @@ static void fill_gram(const struct pair_integrals *pairs, int m, double *G)
     }
 }
 
-/* int chi_i chi_j dm = sum over k, l of G_ik,jl eta_k eta_l; each product of two coordinates of one plane once */
-static enum status make_group(const struct pair_integrals *pairs, const struct plane plane[2], int a, int b,
-                              struct arena *arena, struct pair_group *group)
+/* The coordinates i, j of every product of a group, as numbers within their planes */
+static int list_products(const struct bending_plane *a, const struct bending_plane *b, int *i, int *j)
 {
-    const int n_a = plane[a].last - plane[a].first, n_b = plane[b].last - plane[b].first;
-    const int n = a == b ? n_a * (n_a + 1) / 2 : n_a * n_b, row = PADDED(n);
-    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j), count = 0;
+    int n = 0;
+    for (int k = 0; k < a->n; k++)
+        for (int l = 0; l < (a == b ? k + 1 : b->n); l++, n++) {
+            i[n] = k;
+            j[n] = l;
+        }
+    return n;
+}
+
+/* int chi_i chi_j dm = sum over k, l of eta_k eta_l int h_ik h_jl dm; of one plane each product of k and l once */
+static enum status make_group(const struct pair_integrals *pairs, const struct bending_plane *a,
+                              const struct bending_plane *b, struct arena *arena, struct pair_group *group)
+{
+    const int n = a == b ? triangle(a->n) : a->n * b->n, row = PADDED(n);
+    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
     double *W = arena_take(arena, (size_t)(n * row), sizeof *W);
     if (arena->failed) return STATUS_NO_MEMORY;
-    for (int k = plane[a].first; k < plane[a].last; k++)
-        for (int l = plane[b].first; l < (a == b ? k + 1 : plane[b].last); l++, count++) {
-            i[count] = k;
-            j[count] = l;
-        }
-    for (int p = 0; p < n; p++) /* column: the product of i[p], j[p]; row: the entry i[q], j[q] */
+    list_products(a, b, i, j);
+    for (int p = 0; p < n; p++) /* column: the product p; row: the entry q of the result */
         for (int q = 0; q < n; q++) {
             double *w = &W[row * p + q];
-            *w = gram(pairs, pair_of(plane, i[q], i[p]), pair_of(plane, j[q], j[p]));
-            if (a == b && i[p] != j[p]) *w += gram(pairs, pair_of(plane, i[q], j[p]), pair_of(plane, j[q], i[p]));
+            *w = gram(pairs, pair_of(a, i[q], i[p]), pair_of(b, j[q], j[p]));
+            if (a == b && i[p] != j[p]) *w += gram(pairs, pair_of(a, i[q], j[p]), pair_of(a, j[q], i[p]));
         }
-    *group = (struct pair_group){n, i, j, W};
+    group->n = n;
+    group->W = W;
     return STATUS_OK;
 }
 
-static enum status make_groups(const struct beam *beam, const struct pair_integrals *pairs, struct arena *arena,
-                               struct shortening *sh)
+static enum status make_groups(const struct pair_integrals *pairs, struct arena *arena, struct shortening *sh)
 {
     static const int of[3][2] = {{0, 0}, {1, 1}, {0, 1}};
-    struct plane plane[2];
-    planes_of(beam, plane);
     for (int g = 0; g < 3; g++) {
-        const int a = of[g][0], b = of[g][1];
-        if (plane[a].first == plane[a].last || plane[b].first == plane[b].last) continue;
-        if (make_group(pairs, plane, a, b, arena, &sh->group[sh->n_groups++]) != STATUS_OK) return STATUS_NO_MEMORY;
+        const struct bending_plane *a = &sh->plane[of[g][0]], *b = &sh->plane[of[g][1]];
+        if (a->n == 0 || b->n == 0) continue;
+        struct pair_group *group = &sh->group[sh->n_groups++];
+        group->a = of[g][0];
+        group->b = of[g][1];
+        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
     }
     return STATUS_OK;
 }
@@ -140,8 +145,9 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     fill_gram(pairs, m, G);
     *sh = (struct shortening){
         .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .axial = beam->family[FAMILY_AXIAL].count > 0};
+    planes_of(beam, sh->plane);
     *made = sh;
-    return make_groups(beam, pairs, arena, sh);
+    return make_groups(pairs, arena, sh);
 }
 
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
@@ -162,22 +168,25 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
+enum { MOST_VECTORS = 14 };
+
 /* `count` vectors of y = A x, A in columns of `row` */
 INLINE void column_block(const int count, int columns, int row, const double *restrict A, const double *restrict x,
                          double *restrict y)
 {
-    lanes sum[8] = {{0}};
-    for (int c = 0; c < columns; c++, A += row)
-        for (int i = 0; i < count; i++) sum[i] += x[c] * load(A + LANES * i);
+    lanes sum[MOST_VECTORS];
+    for (int i = 0; i < count; i++) sum[i] = x[0] * load(A + LANES * i);
+    for (int c = 1; c < columns; c++)
+        for (int i = 0; i < count; i++) sum[i] += x[c] * load(A + row * c + LANES * i);
     for (int i = 0; i < count; i++) store(y + LANES * i, sum[i]);
 }
 
-/* y = A x, A in columns of `row`, a multiple of LANES: eight vectors of y at a time */
+/* y = A x, A in columns of `row`, a multiple of LANES: as many vectors of y at a time as there are registers */
 static void multiply(int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
 {
-    for (int at = 0; at < row; at += 8 * LANES) {
+    for (int at = 0; at < row; at += MOST_VECTORS * LANES) {
         const int left = (row - at) / LANES;
-        switch (left < 8 ? left : 8) {
+        switch (left < MOST_VECTORS ? left : MOST_VECTORS) {
             CONSTANT_CASE(N, 1, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 2, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 3, column_block(N, columns, row, A + at, x, y + at))
@@ -186,7 +195,40 @@ static void multiply(int row, int columns, const double *restrict A, const doubl
             CONSTANT_CASE(N, 6, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 7, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 8, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 9, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 10, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 11, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 12, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 13, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 14, column_block(N, columns, row, A + at, x, y + at))
         }
+    }
+}
+
+/* The products x_i x_j, i >= j, by rows */
+INLINE void triangle_products(const int n, const double *restrict x, double *restrict product)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) *product++ = x[i] * x[j];
+}
+
+/* The symmetric matrix of `rows` with this lower triangle */
+INLINE void triangle_unpack(const int n, const double *restrict packed, int row, double *restrict A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) A[row * i + j] = A[row * j + i] = *packed++;
+}
+
+/* y += A x, A symmetric with this lower triangle */
+INLINE void triangle_multiply(const int n, const double *restrict packed, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < i; j++, packed++) {
+            sum += *packed * x[j];
+            y[j] += *packed * x[i];
+        }
+        y[i] += sum + *packed++ * x[i];
     }
 }
 
@@ -238,18 +280,34 @@ void shortening_contract(const struct body *body, const double *eta, double *U)
     WITH_CONSTANT_COUNT(M, body->m, contract(M, body->shortening->T, eta, U))
 }
 
-/* Q = int chi chi' dm from the products eta_i eta_j */
+/* The block of Q = int chi chi' dm for two different planes */
+static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b, int row,
+                      const double *eta, struct shortening_state *state)
+{
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
+    multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++)
+            state->Q[row * (a->first + i) + b->first + j] = state->Q[row * (b->first + j) + a->first + i] =
+                state->integral[b->n * i + j];
+}
+
+/* Q from the products eta_i eta_j */
 static void quartic(const struct shortening *sh, int m, const double *eta, struct shortening_state *state)
 {
     const int row = PADDED(m);
     for (int g = 0; g < sh->n_groups; g++) {
         const struct pair_group *group = &sh->group[g];
-        for (int p = 0; p < group->n; p++) state->product[p] = eta[group->i[p]] * eta[group->j[p]];
-        multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
-        for (int p = 0; p < group->n; p++) {
-            const int i = group->i[p], j = group->j[p];
-            state->Q[row * i + j] = state->Q[row * j + i] = state->integral[p];
+        const struct bending_plane *a = &sh->plane[group->a];
+        if (group->a != group->b) {
+            rectangle(group, a, &sh->plane[group->b], row, eta, state);
+            continue;
         }
+        double *Q = state->Q + (row + 1) * a->first;
+        WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta + a->first, state->product))
+        multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+        WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, state->integral, row, Q))
     }
 }
 
@@ -267,18 +325,21 @@ INLINE void second_order(const int m, const struct body *body, const double *res
     }
 }
 
-/* M_ff = M_ff0 + Q - U of the axial modes and its transpose                                           (theory.md 13) */
-static void modal_mass(const struct body *body, enum elastic_terms terms, struct body_state *state)
+/* M_ff = M_ff0 + Q, without Q in `linear`, ...                                                       (theory.md 13) */
+INLINE void modal_mass(const int m, const double *restrict Mff0, const double *restrict Q, double *restrict Mff)
 {
-    const int m = body->m, row = PADDED(m);
-    const double *Q = state->shortened.Q, *U = state->shortened.U;
     for (int k = 0; k < m; k++)
-        for (int j = 0; j < m; j++)
-            state->Mff[m * k + j] = body->Mff0[m * k + j] + (terms == TERMS_FULL ? Q[row * k + j] : 0);
-    for (int k = 0; body->shortening->axial && k < m; k++)
+        for (int j = 0; j < m; j++) Mff[m * k + j] = Mff0[m * k + j] + Q[PADDED(m) * k + j];
+}
+
+/* ... - U of the axial modes and its transpose */
+static void add_axial_mass(const struct body *body, const double *U, double *Mff)
+{
+    const int m = body->m;
+    for (int k = 0; k < m; k++)
         for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
-            state->Mff[m * k + j] -= U[row * k + j];
-            state->Mff[m * j + k] -= U[row * k + j];
+            Mff[m * k + j] -= U[PADDED(m) * k + j];
+            Mff[m * j + k] -= U[PADDED(m) * k + j];
         }
 }
 
@@ -292,12 +353,13 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
         quartic(sh, m, eta, &state->shortened);
         second_order(m, body, eta, &state->shortened, state->rho);
     }
+    modal_mass(m, body->Mff0, state->shortened.Q, state->Mff);
 }
 
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     WITH_CONSTANT_COUNT(M, body->m, inertia(M, body, terms, eta, state))
-    modal_mass(body, terms, state);
+    if (body->shortening->axial) add_axial_mass(body, state->shortened.U, state->Mff);
 }
 
 /* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
@@ -353,14 +415,16 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
 {
     const struct shortening *sh = body->shortening;
     const int m = body->m, n = sh->n_pairs;
-    for (int p = 0; p < n; p++) at->product[p] = etad[sh->i[p]] * etad[sh->j[p]];
+    for (int p = 0; p < 2; p++) {
+        const struct bending_plane *plane = &sh->plane[p];
+        WITH_CONSTANT_COUNT(N, plane->n, triangle_products(N, etad + plane->first, at->product + plane->pair))
+    }
     multiply(PADDED(n + m), n, sh->G, at->product, at->integral);
-
-    /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
-    for (int p = 0; p < n; p++) {
-        const int i = sh->i[p], j = sh->j[p];
-        modal[i] += at->integral[p] * eta[j];
-        if (i != j) modal[j] += at->integral[p] * eta[i];
+    for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
+        const struct bending_plane *plane = &sh->plane[p];
+        const int first = plane->first;
+        WITH_CONSTANT_COUNT(N, plane->n,
+                            triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
     }
     double moment[3] = {0};
     for (int k = 0; k < m; k++) {

@@ -16,11 +16,16 @@ struct body;
 struct body_state;
 struct coriolis;
 
-/* Products of coordinates i of one plane and j of the same or the other, and the entries (i, j) of M_ff that they determine. */
+/* Coordinates of a bending plane: those along y come first in eta, then those along z. */
+struct bending_plane {
+    int first, n; /* first coordinate, number of coordinates            */
+    int pair;     /* first of its n (n + 1) / 2 pairs, ordered by rows of the lower triangle */
+};
+
+/* The products eta_i eta_j of coordinates i of plane a and j of plane b, by rows; of its lower triangle if a = b. */
 struct pair_group {
-    int n;
-    const int *i, *j; /* n                                                                       */
-    const double *W;  /* n columns of PADDED(n): int chi_i chi_j dm = W times the products       */
+    int a, b, n;
+    const double *W; /* n columns of PADDED(n): int chi_i chi_j dm = W times the products      */
 };
 
 struct shortening {
@@ -30,9 +35,10 @@ struct shortening {
     const double *T;      /* m x m rows of PADDED(m): (l, k), entry j: int phi_k h_jl dm          */
     const double *G;      /* n_pairs columns of PADDED(n_pairs + m): int h (h_1 ...; phi_1 ...) dm, doubled where i > j, so that
                              G times the products eta_i eta_j is int eta'H eta (h; phi) dm       */
-    int n_groups;         /* y with y, z with z, y with z                                        */
+    struct bending_plane plane[2];
+    int n_groups; /* y with y, z with z, y with z                                        */
     struct pair_group group[3];
-    bool axial;           /* the beam has axial modes                                            */
+    bool axial; /* the beam has axial modes                                            */
 };
 
 /* What foreshortening adds to a body's state, by shortening_inertia(). Rows of PADDED(m). */
