@@ -9,11 +9,13 @@
 /* Z = P_T J */
 static void tip_products(const struct body *restrict body, struct link_work *restrict w)
 {
-    if (!body->plain)
+    if (!body->beam || w->JF != NULL) {
         for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
-    else
+    } else {
         for (int b = 0; b < body->n_blocks; b++)
             family_products(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
+        if (w->slope != NULL) shortening_products(body->m, w, w->Z);
+    }
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
