@@ -5,6 +5,7 @@ set of flags and version of valgrind, so that a second run measures today's prog
 
 import hashlib
 import json
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -50,11 +51,16 @@ class Store:
     def __init__(self, directory):
         valgrind = subprocess.run(["valgrind", "--version"], capture_output=True, text=True).stdout.strip()
         self.file = Path(directory) / f"gains-{valgrind}.json"
-        self.figures = json.loads(self.file.read_text(encoding="utf-8")) if self.file.is_file() else {}
+
+    def read(self):
+        return json.loads(self.file.read_text(encoding="utf-8")) if self.file.is_file() else {}
 
     def get(self, key, make):
         """The figure of the key, made by make() if it is not there."""
-        if key not in self.figures:
-            self.figures[key] = make()
-            self.file.write_text(json.dumps(self.figures, indent=1) + "\n", encoding="utf-8")
-        return self.figures[key]
+        figures = self.read()
+        if key in figures: return figures[key]
+        made = make()
+        new = self.file.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps({**self.read(), key: made}) + "\n", encoding="utf-8")  # read again: another run may have added some
+        new.replace(self.file)
+        return made

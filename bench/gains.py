@@ -115,7 +115,7 @@ def counted(problem, program, rtol, method, error):
 
 
 def attained(problem, program, error, reference, method=None, rtols=RTOLS):
-    """The cheapest run with at most this error: of the loosest tolerance and the one that took least time, the one with fewer instructions"""
+    """The cheapest run with at most this error: that with the loosest tolerance, or a tighter one that took less time"""
     good = sufficient(problem, program, method, error, reference, rtols)
     candidates = {max(good), min(good, key=lambda rtol: good[rtol][0])}
     return min((counted(problem, program, rtol, method, good[rtol][1]) for rtol in candidates), key=lambda figure: figure.instructions)

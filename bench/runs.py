@@ -1,6 +1,7 @@
 """Simulations that two programs run alike: by `limber simulate`, or by bench/host.c with FMUs. A run gives the path of the tip and its
 cost: CPU seconds, or the instructions of all steps from callgrind (reading, model, initialization and output are left out)."""
 
+import functools
 import hashlib
 import json
 import re
@@ -47,6 +48,13 @@ class Program(NamedTuple):
         symbols = subprocess.run(["nm", self.limber], capture_output=True, text=True, check=True).stdout
         return next(name for name in STEPS_IN if re.search(rf" [tT] {name}$", symbols, re.MULTILINE))
 
+    @functools.cache
+    def has(self, robot, options):
+        """Whether `limber simulate` accepts the options"""
+        try: execute([self.limber, "simulate", robot, "--until", 1e-9, "--step", 1e-9, "--stats", *options])
+        except Refused: return False
+        return True
+
 
 def stored(content, suffix):
     """A file with this content, named after it."""
@@ -77,7 +85,7 @@ def execute(command, inside=None):
 
 @dataclass
 class Simulated:
-    """`options`: of today's program only."""
+    """`options`: given to a program that has them."""
     robot: dict
     until: float
     step: float
@@ -99,10 +107,7 @@ class Simulated:
 
     def run(self, program, rtol=None, method=None, counted=False):
         words = self.command(program, rtol, method)
-        if program.name == "now":
-            try: execute([*words[:3], "--until", 1e-9, "--step", 1e-9, "--stats", *self.options])
-            except Refused: pass
-            else: words += self.options
+        if program.has(words[2], self.options): words += self.options
         printed, cost = execute(words, program.step_function if counted else None)
         rows = [line.split(",") for line in printed.splitlines()]
         columns = dict(zip(rows[0], np.array(rows[1:], float).T))
