@@ -63,15 +63,16 @@ def struck(limber, name, until, step):
 # ---- chains --------------------------------------------------------------------------------------------------------------------
 
 
-def chain(links, rows):
-    """Two modes in each of two planes, damping ratio 0.01, no gravity, torque sin(2 pi t) on every joint, given in rows every `rows` s"""
+def chain(links, rows, smooth=True):
+    """Two modes in each of two planes, damping ratio 0.01, no gravity, torque sin(2 pi t) on every joint, given in rows every `rows` s.
+    ff4cbf0 connects the rows by straight lines; `smooth`: a program that can connects them by cubics"""
     robot = copy.deepcopy(arms.arm(links, 2, 2))
     robot["gravity"] = [0, 0, 0]
     for link in robot["links"]: link["beam"]["damping_ratio"] = 0.01
     names = ["time", *(link["joint"]["name"] + ".tau" for link in robot["links"])]
     times = [i * rows for i in range(round(2 / rows) + 1)]
     text = table_text(names, [[t] + [math.sin(2 * math.pi * t)] * links for t in times])
-    return Simulated(robot, 2, 0.1, text, options=("--interpolate", "cubic"))
+    return Simulated(robot, 2, 0.1, text, options=("--interpolate", "cubic") if smooth else ())
 
 
 # ---- FMUs with inputs held for 1 ms ------------------------------------------------------------------------------------------
