@@ -25,6 +25,7 @@
     X(NO_RATES, 25, "the time derivatives cannot be computed")                                           \
     X(NOT_PROJECTED, 26, "the state cannot be projected onto the constraints")                           \
     X(INTEGRATION, 27, "the integration failed")                                                         \
+    X(TOO_MANY_STEPS, 28, "solver.max_steps was reached")                                                \
     /* recoverable: analyses of this state */                                                            \
     X(NO_EIGENVALUES, 31, "the eigenvalues could not be computed")                                       \
     X(ZERO_TRANSFER, 32, "the transfer function is identically zero")                                    \

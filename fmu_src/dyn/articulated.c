@@ -18,23 +18,24 @@ static void tip_products(const struct body *restrict body, struct link_work *res
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
 {
+    const double *own = w->own_modes;
     if (lm->loaded) {
         tip_products(lm->body, w);
-        fold_tip(m, w->r, w->M0, w->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
+        fold_tip(m, w->r, own, w->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
         inertia_shift(&w->PT, w->r, &w->P);
         inertia_add_rigid(&w->P, &w->self);
     } else {
-        memcpy(w->L, w->M0, (size_t)(m * PADDED(m)) * sizeof(double));
+        memcpy(w->L, own, (size_t)(m * PADDED(m)) * sizeof(double));
         memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
         inertia_rigid(&w->P, &w->self);
     }
-    return eliminate_modes(m, w->M0, w->L, w->inverse_d, w->Z, w->W, &w->P);
+    return eliminate_modes(m, own, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
 
 /* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D;   D must exceed the rounding error of `size`                      (32) */
 INLINE int eliminate_column(const struct link_model *lm, int k, double size, bool last, struct link_work *w)
 {
-    double D = lm->joint.motor_inertia[k], *U = w->U[k];
+    double D = w->own_hinge[k], *U = w->U[k];
     const double *h = w->h[k];
     if (lm->joint.part[k] == TURNS) {
         symmul3(w->P.A, h, U);
@@ -92,7 +93,7 @@ static int add_own_bodies(const struct link_model *lm, struct link_work *w)
         if (lm->body == NULL || lm->has_payload) inertia_add_rigid(sum, own);
     }
     int failed = 0;
-    if (lm->updated != NULL) failed = updated_articulate(lm, w);
+    if (w->updated != NULL) failed = updated_articulate(lm, w);
     else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     return failed;
 }
@@ -184,7 +185,7 @@ static void gather(const struct model *model, struct work *work, const struct in
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
-        if (lm->updated != NULL) {
+        if (w->updated != NULL) {
             modal_forces(lm->m, lm->body, eta, etad, w);
             updated_gather(lm, w);
         } else if (lm->body != NULL) {
@@ -223,7 +224,7 @@ static void spread(const struct model *model, struct work *work, const struct in
                      w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
         if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
-        if (lm->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);
+        if (w->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta_v))
     }
 }
@@ -232,6 +233,32 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
 {
     gather(model, work, in);
     spread(model, work, in, qdd);
+}
+
+/* ---- any right-hand side ------------------------------------------------------------------------------------------- */
+
+static void gather_forces(const struct model *model, struct work *work, const double *force)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        memset(work->link[i].z, 0, sizeof work->link[i].z);
+        memset(work->link[i].zT, 0, sizeof work->link[i].zT);
+    }
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
+        if (w->updated != NULL) updated_gather(lm, w);
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
+        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
+        pass_on(model, work, i);
+    }
+}
+
+void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *x)
+{
+    static const struct input none = {0};
+    gather_forces(model, work, force);
+    spread(model, work, &none, x);
 }
 
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)

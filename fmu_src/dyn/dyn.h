@@ -47,6 +47,19 @@ enum status dyn_articulate(const struct model *model, struct work *work);
 /* Solves M qdd = generalized forces for qdd, with the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
+/* x = M^-1 force, nv each, zero for prescribed coordinates, with these factors. */
+void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *x);
+
+/* ---- the Newton matrix N = M + gamma D + gamma^2 K of an implicit step (newton.c, theory.md 73) ------------------------- */
+
+/* K and D hold link elasticity and damping, and the slopes of the joints' springs, friction and stops at (q, qd) where they are
+   not negative. For a work of work_make_newton(), between dyn_configuration(q) and dyn_articulate(). */
+void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma);
+
+/* force = K dx + D dv with the terms of the last dyn_newton_terms(); dx a tangent, nv numbers each. */
+void dyn_newton_force(const struct model *model, const struct work *work, const double *dx, const double *dv,
+                      double *force);
+
 /* Forward dynamics by the articulated-body recursion: the default. */
 enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
 

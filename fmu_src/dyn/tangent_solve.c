@@ -95,7 +95,7 @@ static void gather(const struct model *model, struct work *work, struct link_bat
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         for (int k = 0; k < lm->m; k++) b->e[k] = load_columns(count, model->nv, lm->eta_v + k, columns);
-        if (lm->updated != NULL) gather_updated(lm, w, b);
+        if (w->updated != NULL) gather_updated(lm, w, b);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w, b))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
         if (lm->parent >= 0) {
@@ -134,7 +134,7 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));
         for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_columns(zero, count, n, lm->v + k, columns);
-        if (lm->updated != NULL) spread_updated(lm, w, b);
+        if (w->updated != NULL) spread_updated(lm, w, b);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, b))
         for (int k = 0; k < lm->m; k++) store_columns(b->e[k], count, n, lm->eta_v + k, columns);
     }

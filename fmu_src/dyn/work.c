@@ -4,7 +4,7 @@
 
 #include "dyn/updated.h"
 
-static enum status make_flexible(const struct link_model *lm, struct arena *arena, struct link_work *w)
+static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
@@ -16,6 +16,7 @@ static enum status make_flexible(const struct link_model *lm, struct arena *aren
     w->e = arena_take(arena, row, sizeof(double));
     w->L = arena_take(arena, m * row, sizeof(double));
     w->M0 = arena_take(arena, m * row, sizeof(double));
+    w->own_modes = newton ? arena_take(arena, m * row, sizeof(double)) : w->M0;
     w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
     w->RF = w->O.R;
@@ -24,13 +25,13 @@ static enum status make_flexible(const struct link_model *lm, struct arena *aren
         w->JF = arena_take(arena, m, sizeof *w->JF);
         w->Mff = arena_take(arena, m * m, sizeof(double));
     }
-    if (lm->updated != NULL) w->updated = arena_take(arena, 1, sizeof *w->updated);
+    if (lm->updated != NULL && !newton) w->updated = arena_take(arena, 1, sizeof *w->updated);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (size_t k = 0; k < m; k++) memcpy(w->M0 + row * k, body->Mff0 + m * k, m * sizeof(double));
     return body_state_make(body, arena, &w->body);
 }
 
-enum status work_make(const struct model *model, struct work **made)
+static enum status make(const struct model *model, bool newton, struct work **made)
 {
     struct arena arena = {0};
     *made = NULL;
@@ -41,7 +42,8 @@ enum status work_make(const struct model *model, struct work **made)
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
         const int velocities = model->link[i].joint.nv + model->link[i].m;
         if (velocities > most) most = velocities;
-        if (model->link[i].body != NULL) make_flexible(&model->link[i], &arena, &link[i]);
+        if (model->link[i].body != NULL) make_flexible(&model->link[i], newton, &arena, &link[i]);
+        link[i].own_hinge = newton ? link[i].newton_hinge : model->link[i].joint.motor_inertia;
     }
     double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));
     double *inverse_d = arena_take(&arena, n, sizeof(double)), *rhs = arena_take(&arena, n, sizeof(double));
@@ -54,6 +56,16 @@ enum status work_make(const struct model *model, struct work **made)
         .link = link, .M = M, .factor = factor, .inverse_d = inverse_d, .rhs = rhs, .column = column, .arena = arena};
     *made = work;
     return STATUS_OK;
+}
+
+enum status work_make(const struct model *model, struct work **made)
+{
+    return make(model, false, made);
+}
+
+enum status work_make_newton(const struct model *model, struct work **made)
+{
+    return make(model, true, made);
 }
 
 void work_free(struct work *work)

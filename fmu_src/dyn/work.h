@@ -39,7 +39,7 @@ struct link_work {
     double (*F)[SIX];                   /* m: M_rf at O, of the body only                                       */
     double *Mff;                        /* m x m at O if F is not O; NULL: body_Mff()                           */
     struct body_state body;
-    struct updated_work *updated; /* if the link's model has `updated` */
+    struct updated_work *updated; /* if the link's model has `updated`, and not for a Newton matrix */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
@@ -53,6 +53,8 @@ struct link_work {
     double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns after k eliminated                         */
     double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                                */
     double *M0;                        /* m x m by rows of PADDED(m): M_ff at O                                */
+    double *own_modes;                 /* what the link itself adds to D_f: M0, or the same of a Newton matrix */
+    const double *own_hinge;           /* and to D of its hinge: Jm, or the same of a Newton matrix            */
     double *L;                         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
     double *inverse_d;                 /* m                                                                    */
     double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
@@ -67,6 +69,9 @@ struct link_work {
     /* inverse dynamics, by dyn_inverse() */
     double f[6];  /* reaction: wrench of the joint on the link at O                       */
     double fT[6]; /* flexible: wrench at T                                                */
+
+    /* Newton matrix, by dyn_newton_terms(): slopes of the joint's forces; Jm + gamma d + gamma^2 k */
+    double k_joint[MOST_VELOCITIES], d_joint[MOST_VELOCITIES], newton_hinge[MOST_VELOCITIES];
 
     /* composite body, by dyn_mass_matrix() */
     struct rigid Ic, IcT; /* composite of the subtree about O; flexible: of the part outward of T */
@@ -84,6 +89,8 @@ struct work {
 };
 
 enum status work_make(const struct model *model, struct work **work);
+/* One whose dyn_articulate() factors a Newton matrix, by the terms of dyn_newton_terms(). */
+enum status work_make_newton(const struct model *model, struct work **work);
 void work_free(struct work *work);
 
 /* The frame to which a link's children are attached: O of a rigid link, T of a flexible one. */

@@ -92,3 +92,50 @@ int invert(int n, double *A, double *inverse)
         for (int j = 0; j < n; j++) inverse[n * i + j] /= A[(n + 1) * i];
     return 0;
 }
+
+/* ---- LU with row exchanges, column major ---------------------------------------------------------------------------- */
+
+static int largest_below(int n, const double *column, int from)
+{
+    int best = from;
+    for (int i = from + 1; i < n; i++)
+        if (fabs(column[i]) > fabs(column[best])) best = i;
+    return best;
+}
+
+static void exchange_rows(int n, double *A, int i, int j)
+{
+    for (int k = 0; i != j && k < n; k++) {
+        const double x = A[n * k + i];
+        A[n * k + i] = A[n * k + j];
+        A[n * k + j] = x;
+    }
+}
+
+int lu_factor(int n, double *A, int *pivot)
+{
+    for (int k = 0; k < n; k++) {
+        double *column = A + n * k;
+        pivot[k] = largest_below(n, column, k);
+        exchange_rows(n, A, k, pivot[k]);
+        if (!(fabs(column[k]) > 0) || !isfinite(column[k])) return k + 1;
+        for (int i = k + 1; i < n; i++) column[i] /= column[k];
+        for (int j = k + 1; j < n; j++)
+            for (int i = k + 1; i < n; i++) A[n * j + i] -= column[i] * A[n * j + k];
+    }
+    return 0;
+}
+
+void lu_solve(int n, const double *LU, const int *pivot, double *x)
+{
+    for (int k = 0; k < n; k++) {
+        const double moved = x[pivot[k]];
+        x[pivot[k]] = x[k];
+        x[k] = moved;
+        for (int i = k + 1; i < n; i++) x[i] -= LU[n * k + i] * moved;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        x[k] /= LU[n * k + k];
+        for (int i = 0; i < k; i++) x[i] -= LU[n * k + i] * x[k];
+    }
+}

@@ -11,6 +11,13 @@ int cholesky_factor(int n, double *A, double *inverse_d);
 /* x = A^-1 x with these factors */
 void cholesky_solve(int n, const double *U, const double *inverse_d, double *x);
 
+/* P A = L U of any n x n matrix, column major, with row exchanges: A is overwritten by L (unit lower triangle) and U. Nonzero if A is
+   singular (NaN included). */
+int lu_factor(int n, double *A, int *pivot);
+
+/* x = A^-1 x with these factors */
+void lu_solve(int n, const double *LU, const int *pivot, double *x);
+
 /* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is overwritten. Nonzero if A is singular (NaN
    included). */
 int invert(int n, double *A, double *inverse);

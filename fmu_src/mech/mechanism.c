@@ -31,8 +31,10 @@ enum status mechanism_make_with(const struct robot *robot, int update_from, stru
     m->robot = robot;
     enum status status = model_make_with(robot, update_from, &m->model, report);
     if (status == STATUS_OK) status = work_make(m->model, &m->work);
+    if (status == STATUS_OK) status = work_make_newton(m->model, &m->newton_work);
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
     if (status == STATUS_OK) status = constraints_make(m->model, &m->constraints);
+    if (status == STATUS_OK) status = constraints_make(m->model, &m->newton_constraints);
     if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
     if (status == STATUS_OK) status = make_loads(m);
     if (status != STATUS_OK) mechanism_free(m);
@@ -47,8 +49,10 @@ enum status mechanism_make(const struct robot *robot, struct mechanism *m, struc
 void mechanism_free(struct mechanism *m)
 {
     actuators_free(m->actuators);
+    constraints_free(m->newton_constraints);
     constraints_free(m->constraints);
     tangent_free(m->tangent);
+    work_free(m->newton_work);
     work_free(m->work);
     model_free(m->model);
     arena_release(&m->arena);
@@ -58,21 +62,25 @@ void mechanism_free(struct mechanism *m)
 enum status mechanism_remake(struct mechanism *m, struct report *report)
 {
     struct model *model;
-    struct work *work = NULL;
+    struct work *work = NULL, *newton_work = NULL;
     struct tangent *tangent = NULL;
     enum status status = model_make_with(m->robot, m->model->update_from, &model, report);
     if (status == STATUS_OK) status = work_make(model, &work);
+    if (status == STATUS_OK) status = work_make_newton(model, &newton_work);
     if (status == STATUS_OK) status = tangent_make(model, &tangent);
     if (status != STATUS_OK) {
+        work_free(newton_work);
         work_free(work);
         model_free(model);
         return status;
     }
     tangent_free(m->tangent);
+    work_free(m->newton_work);
     work_free(m->work);
     model_free(m->model);
     m->model = model;
     m->work = work;
+    m->newton_work = newton_work;
     m->tangent = tangent;
     return STATUS_OK;
 }

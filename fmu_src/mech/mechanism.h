@@ -13,6 +13,8 @@ struct mechanism {
     struct tangent *tangent;
     struct constraints *constraints;
     struct actuators *actuators;
+    struct work *newton_work; /* factors of the Newton matrix, at the state where it was made                   */
+    struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                                    */
     struct load *load;        /* 2 per loop: wrenches of its multipliers on the tip frames; then 2 per actuator */
     double (*load_change)[6]; /* as many: change in a direction                                                 */
     struct arena arena;
@@ -37,6 +39,24 @@ struct input mechanism_loaded(const struct mechanism *m, const struct input *in)
 
 /* Why a function of a mechanism failed just now, with the link, the loop or the actuator that caused it and what to do. */
 const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);
+
+/* ---- residual form, for implicit steps (newton.c, theory.md 73 to 75) --------------------------------------------- */
+
+/* force = inverse dynamics(q, qd, qdd) - tau - G' lambda, nv numbers, those of prescribed coordinates without meaning, and
+   gap_acceleration = G qdd + G_dot qd, n_rows numbers, 0 for rows that are not active: all zero where qdd and lambda are those of
+   mechanism_forward(). */
+enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
+                               double *force, double *gap_acceleration);
+
+/* Factors N = M + gamma D + gamma^2 K at (q, qd), and with loops the matrix [N -G'; G 0]. The factors last until the next call;
+   no other function changes them. */
+enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma);
+
+/* N x - G' mu = force, G x = gap_acceleration: overwrites force by x and gap_acceleration by mu. */
+void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration);
+
+/* force = K dx + D dv with the slopes of the last mechanism_newton_factor(). */
+void mechanism_newton_force(const struct mechanism *m, const double *dx, const double *dv, double *force);
 
 /* ---- derivatives (tangent.c) ------------------------------------------------------------------------------------- */
 

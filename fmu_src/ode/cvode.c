@@ -21,12 +21,6 @@ enum { JACOBIAN_LASTS = 51 };
 enum { RISEN = 3 };
 static const double START = 0.1;
 
-/* After every PACE steps, their mean length gives an estimate of how many remain. More than MOST is no progress. No motion of a
-   robot needs steps as short as SHORTEST for long, so for these the limit is FEWER. For a short time, as after a jump, they are
-   normal. */
-enum { PACE = 10000 };
-static const double MOST = 1e12, FEWER = 1e8, SHORTEST = 1e-10 /* s */;
-
 struct cvode {
     struct integrator base;
     SUNContext context;    /* one per instance: nothing is shared with other instances or other copies of SUNDIALS */
@@ -273,7 +267,6 @@ static enum status cvode_restart(struct integrator *integrator, double t, const 
                                  const struct restart *restart)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    *integrator->failure = '\0';
     integrator_statistics(integrator, &cvode->before);
     cvode->before.restarts++;
     cvode->keep = restart->inputs_only;
@@ -321,35 +314,17 @@ static bool has_risen(const struct cvode *cvode)
     return order >= RISEN;
 }
 
-/* No progress? The last PACE steps advanced the time by `gone` */
-static bool too_slow(double gone, double ahead)
-{
-    const double mean = gone / PACE;
-    return ahead > (mean < SHORTEST ? FEWER : MOST) * mean;
-}
-
-static enum status cvode_advance(struct integrator *integrator, double end, double *y, double *reached)
+static enum status cvode_step(struct integrator *integrator, double end, double *y, double *t)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    sunrealtype t = end;
-    CVodeGetCurrentTime(cvode->memory, &t);
-    *integrator->failure = '\0';
-    *reached = end;
-    if (fabs(end - t) <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100)) return STATUS_OK; /* reached, up to rounding */
-
-    double since = *reached = t;
+    sunrealtype reached = *t;
     int code = CVodeSetStopTime(cvode->memory, end);
-    for (long steps = 1; code == CV_SUCCESS; steps++) {
-        code = CVode(cvode->memory, end, cvode->y, &t, CV_ONE_STEP);
-        if (code < 0) break;
-        memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
-        *reached = t;
-        if (cvode->starting) cvode->starting = !has_risen(cvode);
-        if (steps % PACE != 0) continue;
-        if (too_slow(t - since, end - t)) code = CV_TOO_MUCH_WORK;
-        since = t;
-    }
-    return code < 0 ? explain(cvode, code) : STATUS_OK;
+    if (code == CV_SUCCESS) code = CVode(cvode->memory, end, cvode->y, &reached, CV_ONE_STEP);
+    if (code < 0) return explain(cvode, code);
+    memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
+    *t = reached;
+    if (cvode->starting) cvode->starting = !has_risen(cvode);
+    return STATUS_OK;
 }
 
 static double cvode_step_size(const struct integrator *integrator)
@@ -358,6 +333,12 @@ static double cvode_step_size(const struct integrator *integrator)
     sunrealtype step = 0;
     CVodeGetCurrentStep(cvode->memory, &step);
     return step;
+}
+
+static bool cvode_has_history(const struct integrator *integrator)
+{
+    (void)integrator;
+    return true;
 }
 
 static double cvode_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
@@ -394,7 +375,10 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
                                                  before->restarts,
                                                  before->newton_iterations + now.newton_iterations,
                                                  before->error_test_failures + now.error_test_failures,
-                                                 before->newton_failures + now.newton_failures};
+                                                 before->newton_failures + now.newton_failures,
+                                                 0,
+                                                 before->factorizations,
+                                                 before->events};
 }
 
 /* ---- making it ----------------------------------------------------------------------------------------------------- */
@@ -402,8 +386,9 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
 static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
                                                 .forget = cvode_forget,
                                                 .restart = cvode_restart,
-                                                .advance = cvode_advance,
+                                                .step = cvode_step,
                                                 .step_size = cvode_step_size,
+                                                .has_history = cvode_has_history,
                                                 .jump = cvode_jump,
                                                 .statistics = cvode_statistics,
                                                 .release = cvode_release};

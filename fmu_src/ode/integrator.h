@@ -1,5 +1,5 @@
 /* An integrator: one numerical method, behind a table of operations. policy.h chooses and configures one; an implementation
-   (cvode.c) has struct integrator as its first member. */
+   (cvode.c, onestep.c) has struct integrator as its first member. */
 #ifndef ODE_INTEGRATOR_H
 #define ODE_INTEGRATOR_H
 
@@ -9,20 +9,46 @@
 #include "base/status.h"
 #include "ode/ode.h"
 
+/* The methods, in the order of the numbers of `solver.method`: word of the command line, name in messages. */
+#define METHOD_LIST(X)                  \
+    X(AUTOMATIC, "auto", "automatic")   \
+    X(CVODE, "cvode", "CVODE")          \
+    X(ESDIRK, "esdirk", "ESDIRK")       \
+    X(EXPLICIT, "explicit", "explicit") \
+    X(SYMMETRIC, "symmetric", "symmetric")
+
+enum method {
+#define METHOD_NUMBER(method, word, name) METHOD_##method,
+    METHOD_LIST(METHOD_NUMBER)
+#undef METHOD_NUMBER
+        METHODS
+};
+
+const char *method_word(enum method method);
+const char *method_name(enum method method);
+
 struct integrator_options {
+    enum method method;
     double relative_tolerance;
     const double *nominal; /* n_x + n_v: absolute tolerances are relative_tolerance times these */
     double max_step;       /* 0: no limit                                                  [s]  */
-    int max_order;         /* 1 to 5                                                            */
+    int max_order;         /* of CVODE, 1 to 5                                                  */
+    double fixed_step;     /* 0: steps by error control; else equal steps of at most this  [s]  */
+    double max_steps;      /* internal steps per advance; 0: MOST_INTERNAL_STEPS                         */
+    bool dense;            /* Newton iterations with the dense Jacobian                         */
 };
+
+/* The default of max_steps, and the number of further steps from which an advance has no prospect of reaching its end. */
+#define MOST_INTERNAL_STEPS 1e8
 
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
+    long residuals, factorizations, events;
 };
 
 struct restart {
     double first_step; /* 0: the integrator chooses                                                     [s] */
-    bool inputs_only;  /* the state is continuous, only inputs jumped: a Jacobian may be kept for a while   */
+    bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
 
 struct integrator;
@@ -31,26 +57,35 @@ struct integrator_ops {
     enum status (*configure)(struct integrator *integrator, const struct integrator_options *options);
     void (*forget)(struct integrator *integrator);
     enum status (*restart)(struct integrator *integrator, double t, const double *y, const struct restart *restart);
-    enum status (*advance)(struct integrator *integrator, double end, double *y, double *reached);
+    /* One internal step from *t, not past `end`: y and *t become those at its end. On failure they stay. */
+    enum status (*step)(struct integrator *integrator, double end, double *y, double *t);
     double (*step_size)(const struct integrator *integrator);
+    bool (*has_history)(const struct integrator *integrator); /* NULL: no                                       */
     double (*jump)(const struct integrator *integrator, double t, const double *y, const double *ydot);
     void (*statistics)(const struct integrator *integrator, struct integrator_statistics *statistics);
+    /* See integrator_save() and integrator_resume(); NULL: the method has no memory. */
+    int (*memory_size)(const struct integrator *integrator);
+    void (*save)(const struct integrator *integrator, double *memory);
+    void (*resume)(struct integrator *integrator, const double *memory);
     void (*release)(struct integrator *integrator);
 };
 
-enum { FAILURE_SIZE = 256 };
+enum { FAILURE_SIZE = 256, CHOICE_SIZE = 256 };
 
 struct integrator {
     const struct integrator_ops *ops;
-    const struct ode *ode;      /* the owner's, as long as the integrator lives       */
-    char failure[FAILURE_SIZE]; /* why the last advance failed, in words              */
+    const struct ode *ode;      /* the owner's, as long as the integrator lives                      */
+    double t;                   /* where the last restart or advance ended                           */
+    double max_steps;           /* per advance                                                       */
+    double fixed_step;          /* 0: none                                                           */
+    char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
+    enum method used;           /* the method in use                                                 */
+    char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
+    int choices;                /* how often the choice has changed                                  */
 };
 
 /* Takes effect with the next restart. */
-static inline enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
-{
-    return integrator->ops->configure(integrator, options);
-}
+enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
 
 /* As if nothing was ever integrated: statistics are zero, and the next advance needs a restart. */
 static inline void integrator_forget(struct integrator *integrator)
@@ -59,18 +94,12 @@ static inline void integrator_forget(struct integrator *integrator)
 }
 
 /* Starts from (t, y) without history. */
-static inline enum status integrator_restart(struct integrator *integrator, double t, const double *y,
-                                             const struct restart *restart)
-{
-    return integrator->ops->restart(integrator, t, y, restart);
-}
+enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart);
 
 /* Integrates to exactly `end` and never past it. y is the present state, then the state at `end`, or on failure the last good
-   one, at time *reached. */
-static inline enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
-{
-    return integrator->ops->advance(integrator, end, y, reached);
-}
+   one, at time *reached. Ends with STATUS_TOO_MANY_STEPS or STATUS_STEPS_TOO_SHORT where max_steps are used up, or where the
+   steps are so short that more than MOST_INTERNAL_STEPS would follow. */
+enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
 
 /* The step size of the next step; 0 before the first step. */
 static inline double integrator_step_size(const struct integrator *integrator)
@@ -79,7 +108,11 @@ static inline double integrator_step_size(const struct integrator *integrator)
 }
 
 /* How far ydot at (t, y), where the last advance ended, is from the ydot that was integrated up to there: h |difference| over
-   the next step h, in the weighted norm of the error test. 0 for a method without history. */
+   the next step h, in the weighted norm of the error test. Only for a method with history; the others restart at no cost. */
+static inline bool integrator_has_history(const struct integrator *integrator)
+{
+    return integrator->ops->has_history != NULL && integrator->ops->has_history(integrator);
+}
 static inline double integrator_jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     return integrator->ops->jump(integrator, t, y, ydot);
@@ -89,6 +122,25 @@ static inline double integrator_jump(const struct integrator *integrator, double
 static inline void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics)
 {
     integrator->ops->statistics(integrator, statistics);
+}
+
+/* What the next step depends on beside t, y and the options, as numbers that are saved with a state: their count, the same at all
+   times. A method with a history has none, and continues with a restart. */
+static inline int integrator_memory_size(const struct integrator *integrator)
+{
+    return integrator->ops->memory_size != NULL ? integrator->ops->memory_size(integrator) : 0;
+}
+static inline void integrator_save(const struct integrator *integrator, double *memory)
+{
+    if (integrator->ops->save != NULL) integrator->ops->save(integrator, memory);
+}
+
+/* After integrator_configure() with the same options: continues from t as the integrator that saved this memory does, with the same
+   bits. */
+static inline void integrator_resume(struct integrator *integrator, double t, const double *memory)
+{
+    integrator->t = t;
+    if (integrator->ops->resume != NULL) integrator->ops->resume(integrator, memory);
 }
 
 static inline void integrator_free(struct integrator *integrator)

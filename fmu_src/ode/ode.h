@@ -26,6 +26,26 @@ struct ode {
     /* A = df/dx and B = df/dv, n_v x n_v, column major. A is by the tangent of x: of a quaternion the small rotation vector
        dtheta in body axes with q = q0 o exp(dtheta/2). A = NULL where n_x = 0. */
     enum status (*jacobian)(void *context, double t, const double *y, double *A, double *B);
+    /* What an O(n) Newton iteration needs, in accelerations: all of the next four, or NULL and the dense matrix of `jacobian` is used.
+       z = (a; lambda) has n_v accelerations and n_lambda multipliers of constraints.
+       residual: of M a + h - Q - G' lambda (n_v numbers) and G a + G_dot v (n_lambda); zero where a = f(t, x, v). */
+    int n_lambda;
+    enum status (*residual)(void *context, double t, const double *y, const double *z, double *r);
+    /* Factors N = M + gamma D + gamma^2 K at y; with constraints [N -G'; G 0]. Only the next call changes the factors. */
+    enum status (*factor)(void *context, double t, const double *y, double gamma);
+    /* r = N^-1 r */
+    void (*solve)(void *context, double *r);
+    /* r = (K dx + D dv; 0) with the slopes of the last factor(), dx a tangent of n_v numbers */
+    void (*stiffness)(void *context, const double *dx, const double *dv, double *r);
+    /* The multipliers of the last rhs(). NULL where n_lambda = 0. */
+    void (*multipliers)(void *context, double *lambda);
+
+    /* Functions of t and y that change sign where rhs has a kink (contact with a stop). Steps end there. */
+    int n_switches;
+    void (*switches)(void *context, double t, const double *y, double *g);
+    /* The longest step from y that resolves forces that change fast with y (dry friction) [s]. NULL: no limit. */
+    double (*longest_step)(void *context, const double *y, const double *ydot);
+
     /* Projects y onto the constraints, which the equation itself satisfies only up to integration errors (loops, unit quaternions),
        and removes the components normal to them from an error estimate (NULL: none). NULL: no constraints. */
     enum status (*project)(void *context, double t, double *y, double *error);
@@ -35,5 +55,8 @@ static inline int ode_states(const struct ode *ode)
 {
     return ode->n_x + ode->n_v;
 }
+
+/* dx/dt of y = (x; v), n_x numbers. */
+void ode_position_rates(const struct ode *ode, const double *y, double *rate);
 
 #endif

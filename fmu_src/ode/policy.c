@@ -1,6 +1,6 @@
 #include "ode/policy.h"
 
-#include "ode/cvode.h"
+#include "ode/automatic.h"
 
 /* Below this tolerance the error test keeps orders 3 to 5 inside their stable region, with lightly damped modes as well
    (bench/integration.py). */
@@ -9,23 +9,51 @@ static const double TIGHT = 2e-6;
 /* The fraction of the tolerance that order 5 has to meet, so that errors continue to fall where the order limit changes */
 static const double FRACTION = 0.1;
 
+const char *policy_fixed_step_error(const struct solver_request *request)
+{
+    if (!(request->fixed_step > 0)) return NULL;
+    switch (request->method) {
+    case METHOD_CVODE:
+        return "CVODE (solver.method = 1) takes no fixed steps; choose solver.method = 0, 2 or 4, or solver.fixed_step "
+               "= 0";
+    case METHOD_EXPLICIT:
+        return "the explicit method (solver.method = 3) takes no fixed steps; choose solver.method = 0, 2 or 4, or "
+               "solver.fixed_step = 0";
+    default: return NULL;
+    }
+}
+
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
 {
-    return cvode_make(ode, integrator);
+    return automatic_make(ode, integrator);
+}
+
+struct integrator_options policy_options(const struct solver_request *request, const double *nominal)
+{
+    return (struct integrator_options){.method = request->method,
+                                       .relative_tolerance = request->relative_tolerance,
+                                       .nominal = nominal,
+                                       .max_step = request->max_step,
+                                       .max_order = request->max_order,
+                                       .fixed_step = request->fixed_step,
+                                       .max_steps = request->max_steps,
+                                       .dense = request->dense};
 }
 
 /* BDF of orders 3 to 5 is unstable near the imaginary axis, where lightly damped modes lie: for these the order limit is 2 at
    loose tolerances. Otherwise order 5 takes fewer steps. */
-struct integrator_options policy_options(const struct ode *ode, const struct solver_request *request,
-                                         const double *nominal)
+static void adapt_cvode(const struct ode *ode, struct integrator_options *options)
 {
-    const bool order_2 = ode->oscillatory && request->relative_tolerance > TIGHT;
-    struct integrator_options options = {.relative_tolerance = request->relative_tolerance,
-                                         .nominal = nominal,
-                                         .max_step = request->max_step,
-                                         .max_order = request->max_order};
-    if (request->max_order > 0) return options;
-    options.max_order = order_2 ? 2 : 5;
-    if (!order_2) options.relative_tolerance *= FRACTION;
-    return options;
+    const bool order_2 = ode->oscillatory && options->relative_tolerance > TIGHT;
+    if (options->max_order > 0) return;
+    options->max_order = order_2 ? 2 : 5;
+    if (!order_2) options->relative_tolerance *= FRACTION;
+}
+
+struct integrator_options policy_adapt(const struct ode *ode, enum method method,
+                                       const struct integrator_options *options)
+{
+    struct integrator_options adapted = *options;
+    if (method == METHOD_CVODE) adapt_cvode(ode, &adapted);
+    return adapted;
 }

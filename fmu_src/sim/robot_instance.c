@@ -1,115 +1,10 @@
-/* An instance of a robot: the right-hand side of its equation of motion, its start, its steps. */
+/* An instance of a robot: its life, its values, its start, its steps. */
 #include "sim/robot_instance.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "math/quaternion.h"
-
-/* A redundant constraint that is violated by more than this: the trial step was too long. By less: a loop begins to open
-   [m, or cosine] */
-static const double FAR_OFF = 1e-3;
-
-/* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
-
-static void follow_motion(struct sim *sim, double t)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const struct link_model *lm = &sim->mechanism.model->link[i];
-        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
-            double x[3];
-            sim->motion.at(sim->motion.context, t, i, k, x);
-            sim->at.q[lm->q + k] = x[0];
-            sim->at.qd[lm->v + k] = x[1];
-            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
-        }
-    }
-}
-
-static void apply_inputs(struct sim *sim, double t)
-{
-    const struct stepper *stepper = &sim->instance.stepper;
-    for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
-    if (sim->motion.at != NULL) follow_motion(sim, t);
-}
-
-void sim_take(struct sim *sim, double t, const double *y)
-{
-    instance_scatter(&sim->instance, y);
-    apply_inputs(sim, t);
-}
-
-enum status sim_forward(struct sim *sim)
-{
-    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
-    return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
-}
-
-enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
-{
-    const struct ode *ode = &sim->instance.stepper.ode;
-    const double *v = y + ode->n_x;
-    sim_take(sim, t, y);
-    const enum status status = sim_forward(sim);
-    double sum = 0;
-    for (int i = 0; i < ode->n_x; i++)
-        if (sim->velocity_of[i] >= 0) ydot[i] = v[sim->velocity_of[i]];
-    for (int i = 0; i < ode->n_quaternions; i++) {
-        const struct quaternion_place *place = &sim->quaternion[i];
-        quaternion_rate(y + place->x, v + place->v, ydot + place->x);
-    }
-    for (int i = 0; i < ode->n_v; i++) {
-        ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
-        sum += fabs(ydot[ode->n_x + i]);
-    }
-    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
-}
-
-static enum status rhs(void *context, double t, const double *y, double *ydot)
-{
-    struct sim *sim = context;
-    const enum status status = sim_derivatives(sim, t, y, ydot);
-    if (status != STATUS_OK) sim->failure = status;
-    return status;
-}
-
-/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
-   just before */
-static enum status project(void *context, double t, double *y, double *error)
-{
-    struct sim *sim = context;
-    const int n_states = sim->instance.variables.n_states;
-    const bool loops = sim->mechanism.constraints->n_rows > 0;
-    double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
-    enum status status = STATUS_OK;
-    sim_take(sim, t, y);
-    model_normalize(sim->mechanism.model, sim->at.q);
-    if (error != NULL) {
-        sim_clear_seed(sim);
-        for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
-        model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
-    }
-    if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
-    instance_gather(&sim->instance, y);
-    if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
-    for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
-    if (status == STATUS_OK) return STATUS_OK;
-    sim->failure = status;
-    double gap;
-    const bool opening =
-        status == STATUS_MISSED_LOOP && constraints_missed(sim->mechanism.constraints, &gap) >= 0 && gap < FAR_OFF;
-    return opening ? STATUS_LOOP_OPENS : status;
-}
-
-/* The last failure of the right-hand side in this step is the cause */
-static const char *cause(void *context, char text[CAUSE_SIZE])
-{
-    const struct sim *sim = context;
-    char reason[REASON_SIZE];
-    if (sim->failure == STATUS_OK || sim->failure == STATUS_NOT_FINITE) return NULL;
-    snprintf(text, CAUSE_SIZE, "; %s", instance_reason(&sim->instance, sim->failure, reason));
-    return text;
-}
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
@@ -151,29 +46,6 @@ static void find_places(struct sim *sim)
         sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
 }
 
-/* Positions and velocities of the state vector, and the quaternions among them */
-static void number_free_coordinates(struct sim *sim, struct ode *ode)
-{
-    const struct model *model = sim->mechanism.model;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        const int quaternion = lm->prescribed < 0 ? joint_quaternion(&sim->robot->link[i].joint) : -1;
-        const int nv = free_velocities(lm), ordinary = quaternion >= 0 ? quaternion : nv;
-        for (int k = 0; k < ordinary; k++) sim->velocity_of[ode->n_x++] = ode->n_v + k;
-        if (quaternion >= 0) {
-            const int omega = joint_omega(&sim->robot->link[i].joint);
-            sim->quaternion[ode->n_quaternions++] = (struct quaternion_place){ode->n_x, ode->n_v + omega};
-            for (int k = 0; k < 4; k++) sim->velocity_of[ode->n_x++] = -1;
-        }
-        for (int k = 0; k < nv; k++) sim->free_coordinate[ode->n_v++] = lm->v + k;
-        for (int k = 0; k < lm->m; k++) {
-            sim->velocity_of[ode->n_x++] = ode->n_v;
-            sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
-        }
-    }
-    ode->quaternion = sim->quaternion;
-}
-
 /* The mechanism and the variable table of a robot that has been read */
 static enum status build(struct sim *sim, const char *text)
 {
@@ -190,10 +62,9 @@ static enum status build(struct sim *sim, const char *text)
     const int n_rows = sim->mechanism.constraints->n_rows;
     stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
-    stepper->cause = cause;
-    struct ode ode = {.context = sim, .rhs = rhs, .jacobian = sim_jacobian};
-    number_free_coordinates(sim, &ode);
-    if (n_rows > 0 || ode.n_quaternions > 0) ode.project = project;
+    stepper->cause = sim_failure_cause;
+    struct ode ode = {0};
+    robot_ode(sim, &ode);
     status = instance_build(instance, &ode, text);
     if (status != STATUS_OK) return status;
     find_places(sim);
@@ -280,7 +151,7 @@ const double *sim_drive_forces(const struct instance *instance)
 static enum status update(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
-    apply_inputs(sim, instance->stepper.local);
+    sim_apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
     return outputs_compute(sim);
 }
@@ -378,7 +249,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     start_states(instance);
     stepper_start(&instance->stepper, experiment->start_time);
-    apply_inputs(sim, 0);
+    sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);

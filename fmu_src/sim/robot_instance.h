@@ -54,7 +54,16 @@ static inline struct sim *sim_of(struct instance *instance)
     return (struct sim *)(void *)instance;
 }
 
-/* ---- robot_instance.c ------------------------------------------------------------------------------------------------------ */
+/* ---- robot_ode.c ------------------------------------------------------------------------------------------------------ */
+
+/* The equation for an integrator. After the mechanism, the variables and the arrays were made. */
+void robot_ode(struct sim *sim, struct ode *ode);
+
+/* After a failed step: the last failure of the right-hand side, as the end of a message; NULL: none. */
+const char *sim_failure_cause(void *context, char text[CAUSE_SIZE]);
+
+/* The inputs of this step at a local time. */
+void sim_apply_inputs(struct sim *sim, double t);
 
 /* The point of a state vector and the inputs of this step at a local time. */
 void sim_take(struct sim *sim, double t, const double *y);

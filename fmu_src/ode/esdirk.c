@@ -1,0 +1,310 @@
+#include "ode/esdirk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ode/tableau.h"
+
+/* Newton: a stage has converged when its error is this share of the tolerance. The share is small because the method errs by far
+   less than its error estimate, and a Newton error accumulates from step to step. */
+static const double CONVERGED = 1e-3;
+
+/* How an iteration contracts is known from earlier ones; since most stages need a single iteration, which does not show it, the estimate
+   grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
+static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9,
+                    DIVERGES = 2;
+enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1 };
+
+/* A step that begins with a jump costs about START + STAGE per stage, in forward dynamics (bench/integration.py) */
+static const double START = 1.9, STAGE = 1.05;
+/* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
+static const double HOPE = 1.02;
+
+/* points of the predictor */
+enum { POINTS = 3 };
+
+/* the method's scalars of the memory */
+enum { N_PAST, SLOW_LEFT, LOW, OTHER_H };
+
+struct esdirk {
+    struct one_step s;
+    const struct tableau *tableau;
+    double *past_time, *past_y, *past_z; /* in the memory: stages of the last step, times before t */
+    double *k, *Y, *Z;                   /* by stages: ydot, y = (X; V), z = (a; lambda)                  */
+    double *star, *guess;                /* y* of a stage; y of the predictor                             */
+    double *r;
+    double gamma; /* h A_ii */
+};
+
+static struct esdirk *esdirk_of(struct one_step *s)
+{
+    return (struct esdirk *)(void *)s;
+}
+
+/* ---- a stage --------------------------------------------------------------------------------------------------------------- */
+
+/* y = (X; V) of the accelerations in z */
+static void place(struct esdirk *e, const double *z, double *y)
+{
+    const struct ode *ode = e->s.base.ode;
+    const double *v_star = e->star + ode->n_x;
+    double *v = y + ode->n_x;
+    for (int i = 0; i < ode->n_v; i++) v[i] = v_star[i] + e->gamma * z[i];
+    stage_positions(&e->s.stage, e->gamma, e->star, y);
+}
+
+/* The norm of the change of y = (X; V) that a change of the accelerations makes */
+static double norm_of_change(const struct esdirk *e, const double *dz)
+{
+    const struct ode *ode = e->s.base.ode;
+    const double *weight = e->s.weight, gamma = e->gamma;
+    const bool matched = ode->n_x == ode->n_v; /* position i has velocity i */
+    double sum = 0;
+    for (int i = 0; i < ode->n_v; i++) {
+        const double dv = gamma * dz[i], x = matched ? gamma * weight[i] : 0, v = weight[ode->n_x + i];
+        sum += dv * dv * (v * v + x * x);
+    }
+    return sqrt(sum / e->s.n);
+}
+
+/* Points of time with y and z, of earlier stages and of the last step */
+struct points {
+    int count;
+    double time[POINTS];
+    const double *y[POINTS], *z[POINTS];
+};
+
+static void add_point(struct points *points, double time, const double *y, const double *z)
+{
+    if (points->count == POINTS) return;
+    points->time[points->count] = time;
+    points->y[points->count] = y;
+    points->z[points->count++] = z;
+}
+
+/* The latest, this stage's predecessors first */
+static void collect_points(const struct esdirk *e, int i, double h, struct points *points)
+{
+    const struct one_step *s = &e->s;
+
+    for (int j = i - 1; j > 0; j--) add_point(points, e->tableau->c[j] * h, e->Y + s->n * j, e->Z + s->n_z * j);
+    add_point(points, 0, s->y, s->z);
+    for (int j = 0; j < (int)s->now->own[N_PAST]; j++)
+        add_point(points, -e->past_time[j], e->past_y + s->n * j, e->past_z + s->n_z * j);
+}
+
+/* The polynomial through these points, at stage i */
+static void extrapolate(struct esdirk *e, int i, double h, double *z)
+{
+    const struct one_step *s = &e->s;
+    const double t = e->tableau->c[i] * h;
+    struct points points = {0};
+    collect_points(e, i, h, &points);
+    memset(e->guess, 0, (size_t)s->n * sizeof(double));
+    memset(z, 0, (size_t)s->n_z * sizeof(double));
+    for (int a = 0; a < points.count; a++) {
+        double share = 1;
+        for (int b = 0; b < points.count; b++)
+            if (b != a) share *= (t - points.time[b]) / (points.time[a] - points.time[b]);
+        for (int k = 0; k < s->n; k++) e->guess[k] += share * points.y[a][k];
+        for (int k = 0; k < s->n_z; k++) z[k] += share * points.z[a][k];
+    }
+}
+
+/* The predictor: M a + D v + K x changes smoothly, even where stiff modes oscillate, so it is extrapolated, not a:
+       N (a - a_e) = K (x_e - X(a_e)) + D (v_e - V(a_e)),   subscript e: extrapolated                              (theory.md 76) */
+static void predict(struct esdirk *e, double *y, double *z)
+{
+    stage_stiffness(&e->s.stage, y, e->guess, e->r);
+    stage_solve(&e->s.stage, e->r);
+    for (int k = 0; k < e->s.n_z; k++) z[k] += e->r[k];
+    place(e, z, y);
+}
+
+/* One iteration: z -= N^-1 residual; returns the norm of the change */
+static enum status iterate(struct esdirk *e, double t, double *y, double *z, double *change)
+{
+    const enum status status = stage_residual(&e->s.stage, t, y, z, e->r);
+    if (status != STATUS_OK) return status;
+    stage_solve(&e->s.stage, e->r);
+    for (int i = 0; i < e->s.n_z; i++) z[i] -= e->r[i];
+    place(e, z, y);
+    *change = norm_of_change(e, e->r);
+    e->s.count.newton_iterations++;
+    return STATUS_OK;
+}
+
+/* What the change of this iteration and of the one before say about the contraction */
+static void learn_rate(struct one_step *s, double rate, bool goes_on)
+{
+    s->now->rate = fmax(rate, KEPT * s->now->rate);
+    if (rate > SLOW && goes_on) s->now->own[SLOW_LEFT] = SLOW_STEPS;
+}
+
+/* Newton's iteration from the predicted z, until the estimate rate/(1 - rate) change of its error is small */
+static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
+{
+    struct one_step_scalars *now = e->s.now;
+    double change, last = 0;
+    for (int i = 0; i < MOST_ITERATIONS; i++) {
+        const enum status status = iterate(e, t, y, z, &change);
+        if (status != STATUS_OK) return status;
+        if (i == 0) now->rate = fmin(fmax(GROWTH * now->rate, LEAST_RATE), WORST);
+        else if (!(change <= DIVERGES * last)) return STATUS_NEWTON;
+        else learn_rate(&e->s, change / last, i > 1 && change > CONVERGED);
+        const double rate = fmin(now->rate, WORST);
+        if (change * rate <= CONVERGED * (1 - rate)) return STATUS_OK;
+        last = change;
+    }
+    return STATUS_NEWTON;
+}
+
+static enum status fixed_iterations(struct esdirk *e, double t, double *y, double *z)
+{
+    enum status status = STATUS_OK;
+    double change;
+    for (int i = 0; i < FIXED_ITERATIONS && status == STATUS_OK; i++) status = iterate(e, t, y, z, &change);
+    return status;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
+
+/* y* = y_0 + h sum_{j < i} A_ij k_j */
+static void combine(struct esdirk *e, int i, double h)
+{
+    const double *A = e->tableau->A[i], *k0 = e->s.ydot;
+    const int n = e->s.n;
+    for (int m = 0; m < n; m++) e->star[m] = e->s.y[m] + h * A[0] * k0[m];
+    for (int j = 1; j < i; j++) {
+        const double *k = e->k + n * j, share = h * A[j];
+        for (int m = 0; m < n && share != 0; m++) e->star[m] += share * k[m];
+    }
+}
+
+static void estimate_error(struct esdirk *e, double h)
+{
+    const struct tableau *T = e->tableau;
+    const int n = e->s.n, last = T->stages - 1;
+    double *error = e->s.error;
+    for (int m = 0; m < n; m++) error[m] = h * (T->e[0] * e->s.ydot[m] + T->e[last] * e->s.ydot1[m]);
+    for (int j = 1; j < last; j++) {
+        const double *k = e->k + n * j, share = h * T->e[j];
+        for (int m = 0; m < n && share != 0; m++) error[m] += share * k[m];
+    }
+}
+
+static enum status find_stage(struct esdirk *e, int i, double h, double *y, double *z)
+{
+    struct one_step *s = &e->s;
+    const double t = s->t + e->tableau->c[i] * h;
+    const bool fixed = s->base.fixed_step > 0;
+    enum status status = STATUS_OK;
+    combine(e, i, h);
+    extrapolate(e, i, h, z);
+    place(e, z, y);
+    if (i == 1 || (!fixed && s->now->own[SLOW_LEFT] > 0)) status = stage_factor(&s->stage, t, e->guess, e->gamma);
+    if (status != STATUS_OK) return status;
+    predict(e, y, z);
+    return fixed ? fixed_iterations(e, t, y, z) : solve_stage(e, t, y, z);
+}
+
+static enum status attempt(struct one_step *s, double h)
+{
+    struct esdirk *e = esdirk_of(s);
+    e->tableau = s->now->own[LOW] != 0 ? &ESDIRK3 : &ESDIRK5;
+    const int last = e->tableau->stages - 1;
+    e->gamma = h * e->tableau->gamma;
+    if (s->now->rate == 0) s->now->rate = FIRST_RATE;
+    for (int i = 1; i <= last; i++) {
+        double *y = i == last ? s->y1 : e->Y + s->n * i, *z = i == last ? s->z1 : e->Z + s->n_z * i;
+        const enum status status = find_stage(e, i, h, y, z);
+        if (status != STATUS_OK) return status;
+        stage_rates(&s->stage, y, z, i == last ? s->ydot1 : e->k + s->n * i);
+    }
+    estimate_error(e, h);
+    return STATUS_OK;
+}
+
+/* ---- from step to step ------------------------------------------------------------------------------------------------------ */
+
+static void forget(struct one_step *s)
+{
+    s->now->own[N_PAST] = 0;
+}
+
+/* The last stages before the end are the past of the next step */
+static void accept(struct one_step *s, double h)
+{
+    struct esdirk *e = esdirk_of(s);
+    const int last = e->tableau->stages - 1;
+    int count = 0;
+    for (int j = last - 1; j > 0 && count < POINTS - 1; j--, count++) {
+        e->past_time[count] = h * (1 - e->tableau->c[j]);
+        memcpy(e->past_y + s->n * count, e->Y + s->n * j, (size_t)s->n * sizeof(double));
+        memcpy(e->past_z + s->n_z * count, e->Z + s->n_z * j, (size_t)s->n_z * sizeof(double));
+    }
+    s->now->own[N_PAST] = count;
+    if (s->now->own[SLOW_LEFT] > 0) s->now->own[SLOW_LEFT]--;
+    s->now->own[OTHER_H] *= HOPE;
+}
+
+static double exponent(const struct one_step *s)
+{
+    return s->now->own[LOW] != 0 ? ESDIRK3.exponent : ESDIRK5.exponent;
+}
+
+/* Steps of at most h over a time, stretched a little rather than one more */
+static double count_steps(double h, double time)
+{
+    return fmax(1, ceil(time / h - 0.05));
+}
+
+static double cost(const struct tableau *T, double h, double time)
+{
+    return count_steps(h, time) * (START + STAGE * (T->stages - 1));
+}
+
+/* Of the two pairs the one that takes the remaining time for less; the other's step size may be unknown (0) */
+static double plan(struct one_step *s, double h, double remains)
+{
+    const bool low = s->now->own[LOW] != 0;
+    const struct tableau *present = low ? &ESDIRK3 : &ESDIRK5, *other = low ? &ESDIRK5 : &ESDIRK3;
+    double other_h = fmin(s->now->own[OTHER_H], s->max_step);
+    if (other_h == 0) other_h = !low && h > 2 * remains ? remains : 0;
+    if (other_h > 0 && s->base.fixed_step == 0 && cost(other, other_h, remains) < cost(present, h, remains)) {
+        s->now->own[LOW] = !low;
+        s->now->own[OTHER_H] = s->now->h;
+        s->now->h = h = other_h;
+        s->now->last_error = 0;
+    }
+    return remains / count_steps(h, remains);
+}
+
+static const struct one_step_method esdirk_method = {
+    .name = "ESDIRK", .attempt = attempt, .accept = accept, .exponent = exponent, .forget = forget, .plan = plan};
+
+enum status esdirk_make(const struct ode *ode, struct integrator **made)
+{
+    struct arena arena = {0};
+    struct esdirk *e = arena_take(&arena, 1, sizeof *e);
+    *made = NULL;
+    if (arena.failed) return STATUS_NO_MEMORY;
+    one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * (1 + ode_states(ode) + ode->n_v + ode->n_lambda), &arena);
+    const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
+    e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));
+    e->Y = arena_take(&arena, MOST_STAGES * n, sizeof(double));
+    e->Z = arena_take(&arena, MOST_STAGES * n_z, sizeof(double));
+    e->star = arena_take(&arena, n, sizeof(double));
+    e->guess = arena_take(&arena, n, sizeof(double));
+    e->r = arena_take(&arena, n_z, sizeof(double));
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    e->past_time = e->s.own;
+    e->past_y = e->past_time + POINTS - 1;
+    e->past_z = e->past_y + (POINTS - 1) * n;
+    e->s.arena = arena;
+    *made = &e->s.base;
+    return STATUS_OK;
+}

@@ -1,0 +1,89 @@
+/* What all integrators have in common: the loop over internal steps, and when it gives up. */
+#include "ode/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+/* After PATIENCE steps the mean of the last WINDOW tells how many remain */
+enum { PATIENCE = 10000, WINDOW = 1000 };
+
+const char *method_word(enum method method)
+{
+    static const char *const word[METHODS] = {
+#define METHOD_WORD(method, word, name) word,
+        METHOD_LIST(METHOD_WORD)
+#undef METHOD_WORD
+    };
+    return word[method];
+}
+
+const char *method_name(enum method method)
+{
+    static const char *const name[METHODS] = {
+#define METHOD_NAME(method, word, name) name,
+        METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+    return name[method];
+}
+
+enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
+{
+    integrator->max_steps = options->max_steps > 0 ? options->max_steps : MOST_INTERNAL_STEPS;
+    integrator->fixed_step = options->fixed_step;
+    *integrator->failure = '\0';
+    return integrator->ops->configure(integrator, options);
+}
+
+enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart)
+{
+    integrator->t = t;
+    *integrator->failure = '\0';
+    return integrator->ops->restart(integrator, t, y, restart);
+}
+
+/* Is there no prospect of reaching `end`? `since` is the time WINDOW steps ago, updated every WINDOW steps. */
+static enum status check_progress(const struct integrator *integrator, double steps, double end, double *since)
+{
+    const double t = integrator->t;
+    if (steps >= integrator->max_steps && t < end) return STATUS_TOO_MANY_STEPS;
+    if (fmod(steps, WINDOW) != 0) return STATUS_OK;
+    const double mean = (t - *since) / WINDOW;
+    *since = t;
+    return steps >= PATIENCE && end - t > MOST_INTERNAL_STEPS * mean ? STATUS_STEPS_TOO_SHORT : STATUS_OK;
+}
+
+/* The failure in words, if the method has not said more */
+static void explain(struct integrator *integrator, enum status status, double steps)
+{
+    const double h = integrator_step_size(integrator);
+    char *text = integrator->failure, last[64] = "";
+    if (*text != '\0') return;
+    if (h > 0) snprintf(last, sizeof last, " (the last of %.3g s)", h);
+    if (status == STATUS_TOO_MANY_STEPS)
+        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s do not reach the communication point",
+                 status_text(status), steps, last);
+    else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
+}
+
+/* `end` is reached, up to rounding */
+static bool arrived(double t, double end)
+{
+    return end - t <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100);
+}
+
+enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
+{
+    enum status status = STATUS_OK;
+    double since = integrator->t, steps = 0;
+    *integrator->failure = '\0';
+    while (status == STATUS_OK && !arrived(integrator->t, end)) {
+        status = integrator->ops->step(integrator, end, y, &integrator->t);
+        if (status == STATUS_OK) status = check_progress(integrator, ++steps, end, &since);
+    }
+    if (status == STATUS_OK) integrator->t = end;
+    else explain(integrator, status, steps);
+    *reached = integrator->t;
+    return status;
+}

@@ -1,0 +1,373 @@
+#include "ode/onestep.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
+static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25;
+
+/* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
+static const double RESOLVED = 1000;
+
+/* A step may be this much longer than the error allows if it is then the last before the communication point */
+static const double STRETCH = 0.05;
+
+/* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
+static const double SMOOTH = 1;
+
+/* A step ends at a switch up to this share of it, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
+   than SHORT of what was planned, one is taken over the switches. */
+static const double LOCATED = 1e-13, SHORT = 1e-3;
+enum { MOST_ATTEMPTS = 12, MOST_SHORT = 6 };
+
+/* ---- making -------------------------------------------------------------------------------------------------------------- */
+
+enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
+                          struct arena *arena)
+{
+    const size_t n = (size_t)ode_states(ode);
+    s->base.ops = &one_step_ops;
+    s->base.ode = ode;
+    s->method = method;
+    s->n = (int)n;
+    stage_make(&s->stage, ode, arena);
+    s->n_z = s->stage.n_z;
+    const size_t scalars = sizeof(struct one_step_scalars) / sizeof(double), n_z = (size_t)s->n_z;
+    double *memory = arena_take(arena, scalars + n + n_z + (size_t)own, sizeof(double));
+    double **const state[] = {&s->y1, &s->ydot1, &s->error, &s->weight, &s->tolerance};
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++) *state[i] = arena_take(arena, n, sizeof(double));
+    s->z1 = arena_take(arena, n_z, sizeof(double));
+    events_make(&s->events, ode, arena);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    s->now = (struct one_step_scalars *)(void *)memory;
+    s->ydot = memory + scalars;
+    s->z = s->ydot + n;
+    s->own = s->z + n_z;
+    s->n_memory = (int)(scalars + n + n_z) + own;
+    return STATUS_OK;
+}
+
+static struct one_step *one_step_of(struct integrator *integrator)
+{
+    return (struct one_step *)(void *)integrator;
+}
+
+static void release(struct integrator *integrator)
+{
+    struct arena arena = one_step_of(integrator)->arena; /* it is allocated in its own arena */
+    arena_release(&arena);
+}
+
+/* ---- operations without a step --------------------------------------------------------------------------------------------- */
+
+static enum status configure(struct integrator *integrator, const struct integrator_options *options)
+{
+    struct one_step *s = one_step_of(integrator);
+    s->relative_tolerance = options->relative_tolerance;
+    stage_configure(&s->stage, options->dense);
+    s->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+    for (int i = 0; i < s->n; i++) s->tolerance[i] = options->relative_tolerance * options->nominal[i];
+    return STATUS_OK;
+}
+
+static void forget_steps(struct one_step *s)
+{
+    if (s->method->forget != NULL) s->method->forget(s);
+}
+
+static void forget(struct integrator *integrator)
+{
+    struct one_step *s = one_step_of(integrator);
+    memset(&s->count, 0, sizeof s->count);
+    s->stage.rhs = s->stage.residuals = s->stage.factorizations = s->stage.jacobians = 0;
+    memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
+    forget_steps(s);
+}
+
+static enum status restart(struct integrator *integrator, double t, const double *y, const struct restart *how)
+{
+    struct one_step *s = one_step_of(integrator);
+    (void)t, (void)y;
+    s->count.restarts++;
+    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change */
+        s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
+        return STATUS_OK;
+    }
+    memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
+    s->now->h = how->first_step;
+    forget_steps(s);
+    return STATUS_OK;
+}
+
+static double step_size(const struct integrator *integrator)
+{
+    return ((const struct one_step *)(const void *)integrator)->now->h;
+}
+
+static void statistics(const struct integrator *integrator, struct integrator_statistics *result)
+{
+    const struct one_step *s = (const struct one_step *)(const void *)integrator;
+    *result = s->count;
+    result->rhs += s->stage.rhs;
+    result->residuals += s->stage.residuals;
+    result->factorizations += s->stage.factorizations;
+    result->jacobians += s->stage.jacobians;
+}
+
+static int memory_size(const struct integrator *integrator)
+{
+    return ((const struct one_step *)(const void *)integrator)->n_memory;
+}
+
+static void save(const struct integrator *integrator, double *memory)
+{
+    const struct one_step *s = (const struct one_step *)(const void *)integrator;
+    memcpy(memory, s->now, (size_t)s->n_memory * sizeof(double));
+}
+
+static void resume(struct integrator *integrator, const double *memory)
+{
+    struct one_step *s = one_step_of(integrator);
+    memcpy(s->now, memory, (size_t)s->n_memory * sizeof(double));
+}
+
+/* ---- the start of a step ----------------------------------------------------------------------------------------------------- */
+
+double one_step_norm(const struct one_step *s, const double *change)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) sum += change[i] * s->weight[i] * (change[i] * s->weight[i]);
+    return sqrt(sum / s->n);
+}
+
+static void weigh(struct one_step *s)
+{
+    for (int i = 0; i < s->n; i++) s->weight[i] = 1 / (s->relative_tolerance * fabs(s->y[i]) + s->tolerance[i]);
+}
+
+/* y changes by a hundredth of its scale, relative to the tolerances                       (Hairer, Norsett, Wanner, II.4) */
+static double first_step(const struct one_step *s, double remains)
+{
+    const double scale = 0.01 / s->relative_tolerance, speed = one_step_norm(s, s->ydot);
+    const double exponent = 1 / s->method->exponent(s), h = pow(s->relative_tolerance, exponent) * scale / speed;
+    return speed > 0 ? fmin(h, remains) : remains;
+}
+
+/* Rates at (t, y), which new inputs may have changed */
+static enum status find_rates(struct one_step *s)
+{
+    const bool changed = s->now->has_rates < 0;
+    if (s->now->has_rates > 0) return STATUS_OK;
+    if (changed) memcpy(s->error, s->ydot, (size_t)s->n * sizeof(double));
+    const enum status status = stage_start(&s->stage, s->t, s->y, s->ydot, s->z);
+    if (status != STATUS_OK) return status;
+    s->now->has_rates = 1;
+    if (!changed) return STATUS_OK;
+    for (int i = 0; i < s->n; i++) s->error[i] = s->now->h * (s->ydot[i] - s->error[i]);
+    if (!(one_step_norm(s, s->error) <= SMOOTH)) {
+        forget_steps(s);
+        s->now->last_error = 0;
+    }
+    return STATUS_OK;
+}
+
+static enum status begin(struct one_step *s, double remains)
+{
+    weigh(s);
+    const enum status status = find_rates(s);
+    if (status != STATUS_OK) return status_is_recoverable(status) ? STATUS_NO_RATES : status;
+    if (!isfinite(one_step_norm(s, s->ydot))) return STATUS_NO_RATES;
+    if (s->now->h == 0) s->now->h = first_step(s, remains);
+    return STATUS_OK;
+}
+
+/* ---- its length -------------------------------------------------------------------------------------------------------------- */
+
+static double plan(struct one_step *s, double remains, double least)
+{
+    const struct ode *ode = s->base.ode;
+    double h = fmin(s->now->h, s->max_step);
+    if (ode->longest_step != NULL) h = fmin(h, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
+    if (s->method->plan != NULL) return s->method->plan(s, h, remains);
+    return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
+}
+
+static double least_step(const struct one_step *s, double end)
+{
+    return fmax(16 * DBL_EPSILON * fabs(s->t), 1e-15 * (end - s->t));
+}
+
+/* The next step size after a step of h with this error */
+static void control(struct one_step *s, double h, double error, bool repeated)
+{
+    const double k = s->method->exponent(s), last = s->now->last_error;
+    double factor = MOST;
+    if (error > 0)
+        factor =
+            SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
+    factor = fmin(fmax(factor, LEAST), repeated ? 1 : MOST);
+    s->now->h = factor < MOST ? h * factor : fmax(s->now->h, h * factor);
+    s->now->last_error = fmax(error, 1e-4);
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------------------- */
+
+/* An attempt, back on the constraints, and its error */
+static enum status attempt(struct one_step *s, double h, double *error)
+{
+    const struct ode *ode = s->base.ode;
+    enum status status = s->method->attempt(s, h);
+    if (status == STATUS_OK && ode->project != NULL) {
+        status = ode->project(ode->context, s->t + h, s->y1, s->base.fixed_step > 0 ? NULL : s->error);
+        stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
+    }
+    *error = status == STATUS_OK ? one_step_norm(s, s->base.fixed_step > 0 ? s->ydot1 : s->error) : INFINITY;
+    if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
+    return status;
+}
+
+static struct event_step event_step(const struct one_step *s, double h)
+{
+    return (struct event_step){s->t, h, s->y, s->ydot, s->y1, s->ydot1};
+}
+
+/* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
+   end; between the longest step that did not cross it and the shortest that did. INFINITY: there is no switch. */
+static double aim(struct one_step *s, double h, double *before, double *after)
+{
+    const struct event_step step = event_step(s, h);
+    double share;
+    const bool crossed = events_crossed(&s->events, &step, &share);
+    const double next = crossed ? share * h : h + events_ahead(&s->events, &step);
+    if (crossed) *after = h;
+    else *before = h;
+    if (next > *before && next < *after) return next;
+    return isfinite(next) && isfinite(*after) ? (*before + *after) / 2 : INFINITY;
+}
+
+/* Shortens a step over a switch until it ends there, or where one is expected at its end; the last attempt remains. *found: it ends
+   at a switch. */
+static enum status end_at_switch(struct one_step *s, bool expected, double *h, double *error, bool *found)
+{
+    const double rounding = 4 * DBL_EPSILON * fabs(s->t);
+    double before = 0, after = INFINITY;
+    *found = false;
+    if (s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
+    for (int i = 0; i < MOST_ATTEMPTS; i++) {
+        const double next = aim(s, *h, &before, &after);
+        if (next == INFINITY || (after == INFINITY && !expected)) return STATUS_OK;
+        *found = true;
+        if (fabs(next - *h) <= LOCATED * *h + rounding) return STATUS_OK;
+        *h = next;
+        const enum status status = attempt(s, *h, error);
+        if (status != STATUS_OK) return status;
+    }
+    return STATUS_OK;
+}
+
+static void move_on(struct one_step *s, double h, double *y, double *t)
+{
+    const size_t n = (size_t)s->n * sizeof(double);
+    if (s->method->accept != NULL) s->method->accept(s, h);
+    memcpy(y, s->y1, n);
+    memcpy(s->ydot, s->ydot1, n);
+    memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
+    *t = s->t + h;
+    s->count.steps++;
+}
+
+static enum status give_up(enum status status)
+{
+    return status == STATUS_OK ? STATUS_ERROR_TEST : status_is_recoverable(status) ? STATUS_NEWTON : status;
+}
+
+/* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows. */
+static void finish(struct one_step *s, double h, double planned, double error, bool at_switch, bool repeated)
+{
+    s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
+    if (!at_switch) {
+        control(s, h, error, repeated);
+        return;
+    }
+    s->count.events++;
+    s->now->last_error = 0;
+    forget_steps(s);
+}
+
+/* After an attempt at h that failed: a shorter step size. For the first failure it is perhaps enough to stop at the switch that lies
+   ahead: *reach is the time to it. */
+static void shorten(struct one_step *s, double h, enum status status, double error, double *reach)
+{
+    const struct event_step step = event_step(s, h);
+    const bool first = *reach == INFINITY;
+    double share, factor = AFTER_FAILURE;
+    if (status == STATUS_OK) {
+        s->count.error_test_failures++;
+        factor = fmax(LEAST, SAFETY * pow(error, -1 / s->method->exponent(s)));
+    } else {
+        s->count.newton_failures++;
+        forget_steps(s);
+    }
+    if (first && events_expected(&s->events, &step, &share)) {
+        *reach = share * h;
+    } else {
+        s->now->h = h * factor;
+        *reach = h;
+    }
+}
+
+static enum status controlled_step(struct one_step *s, double end, double *y, double *t)
+{
+    enum status status = STATUS_OK;
+    double reach = INFINITY;
+    for (;;) {
+        const double least = least_step(s, end), planned = plan(s, end - s->t, least);
+        double error, h = fmin(planned, fmax(reach, 2 * least));
+        bool at_switch = false;
+        if (!(h > least)) return give_up(status);
+        status = attempt(s, h, &error);
+        if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
+        if (status == STATUS_OK && error <= 1) {
+            move_on(s, h, y, t);
+            finish(s, h, planned, error, at_switch, reach < INFINITY);
+            return STATUS_OK;
+        }
+        if (status < 0) return status;
+        shorten(s, h, status, error, &reach);
+    }
+}
+
+/* ceil(H / fixed_step) equal steps; this is the one from t */
+static enum status fixed_step(struct one_step *s, double end, double *y, double *t)
+{
+    const double remains = end - s->t, h = remains / fmax(1, ceil(remains / s->base.fixed_step - 1e-9));
+    double size;
+    const enum status status = attempt(s, h, &size);
+    if (status != STATUS_OK) return give_up(status);
+    s->now->h = h;
+    move_on(s, h, y, t);
+    return STATUS_OK;
+}
+
+static enum status step(struct integrator *integrator, double end, double *y, double *t)
+{
+    struct one_step *s = one_step_of(integrator);
+    s->t = *t;
+    s->y = y;
+    const enum status status = begin(s, end - *t);
+    if (status != STATUS_OK) return status;
+    return integrator->fixed_step > 0 ? fixed_step(s, end, y, t) : controlled_step(s, end, y, t);
+}
+
+const struct integrator_ops one_step_ops = {.configure = configure,
+                                            .forget = forget,
+                                            .restart = restart,
+                                            .step = step,
+                                            .step_size = step_size,
+                                            .statistics = statistics,
+                                            .memory_size = memory_size,
+                                            .save = save,
+                                            .resume = resume,
+                                            .release = release};

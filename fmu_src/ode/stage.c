@@ -1,0 +1,134 @@
+#include "ode/stage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "math/quaternion.h"
+
+void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
+{
+    const size_t n = (size_t)ode->n_v;
+    *stage = (struct stage){.ode = ode, .dense = ode->residual == NULL, .n_z = ode->n_v + ode->n_lambda};
+    stage->dx = arena_take(arena, n, sizeof(double));
+    stage->dv = arena_take(arena, n, sizeof(double));
+    newton_make(&stage->newton, ode, arena);
+    stage->N = arena_take(arena, n * n, sizeof(double));
+    stage->pivot = arena_take(arena, n, sizeof(int));
+    stage->ydot = arena_take(arena, (size_t)ode_states(ode), sizeof(double));
+}
+
+void stage_configure(struct stage *stage, bool dense)
+{
+    stage->dense = dense || stage->ode->residual == NULL;
+}
+
+enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z)
+{
+    const struct ode *ode = stage->ode;
+    const enum status status = ode->rhs(ode->context, t, y, ydot);
+    stage->rhs++;
+    memcpy(z, ydot + ode->n_x, (size_t)ode->n_v * sizeof *z);
+    if (status == STATUS_OK && ode->n_lambda > 0) ode->multipliers(ode->context, z + ode->n_v);
+    return status;
+}
+
+/* X = (1 - gamma Omega)^-1 x* = (x* + gamma/2 x* o (0, omega)) / (1 + gamma^2 |omega|^2/4) of a quaternion */
+static void quaternion_position(double gamma, const double *x_star, const double *omega, double *x)
+{
+    const double D = 1 + gamma * gamma * dot3(omega, omega) / 4;
+    quaternion_rate(x_star, omega, x);
+    for (int c = 0; c < 4; c++) x[c] = (x_star[c] + gamma * x[c]) / D;
+}
+
+void stage_positions(const struct stage *stage, double gamma, const double *x_star, double *y)
+{
+    const struct ode *ode = stage->ode;
+    const double *v = y + ode->n_x;
+    int i = 0, j = 0; /* the next position and the next velocity */
+    for (int k = 0; k < ode->n_quaternions; k++) {
+        const struct quaternion_place *place = &ode->quaternion[k];
+        for (; i < place->x; i++, j++) y[i] = x_star[i] + gamma * v[j];
+        quaternion_position(gamma, x_star + i, v + place->v, y + i);
+        i = place->x + 4;
+        j = place->v + 3;
+    }
+    for (; i < ode->n_x; i++, j++) y[i] = x_star[i] + gamma * v[j];
+}
+
+void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot)
+{
+    const struct ode *ode = stage->ode;
+    ode_position_rates(ode, y, ydot);
+    memcpy(ydot + ode->n_x, z, (size_t)ode->n_v * sizeof *z);
+}
+
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+{
+    const struct ode *ode = stage->ode;
+    stage->factorizations++;
+    if (!stage->dense) return ode->factor(ode->context, t, y, gamma);
+    stage->jacobians++;
+    const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
+    if (status != STATUS_OK) return status;
+    newton_matrix(&stage->newton, gamma, y, stage->N);
+    return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
+}
+
+enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r)
+{
+    const struct ode *ode = stage->ode;
+    if (!stage->dense) {
+        stage->residuals++;
+        return ode->residual(ode->context, t, y, z, r);
+    }
+    stage->rhs++;
+    const enum status status = ode->rhs(ode->context, t, y, stage->ydot);
+    for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
+    for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
+    return status;
+}
+
+/* The tangent of x1 - x0 by velocities, 0 for quaternions */
+static void position_change(const struct ode *ode, const double *x0, const double *x1, double *dx)
+{
+    int i = 0, j = 0; /* the next position and the next velocity */
+    memset(dx, 0, (size_t)ode->n_v * sizeof *dx);
+    for (int k = 0; k < ode->n_quaternions; k++) {
+        const struct quaternion_place *place = &ode->quaternion[k];
+        for (; i < place->x; i++, j++) dx[j] = x1[i] - x0[i];
+        i = place->x + 4;
+        j = place->v + 3;
+    }
+    for (; i < ode->n_x; i++, j++) dx[j] = x1[i] - x0[i];
+}
+
+void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r)
+{
+    const struct ode *ode = stage->ode;
+    const int n = ode->n_v;
+    if (!stage->dense) {
+        ode->stiffness(ode->context, dx, dv, r);
+        return;
+    }
+    memset(r, 0, (size_t)stage->n_z * sizeof *r);
+    for (int j = 0; j < n; j++) {
+        const double *A = stage->newton.A != NULL ? stage->newton.A + n * j : NULL, *B = stage->newton.B + n * j;
+        for (int i = 0; i < n; i++) r[i] -= B[i] * dv[j] + (A != NULL ? A[i] * dx[j] : 0);
+    }
+}
+
+void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r)
+{
+    const struct ode *ode = stage->ode;
+    const double *v0 = y0 + ode->n_x, *v1 = y1 + ode->n_x;
+    position_change(ode, y0, y1, stage->dx);
+    for (int i = 0; i < ode->n_v; i++) stage->dv[i] = v1[i] - v0[i];
+    stage_forces(stage, stage->dx, stage->dv, r);
+}
+
+void stage_solve(struct stage *stage, double *r)
+{
+    if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
+    else stage->ode->solve(stage->ode->context, r);
+}

@@ -1,0 +1,48 @@
+/* The equations of one implicit stage, with accelerations as unknowns. Of z = (a; lambda), with gamma, x* and v* of the method:
+
+       V = v* + gamma a,    X = x* + gamma T(X) V,    residual(t, X, V, z) = 0                            (theory.md 73)
+
+   T v = dx/dt is v itself, but for quaternions, whose stage equation has a closed solution (newton.h: X = P x*). The Newton
+   matrix is N = M + gamma D + gamma^2 K of struct ode, or the exact dense one, 1 - gamma B - gamma^2 A E P T, with the residual
+   a - f(t, X, V). */
+#ifndef ODE_STAGE_H
+#define ODE_STAGE_H
+
+#include "ode/newton.h"
+
+struct stage {
+    const struct ode *ode;
+    bool dense;
+    int n_z;              /* n_v + n_lambda; lambda is unused where dense */
+    struct newton newton; /* dense: A, B and the reduction    */
+    double *N;            /* dense: n_v x n_v, its factors    */
+    int *pivot;           /* dense                            */
+    double *ydot;         /* dense: n_x + n_v                 */
+    double *dx, *dv;      /* n_v                              */
+    long rhs, residuals, factorizations, jacobians;
+};
+
+/* Arrays from the arena; the caller checks whether it failed. */
+void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena);
+/* With the dense matrix, or with the one that suits the equation. */
+void stage_configure(struct stage *stage, bool dense);
+
+/* ydot and z at (t, y) by the right-hand side. */
+enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z);
+
+/* Positions of y = (x; v) from x*: X of V. */
+void stage_positions(const struct stage *stage, double gamma, const double *x_star, double *y);
+
+/* ydot = (T(x) v; a) */
+void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
+
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
+enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
+/* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1; without quaternions, whose joints are not stiff */
+void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r);
+/* r = K dx + D dv, of the last stage_factor(); dx is a tangent. n_v numbers each, r n_z */
+void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r);
+/* r = N^-1 r */
+void stage_solve(struct stage *stage, double *r);
+
+#endif

@@ -1,0 +1,263 @@
+/* The equation of motion of a robot as an integrator sees it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/robot_instance.h"
+
+/* A redundant constraint that is violated by more than this: the trial step was too long. By less: a loop begins to open
+   [m, or cosine] */
+static const double FAR_OFF = 1e-3;
+
+/* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
+
+static void follow_motion(struct sim *sim, double t)
+{
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
+            double x[3];
+            sim->motion.at(sim->motion.context, t, i, k, x);
+            sim->at.q[lm->q + k] = x[0];
+            sim->at.qd[lm->v + k] = x[1];
+            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
+        }
+    }
+}
+
+void sim_apply_inputs(struct sim *sim, double t)
+{
+    const struct stepper *stepper = &sim->instance.stepper;
+    for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
+    if (sim->motion.at != NULL) follow_motion(sim, t);
+}
+
+void sim_take(struct sim *sim, double t, const double *y)
+{
+    instance_scatter(&sim->instance, y);
+    sim_apply_inputs(sim, t);
+}
+
+enum status sim_forward(struct sim *sim)
+{
+    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+    return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
+}
+
+enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
+{
+    const struct ode *ode = &sim->instance.stepper.ode;
+    sim_take(sim, t, y);
+    const enum status status = sim_forward(sim);
+    double sum = 0;
+    ode_position_rates(ode, y, ydot);
+    for (int i = 0; i < ode->n_v; i++) {
+        ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
+        sum += fabs(ydot[ode->n_x + i]);
+    }
+    return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
+}
+
+static enum status rhs(void *context, double t, const double *y, double *ydot)
+{
+    struct sim *sim = context;
+    const enum status status = sim_derivatives(sim, t, y, ydot);
+    if (status != STATUS_OK) sim->failure = status;
+    return status;
+}
+
+/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
+   just before */
+static enum status project(void *context, double t, double *y, double *error)
+{
+    struct sim *sim = context;
+    const int n_states = sim->instance.variables.n_states;
+    const bool loops = sim->mechanism.constraints->n_rows > 0;
+    double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
+    enum status status = STATUS_OK;
+    sim_take(sim, t, y);
+    model_normalize(sim->mechanism.model, sim->at.q);
+    if (error != NULL) {
+        sim_clear_seed(sim);
+        for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
+        model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
+    }
+    if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
+    instance_gather(&sim->instance, y);
+    if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
+    for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
+    if (status == STATUS_OK) return STATUS_OK;
+    sim->failure = status;
+    double gap;
+    const bool opening =
+        status == STATUS_MISSED_LOOP && constraints_missed(sim->mechanism.constraints, &gap) >= 0 && gap < FAR_OFF;
+    return opening ? STATUS_LOOP_OPENS : status;
+}
+
+/* The last failure of the right-hand side in this step is the cause */
+const char *sim_failure_cause(void *context, char text[CAUSE_SIZE])
+{
+    const struct sim *sim = context;
+    char reason[REASON_SIZE];
+    if (sim->failure == STATUS_OK || sim->failure == STATUS_NOT_FINITE) return NULL;
+    snprintf(text, CAUSE_SIZE, "; %s", instance_reason(&sim->instance, sim->failure, reason));
+    return text;
+}
+
+/* ---- the O(n) Newton iteration ----------------------------------------------------------------------------------------- */
+
+/* Accelerations of all coordinates from those of the free ones */
+static void spread_accelerations(struct sim *sim, const double *a)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; model->n_prescribed > 0 && i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &sim->in, sim->qdd);
+    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) sim->qdd[sim->free_coordinate[i]] = a[i];
+}
+
+static enum status residual(void *context, double t, const double *y, const double *z, double *r)
+{
+    struct sim *sim = context;
+    const int n_v = sim->instance.stepper.ode.n_v;
+    double sum = 0;
+    sim_take(sim, t, y);
+    spread_accelerations(sim, z);
+    const enum status status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
+    if (status != STATUS_OK) return sim->failure = status;
+    for (int i = 0; i < n_v; i++) {
+        r[i] = sim->force[sim->free_coordinate[i]];
+        sum += fabs(r[i]);
+    }
+    return isfinite(sum) ? STATUS_OK : (sim->failure = STATUS_NOT_FINITE);
+}
+
+static enum status factor(void *context, double t, const double *y, double gamma)
+{
+    struct sim *sim = context;
+    sim_take(sim, t, y);
+    const enum status status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
+    if (status != STATUS_OK) sim->failure = status;
+    return status;
+}
+
+/* Forces of the free coordinates; none on prescribed ones */
+static void spread_forces(struct sim *sim, const double *r, double *force)
+{
+    const int n_v = sim->instance.stepper.ode.n_v;
+    if (n_v < sim->mechanism.model->nv) memset(force, 0, (size_t)sim->mechanism.model->nv * sizeof *force);
+    for (int i = 0; i < n_v; i++) force[sim->free_coordinate[i]] = r[i];
+}
+
+static void gather_free(const struct sim *sim, const double *all, double *r)
+{
+    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) r[i] = all[sim->free_coordinate[i]];
+}
+
+static void solve(void *context, double *r)
+{
+    struct sim *sim = context;
+    spread_forces(sim, r, sim->force);
+    mechanism_newton_solve(&sim->mechanism, sim->force, r + sim->instance.stepper.ode.n_v);
+    gather_free(sim, sim->force, r);
+}
+
+static void stiffness(void *context, const double *dx, const double *dv, double *r)
+{
+    struct sim *sim = context;
+    const struct ode *ode = &sim->instance.stepper.ode;
+    spread_forces(sim, dx, sim->dx);
+    spread_forces(sim, dv, sim->dqdd);
+    mechanism_newton_force(&sim->mechanism, sim->dx, sim->dqdd, sim->force);
+    gather_free(sim, sim->force, r);
+    memset(r + ode->n_v, 0, (size_t)ode->n_lambda * sizeof *r);
+}
+
+static void multipliers(void *context, double *lambda)
+{
+    const struct constraints *loops = ((struct sim *)context)->mechanism.constraints;
+    memcpy(lambda, loops->lambda, (size_t)loops->n_rows * sizeof *lambda);
+}
+
+/* ---- stops and dry friction --------------------------------------------------------------------------------------------- */
+
+static void switches(void *context, double t, const double *y, double *g)
+{
+    struct sim *sim = context;
+    const struct model *model = sim->mechanism.model;
+    (void)t; /* prescribed joints have none */
+    instance_scatter(&sim->instance, y);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->prescribed >= 0) continue;
+        joint_switches(&lm->joint, sim->at.q + lm->q, sim->at.qd + lm->v, g);
+        g += joint_switch_count(&lm->joint);
+    }
+}
+
+static double longest_step(void *context, const double *y, const double *ydot)
+{
+    struct sim *sim = context;
+    const struct model *model = sim->mechanism.model;
+    double longest = INFINITY;
+    instance_scatter(&sim->instance, y);
+    spread_accelerations(sim, ydot + sim->instance.stepper.ode.n_x);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->prescribed >= 0) continue;
+        longest = fmin(longest, joint_longest_step(&lm->joint, sim->at.qd + lm->v, sim->qdd + lm->v));
+    }
+    return longest;
+}
+
+static void add_stops_and_friction(struct sim *sim, struct ode *ode)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        if (model->link[i].prescribed >= 0) continue;
+        ode->n_switches += joint_switch_count(&model->link[i].joint);
+        if ((sim->robot->link[i].joint.given & GIVEN_COULOMB) != 0) ode->longest_step = longest_step;
+    }
+    if (ode->n_switches > 0) ode->switches = switches;
+}
+
+/* ---- the equation ------------------------------------------------------------------------------------------------------ */
+
+/* Positions and velocities of the state vector, and the quaternions among them */
+static void number_free_coordinates(struct sim *sim, struct ode *ode)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const int quaternion = lm->prescribed < 0 ? joint_quaternion(&sim->robot->link[i].joint) : -1;
+        const int nv = free_velocities(lm), ordinary = quaternion >= 0 ? quaternion : nv;
+        for (int k = 0; k < ordinary; k++) sim->velocity_of[ode->n_x++] = ode->n_v + k;
+        if (quaternion >= 0) {
+            const int omega = joint_omega(&sim->robot->link[i].joint);
+            sim->quaternion[ode->n_quaternions++] = (struct quaternion_place){ode->n_x, ode->n_v + omega};
+            for (int k = 0; k < 4; k++) sim->velocity_of[ode->n_x++] = -1;
+        }
+        for (int k = 0; k < nv; k++) sim->free_coordinate[ode->n_v++] = lm->v + k;
+        for (int k = 0; k < lm->m; k++) {
+            sim->velocity_of[ode->n_x++] = ode->n_v;
+            sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
+        }
+    }
+    ode->quaternion = sim->quaternion;
+}
+
+void robot_ode(struct sim *sim, struct ode *ode)
+{
+    *ode = (struct ode){.context = sim,
+                        .rhs = rhs,
+                        .jacobian = sim_jacobian,
+                        .n_lambda = sim->mechanism.constraints->n_rows,
+                        .residual = residual,
+                        .factor = factor,
+                        .solve = solve,
+                        .stiffness = stiffness,
+                        .multipliers = multipliers};
+    number_free_coordinates(sim, ode);
+    add_stops_and_friction(sim, ode);
+    if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
+    if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
+}
