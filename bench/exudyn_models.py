@@ -108,17 +108,19 @@ class BeamMesh(FEMinterface):
         return lift.T @ self.modal_stiffness @ lift
 
 
-def floating_frame(links, rows):
-    """Tait-Bryan angles and planar joints are the fastest of Exudyn's variants of this model: out of the plane nothing moves."""
+def floating_frame(links, rows, planar):
+    """In space: Euler parameters and revolute joints. Planar: Tait-Bryan angles and joints that hold only x and y, since nothing
+    moves out of the plane; the fastest variant of this model."""
+    nodes, revolute = (exu.NodeType.RotationRxyz, item.ObjectJointRevolute2D) if planar else (exu.NodeType.RotationEulerParameters, item.ObjectJointRevoluteZ)
     model = Model(rows)
     mbs, x = model.mbs, 0.0
     inner = mbs.AddMarker(item.MarkerBodyRigid(bodyNumber=model.ground, localPosition=[0, 0, 0]))
     for joint, link in enumerate(links):
         mesh = BeamMesh(link["beam"])
-        body = ObjectFFRFreducedOrderInterface(mesh, rigidBodyNodeType=exu.NodeType.RotationRxyz) \
+        body = ObjectFFRFreducedOrderInterface(mesh, rigidBodyNodeType=nodes) \
             .AddObjectFFRFreducedOrder(mbs, positionRef=[x, 0, 0], rotationMatrixRef=np.eye(3))
         outer = mbs.AddMarker(item.MarkerNodeRigid(nodeNumber=body["nRigidBody"]))
-        mbs.AddObject(item.ObjectJointRevolute2D(markerNumbers=[inner, outer]))
+        mbs.AddObject(revolute(markerNumbers=[inner, outer]))
         model.torques.add(mbs, joint, inner if joint else None, outer)
         inner = mbs.AddMarker(item.MarkerSuperElementRigid(bodyNumber=body["oFFRFreducedOrder"], meshNodeNumbers=mesh.tip_nodes,
                                                            weightingFactors=[0.25] * 4))
