@@ -6,6 +6,7 @@
 
 #include "analysis/failure.h"
 #include "analysis/names.h"
+#include "analysis/rows.h"
 
 /* ---- which joints ------------------------------------------------------------------------------------------------------------- */
 
@@ -128,13 +129,6 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* The cubic with values y0, y1 and slopes d0, d1 at the ends of an interval h, at the fraction s of it */
-static double cubic(double h, double s, double y0, double y1, double d0, double d1)
-{
-    const double r = 1 - s;
-    return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
-}
-
 /* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are of fourth
    order, so they are consistent to fourth order, and rounding of q is not amplified into accelerations. */
 static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
@@ -143,8 +137,8 @@ static void interpolate(struct motion *motion, double t, int coordinate, double 
     const int next = i + 1 < motion->n_rows ? i + 1 : i;
     const double *a = row_of(motion, i), *b = row_of(motion, next), h = b[0] - a[0];
     const double s = h > 0 ? (t - motion_row(motion, i)) / h : 0;
-    for (int d = 0; d < 2; d++) x[d] = cubic(h, s, a[column[d]], b[column[d]], a[column[d + 1]], b[column[d + 1]]);
-    x[2] = cubic(h, s, a[column[2]], b[column[2]], slope(motion, column[2], i), slope(motion, column[2], next));
+    for (int d = 0; d < 2; d++) x[d] = cubic_at(h, s, a[column[d]], b[column[d]], a[column[d + 1]], b[column[d + 1]]);
+    x[2] = cubic_at(h, s, a[column[2]], b[column[2]], slope(motion, column[2], i), slope(motion, column[2], next));
 }
 
 /* ---- a cycloid ------------------------------------------------------------------------------------------------------------- */

@@ -43,14 +43,24 @@ static const struct command {
      "simulates the robot as the FMU does and prints all outputs and locals as CSV",
      "  --until T         end of the simulation [s]\n"
      "  --step H          communication and output step [s]\n"
-     "  --inputs CSV      inputs by name, first column time, linear between rows\n"
+     "  --inputs CSV      inputs by name, first column time; constant before the first and after the last row.\n"
+     "                    Prescribed motion J.q, J.qd, J.qdd: the quintic through these of both rows; columns that\n"
+     "                    are left out are derived from the others\n"
+     "  --interpolate linear|cubic    other inputs between rows (default linear). cubic: a smooth spline through the\n"
+     "                    rows\n"
+     "  --hold            inputs are held from row to row and jump at rows, as an importer that sets them would do;\n"
+     "                    prescribed motion is q + qd s + qdd s^2/2 from each row on\n"
      "  --at STATE        start from a state file (-: standard input); its forces are constant unless --inputs has a "
      "column for them\n"
      "  --set NAME=VALUE  a parameter, by its FMU name; may be repeated\n"
      "  --rtol R          relative tolerance, below 1 (default 1e-6)\n"
+     "  --method M        method of integration: auto (default), cvode, esdirk, explicit or symmetric, or its number 0 "
+     "to 4\n"
+     "                    (solver.method)\n"
      "  --json            JSON instead of CSV: columns, rows\n"
      "  -o CSV            result file instead of standard output\n"
-     "  --stats           steps, right-hand sides, Jacobians, restarts, CPU seconds as JSON on standard error\n",
+     "  --stats           method and why it was chosen, steps, right-hand sides, Jacobians, restarts, residuals,\n"
+     "                    factorizations, Newton iterations, failures, events, CPU seconds as JSON on standard error\n",
      command_simulate, false},
     {"inverse", "ROBOT --trajectory CSV | --profile cycloid ... [options]",
      "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",

@@ -8,14 +8,25 @@
 
 const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, &axis_drive, &sling_drive, NULL};
 
-enum { MOST_VALUES = 128 };
+enum { MOST_VALUES = 128, PREFIX_SIZE = 1024 };
 
 static const struct drive_row solver_rows[SOLVER_ROWS] = {
     {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, BELOW_ONE,
      "relative tolerance (0: the importer's, else 1e-6)"},
     {"solver.max_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE, "largest internal step; 0: no limit"},
     {"solver.max_order", PARAMETER, NULL, NULL, 0, WHOLE_UP_TO_FIVE,
-     "largest order of the integration formula, 1 to 5; 0: chosen by tolerance"}};
+     "largest order of CVODE, 1 to 5; 0: chosen by tolerance"},
+    {"solver.method", PARAMETER, NULL, NULL, 0, WHOLE_METHOD,
+     "method of integration: 0 automatic, 1 CVODE, 2 ESDIRK, 3 explicit, 4 symmetric"},
+    {"solver.fixed_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE,
+     "equal internal steps of at most this length, for real time (methods 0, 2, 4); 0: steps by error control"},
+    {"solver.max_steps", PARAMETER, NULL, NULL, 0, WHOLE,
+     "largest number of internal steps per communication step; 0: 1e8"}};
+
+static bool is_whole(enum demand demand)
+{
+    return demand == WHOLE_UP_TO_FIVE || demand == WHOLE_METHOD || demand == WHOLE;
+}
 
 static bool is_state(const struct drive_row *row)
 {
@@ -34,7 +45,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .description = row->description,
                              .unit = row->unit,
                              .display_unit = row->display_unit,
-                             .type = row->demand == WHOLE_UP_TO_FIVE ? TYPE_INTEGER : TYPE_REAL,
+                             .type = is_whole(row->demand) ? TYPE_INTEGER : TYPE_REAL,
                              .causality = causality[row->role],
                              .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
                              .initial = parameter            ? INITIAL_EXACT
@@ -91,9 +102,13 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
         v->row[v->state[s]].rate = row;
         v->row[row] = derivative_of(&v->row[v->state[s]], v->state[s], row, arena);
     }
-    v->relative_tolerance = solver_reference(drive, RELATIVE_TOLERANCE);
-    v->max_step = solver_reference(drive, MAX_STEP);
-    v->max_order = solver_reference(drive, MAX_ORDER);
+    v->solver = (struct solver_parameters){.relative_tolerance = solver_reference(drive, RELATIVE_TOLERANCE),
+                                           .max_step = solver_reference(drive, MAX_STEP),
+                                           .max_order = solver_reference(drive, MAX_ORDER),
+                                           .method = solver_reference(drive, METHOD),
+                                           .fixed_step = solver_reference(drive, FIXED_STEP),
+                                           .max_steps = solver_reference(drive, MAX_STEPS),
+                                           .dense_jacobian = -1}; /* it always is */
     v->start_static = -1;
     for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
     v->n_values = v->n;
@@ -143,6 +158,9 @@ static void check_together(const struct drive *drive, const struct variables *va
     take_starts(variables, v);
     const char *conflict = drive->conflict(v, text);
     if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
+    char prefix[PREFIX_SIZE];
+    snprintf(prefix, sizeof prefix, "%s: ", file);
+    solver_report_conflicts(variables, v, prefix, report);
 }
 
 enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
@@ -186,14 +204,18 @@ const char *drive_parameter_error(const struct drive *drive, int reference, doub
 {
     const int solver = reference - solver_reference(drive, 0);
     const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
+    if (is_whole(row->demand) && value != rint(value)) return "must be an integer";
     switch (row->demand) {
     case BELOW_ONE: return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
     case NOT_NEGATIVE: return value >= 0 ? NULL : "must not be negative";
     case ABOVE_ZERO: return value > 0 ? NULL : "must be positive";
     case UP_TO_ONE: return value > 0 && value <= 1 ? NULL : "must be above 0 and at most 1";
-    case WHOLE_UP_TO_FIVE:
-        if (value != rint(value)) return "must be an integer";
-        return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
+    case WHOLE_UP_TO_FIVE: return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
+    case WHOLE_METHOD:
+        return value >= 0 && value < METHODS
+                   ? NULL
+                   : "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)";
+    case WHOLE: return value >= 0 ? NULL : "must not be negative; 0: the default";
     case ANY_NUMBER: break;
     }
     return NULL;

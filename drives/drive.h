@@ -17,8 +17,11 @@ enum demand {
     BELOW_ONE,
     ABOVE_ZERO,
     UP_TO_ONE,
-    WHOLE_UP_TO_FIVE
-}; /* what a parameter must be; BELOW_ONE: from 0; UP_TO_ONE: above 0, at most 1; WHOLE_UP_TO_FIVE: an integer from 0 */
+    WHOLE_UP_TO_FIVE,
+    WHOLE_METHOD,
+    WHOLE
+}; /* what a parameter must be; BELOW_ONE: from 0; UP_TO_ONE: above 0, at most 1; WHOLE_...: an integer from 0, WHOLE_METHOD: an
+      enum method */
 
 enum { CONFLICT_SIZE = 160 };
 
@@ -60,7 +63,7 @@ extern const struct drive servo_drive, cylinder_drive, axis_drive, sling_drive;
 extern const struct drive *const all_drives[];
 
 /* The parameters of the integration follow behind the derivatives. */
-enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, SOLVER_ROWS };
+enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, METHOD, FIXED_STEP, MAX_STEPS, SOLVER_ROWS };
 static inline int solver_reference(const struct drive *drive, int which)
 {
     return drive->n_rows + drive->n_states + which;

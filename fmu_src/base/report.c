@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { TEXT_SIZE = 2048 };
+
 void report_add(struct report *report, enum report_level level, const char *format, ...)
 {
-    char text[2048];
+    char text[TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -14,4 +16,15 @@ void report_add(struct report *report, enum report_level level, const char *form
     if (level == REPORT_ERROR) report->errors++;
     else report->warnings++;
     if (report->line != NULL) report->line(report->context, level, text);
+}
+
+void report_note(const struct report *report, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list arguments;
+    if (report->note == NULL) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    report->note(report->context, text);
 }

@@ -16,6 +16,7 @@ enum report_level { REPORT_ERROR, REPORT_WARNING };
 struct report {
     void (*line)(void *context, enum report_level level,
                  const char *text); /* one complete message without newline; NULL: silent */
+    void (*note)(void *context, const char *text); /* information that is no problem; NULL: not wanted */
     void *context;
     int errors; /* counted by report_add() */
     int warnings;
@@ -23,5 +24,8 @@ struct report {
 
 PRINTF_LIKE(3, 4)
 void report_add(struct report *report, enum report_level level, const char *format, ...);
+
+PRINTF_LIKE(2, 3)
+void report_note(const struct report *report, const char *format, ...);
 
 #endif

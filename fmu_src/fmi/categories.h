@@ -3,11 +3,11 @@
 #define FMI_CATEGORIES_H
 
 /* X(identifier, name, description) */
-#define CATEGORY_LIST(X)                                                                                        \
-    X(ERROR, "logStatusError", "what went wrong; always logged")                                                \
-    X(WARNING, "logStatusWarning", "what is doubtful in the robot file or in a parameter")                      \
-    X(DISCARD, "logStatusDiscard", "a state or step that cannot be computed; another one may work")             \
-    X(SOLVER, "solver", "statistics of the integrator: steps, right-hand sides, Jacobians, restarts, failures") \
+#define CATEGORY_LIST(X)                                                                                             \
+    X(ERROR, "logStatusError", "what went wrong; always logged")                                                     \
+    X(WARNING, "logStatusWarning", "what is doubtful in the robot file or in a parameter")                           \
+    X(DISCARD, "logStatusDiscard", "a state or step that cannot be computed; another one may work")                  \
+    X(SOLVER, "solver", "the method of integration and its statistics: steps, right-hand sides, restarts, failures") \
     X(ALL, "logAll", "everything")
 
 enum category {

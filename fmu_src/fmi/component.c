@@ -81,16 +81,21 @@ void component_report_line(void *context, enum report_level level, const char *t
     else send(component, fmi2Warning, CATEGORY_WARNING, text);
 }
 
+void component_report_note(void *context, const char *text)
+{
+    send(context, fmi2OK, CATEGORY_SOLVER, text);
+}
+
 void component_log_statistics(const struct component *component)
 {
     struct integrator_statistics s;
     instance_statistics(component->instance, &s);
     component_log(
         component, fmi2OK, CATEGORY_SOLVER,
-        "until t = %.9g s: %ld steps, %ld right-hand sides, %ld Jacobians, %ld restarts, %ld Newton iterations, "
-        "%ld failed error tests, %ld failed Newton solutions",
-        instance_time(component->instance), s.steps, s.rhs, s.jacobians, s.restarts, s.newton_iterations,
-        s.error_test_failures, s.newton_failures);
+        "until t = %.9g s: %ld steps, %ld right-hand sides, %ld Jacobians, %ld restarts, %ld residuals, "
+        "%ld factorizations, %ld Newton iterations, %ld failed error tests, %ld failed Newton solutions, %ld events",
+        instance_time(component->instance), s.steps, s.rhs, s.jacobians, s.restarts, s.residuals, s.factorizations,
+        s.newton_iterations, s.error_test_failures, s.newton_failures, s.events);
 }
 
 /* ---- begin and end of a function ---------------------------------------------------------------------------------------- */

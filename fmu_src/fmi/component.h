@@ -55,6 +55,7 @@ fmi2Status component_refuse(const struct component *component, const char *forma
 
 /* For struct report: messages of the simulation. */
 void component_report_line(void *context, enum report_level level, const char *text);
+void component_report_note(void *context, const char *text);
 
 void component_log_statistics(const struct component *component);
 

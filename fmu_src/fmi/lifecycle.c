@@ -57,7 +57,8 @@ static struct component *make_component(const char *name, fmi2Type type, const f
     component->name = own_name;
     if (functions != NULL) component->functions = *functions;
     component->allocator = allocator_of(component->functions.allocateMemory, component->functions.freeMemory);
-    component->report = (struct report){.line = component_report_line, .context = component};
+    component->report =
+        (struct report){.line = component_report_line, .note = component_report_note, .context = component};
     component->progress.state = STATE_INSTANTIATED;
     component->arena = arena;
     log_all(component, logging);

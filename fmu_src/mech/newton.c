@@ -94,8 +94,7 @@ void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acce
     if (loops->n_rows == 0) return;
     struct mechanism shadow = at_newton_point(m);
     for (int k = 0; k < loops->n_active; k++)
-        loops->rhs[k] =
-            gap_acceleration[loops->active[k]] - dense_dot(model->nv, loops->G + n * (size_t)k, force);
+        loops->rhs[k] = gap_acceleration[loops->active[k]] - dense_dot(model->nv, loops->G + n * (size_t)k, force);
     constraints_respond(&shadow, force);
     memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
     for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = loops->rhs[k];

@@ -1,19 +1,41 @@
 #include "ode/automatic.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "ode/cvode.h"
 #include "ode/esdirk.h"
+#include "ode/explicit.h"
+#include "ode/gauss.h"
 #include "ode/policy.h"
+
+/* The choice is a trial: a method runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
+   side, tells which is best. First ESDIRK; explicit and symmetric methods are tried where its steps resolve the fastest mode
+   anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
+   bit for bit. */
+static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9;
+enum { FIRST_TRIAL = 6, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 4, TRIAL = 10 };
+
+/* The numbers of the choice, saved with a state */
+struct trials {
+    double home;       /* the method that is best so far                              */
+    double tried;      /* the method that was tried last                              */
+    double left;       /* steps of the present trial that are left; 0: there is none  */
+    double wait;       /* steps until the next trial                                  */
+    double pause;      /* steps between trials                                        */
+    double time, work; /* of the present method, fading                              */
+    double home_speed; /* time per work of `home` before the trial                   */
+    double home_h;     /* and its step size                                          */
+};
 
 struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
-    enum method asked, used;
-    double *memory; /* the method in use, then the memories of those that have one          */
-    int n_memory;
+    enum method asked;
+    struct trials trials;
+    double *scratch; /* n_v + n_lambda */
     struct arena arena;
 };
 
@@ -29,17 +51,23 @@ static const struct automatic *const_automatic_of(const struct integrator *integ
 
 static struct integrator *in_use(struct automatic *a)
 {
-    return a->method[a->used];
+    return a->method[a->base.used];
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------------------- */
 
 static void choose(struct automatic *a, enum method method, const char *why)
 {
-    static const char *const name[] = {"", "CVODE", "ESDIRK", "explicit", "symmetric"};
-    a->used = method;
-    snprintf(a->base.choice, CHOICE_SIZE, "%s: %s", name[method], why);
+    a->base.used = method;
+    snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
     a->base.choices++;
+}
+
+static enum status report_missing(struct automatic *a)
+{
+    snprintf(a->base.failure, FAILURE_SIZE, "solver.method = %d: the method '%s' is not available; choose 0, 1 or 2",
+             (int)a->asked, method_name(a->asked));
+    return STATUS_SOLVER_SETUP;
 }
 
 static enum status configure(struct integrator *integrator, const struct integrator_options *options)
@@ -47,12 +75,15 @@ static enum status configure(struct integrator *integrator, const struct integra
     struct automatic *a = automatic_of(integrator);
     enum status status = STATUS_OK;
     a->asked = options->method;
+    if (a->asked != METHOD_AUTOMATIC && a->method[a->asked] == NULL) return report_missing(a);
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
     }
     if (a->asked != METHOD_AUTOMATIC) choose(a, a->asked, "as solver.method asks");
     else choose(a, METHOD_ESDIRK, "to begin with");
+    a->trials =
+        (struct trials){.home = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
     return status;
 }
 
@@ -68,31 +99,120 @@ static enum status restart(struct integrator *integrator, double t, const double
     return integrator_restart(in_use(automatic_of(integrator)), t, y, how);
 }
 
+/* ---- trials ------------------------------------------------------------------------------------------------------------------ */
+
+/* The next method without history, by turns */
+static enum method next_candidate(const struct trials *trials)
+{
+    int i = (int)trials->tried;
+    do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
+    while (i == (int)trials->home);
+    return (enum method)i;
+}
+
+static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
+{
+    const struct restart restart = {.first_step = h};
+    a->base.used = method;
+    a->trials.time = a->trials.work = 0;
+    return integrator_restart(in_use(a), t, y, &restart);
+}
+
+/* Tries another method, if there is a prospect */
+static enum status begin_trial(struct automatic *a, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    const enum method candidate = next_candidate(trials);
+    struct one_step *esdirk = (struct one_step *)(void *)a->method[METHOD_ESDIRK];
+    const double h = integrator_step_size(in_use(a));
+    trials->tried = candidate;
+    trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
+    trials->home_speed = trials->time / trials->work;
+    trials->home_h = h;
+    double first = h;
+    if (candidate != METHOD_ESDIRK) {
+        const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
+        if (!(h * fastest < RESOLVED)) return STATUS_OK;
+        first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
+    }
+    trials->left = TRIAL;
+    return change_to(a, candidate, t, y, first);
+}
+
+/* Keeps the method on trial or returns */
+static enum status end_trial(struct automatic *a, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    const double speed = trials->work > 0 ? trials->time / trials->work : 0;
+    const enum method home = (enum method)trials->home;
+    trials->left = 0;
+    if (!(speed > BETTER * trials->home_speed)) return change_to(a, home, t, y, trials->home_h);
+    char why[CHOICE_SIZE];
+    snprintf(why, sizeof why, "%.2g of the work of %s in a trial at t = %.6g s", trials->home_speed / speed,
+             method_name(home), t);
+    trials->home = a->base.used;
+    trials->pause = trials->wait = FIRST_TRIAL;
+    choose(a, a->base.used, why);
+    return STATUS_OK;
+}
+
+/* After a step that took this time and this work */
+static enum status watch(struct automatic *a, double time, double work, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    trials->time = FADING * trials->time + time;
+    trials->work = FADING * trials->work + work;
+    if (trials->left > 0) {
+        const bool hopeless = trials->time < HOPELESS * trials->home_speed * trials->work;
+        trials->left--;
+        if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
+        return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
+    }
+    return --trials->wait <= 0 ? begin_trial(a, t, y) : STATUS_OK;
+}
+
+static double work_of(const struct integrator *method)
+{
+    struct integrator_statistics s;
+    integrator_statistics(method, &s);
+    return s.work;
+}
+
 static enum status step(struct integrator *integrator, double end, double *y, double *t)
 {
-    struct integrator *method = in_use(automatic_of(integrator));
-    const enum status status = method->ops->step(method, end, y, t);
+    struct automatic *a = automatic_of(integrator);
+    struct integrator *method = in_use(a);
+    const double from = *t, work = work_of(method);
+    enum status status = method->ops->step(method, end, y, t);
+    if (status_is_recoverable(status) && a->trials.left > 0) { /* the trial has failed */
+        a->trials.time = 0;
+        status = end_trial(a, *t, y);
+        method = in_use(a);
+        if (status == STATUS_OK) status = method->ops->step(method, end, y, t);
+    }
     method->t = *t;
     if (status != STATUS_OK) memcpy(integrator->failure, method->failure, FAILURE_SIZE);
+    else if (a->asked == METHOD_AUTOMATIC && integrator->fixed_step == 0)
+        status = watch(a, *t - from, work_of(method) - work, *t, y);
     return status;
 }
 
 static double step_size(const struct integrator *integrator)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_step_size(a->method[a->used]);
+    return integrator_step_size(a->method[a->base.used]);
 }
 
 static double jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_jump(a->method[a->used], t, y, ydot);
+    return integrator_jump(a->method[a->base.used], t, y, ydot);
 }
 
 static bool has_history(const struct integrator *integrator)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    return integrator_has_history(a->method[a->used]);
+    return integrator_has_history(a->method[a->base.used]);
 }
 
 /* The counts of all methods together */
@@ -117,9 +237,37 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     }
 }
 
-static double *saved_memory(struct integrator *integrator, int *count)
+/* ---- memory: the method in use, then what that method saves ------------------------------------------------------------------ */
+
+enum { USED, TRIALS, OWN_MEMORY = TRIALS + sizeof(struct trials) / sizeof(double) };
+
+static int memory_size(const struct integrator *integrator)
 {
-    return integrator_memory(in_use(automatic_of(integrator)), count);
+    const struct automatic *a = const_automatic_of(integrator);
+    int most = 0;
+    for (int i = 1; i < METHODS; i++) {
+        const int size = a->method[i] != NULL ? integrator_memory_size(a->method[i]) : 0;
+        if (size > most) most = size;
+    }
+    return OWN_MEMORY + most;
+}
+
+static void save(const struct integrator *integrator, double *memory)
+{
+    const struct automatic *a = const_automatic_of(integrator);
+    memset(memory, 0, (size_t)memory_size(integrator) * sizeof(double));
+    memory[USED] = integrator->used;
+    memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
+    if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
+}
+
+static void resume(struct integrator *integrator, const double *memory)
+{
+    struct automatic *a = automatic_of(integrator);
+    const enum method used = (enum method)memory[USED];
+    if (used != integrator->used) choose(a, used, "as in the restored state");
+    memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
+    integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 
 static void release(struct integrator *integrator)
@@ -138,7 +286,9 @@ static const struct integrator_ops automatic_ops = {.configure = configure,
                                                     .has_history = has_history,
                                                     .jump = jump,
                                                     .statistics = statistics,
-                                                    .memory = saved_memory,
+                                                    .memory_size = memory_size,
+                                                    .save = save,
+                                                    .resume = resume,
                                                     .release = release};
 
 enum status automatic_make(const struct ode *ode, struct integrator **made)
@@ -147,9 +297,16 @@ enum status automatic_make(const struct ode *ode, struct integrator **made)
     struct automatic *a = arena_take(&arena, 1, sizeof *a);
     *made = NULL;
     if (a == NULL) return STATUS_NO_MEMORY;
-    *a = (struct automatic){.base = {.ops = &automatic_ops, .ode = ode}, .arena = arena};
+    double *scratch = arena_take(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    *a = (struct automatic){.base = {.ops = &automatic_ops, .ode = ode}, .scratch = scratch, .arena = arena};
     enum status status = cvode_make(ode, &a->method[METHOD_CVODE]);
     if (status == STATUS_OK) status = esdirk_make(ode, &a->method[METHOD_ESDIRK]);
+    if (status == STATUS_OK) status = explicit_make(ode, &a->method[METHOD_EXPLICIT]);
+    if (status == STATUS_OK) status = gauss_make(ode, &a->method[METHOD_SYMMETRIC]);
     if (status == STATUS_OK) *made = &a->base;
     else release(&a->base);
     return status;

@@ -378,15 +378,8 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
                                                  before->newton_failures + now.newton_failures,
                                                  0,
                                                  before->factorizations,
-                                                 before->events};
-}
-
-/* Its history is not saved */
-static double *cvode_saved_memory(struct integrator *integrator, int *count)
-{
-    (void)integrator;
-    *count = 0;
-    return NULL;
+                                                 before->events,
+                                                 0};
 }
 
 /* ---- making it ----------------------------------------------------------------------------------------------------- */
@@ -399,7 +392,6 @@ static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
                                                 .has_history = cvode_has_history,
                                                 .jump = cvode_jump,
                                                 .statistics = cvode_statistics,
-                                                .memory = cvode_saved_memory,
                                                 .release = cvode_release};
 
 enum status cvode_make(const struct ode *ode, struct integrator **made)

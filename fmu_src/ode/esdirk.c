@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/pairs.h"
 #include "ode/tableau.h"
 
 /* Newton: a stage has converged when its error is this share of the tolerance. The share is small because the method errs by far
@@ -11,23 +12,25 @@ static const double CONVERGED = 1e-3;
 
 /* How an iteration contracts is known from earlier ones; since most stages need a single iteration, which does not show it, the estimate
    grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
-static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9, DIVERGES = 2;
+static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9,
+                    DIVERGES = 2;
 enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1 };
 
-/* A step that begins with a jump costs about START + STAGE per stage, in forward dynamics (bench/integration.py) */
-static const double START = 1.9, STAGE = 1.05;
-/* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
-static const double HOPE = 1.02;
+/* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
+static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};
+
+/* points of the predictor */
+enum { POINTS = 3 };
 
 /* the method's scalars of the memory */
-enum { HAS_PAST, PAST_TIME, SLOW_LEFT, LOW, OTHER_H };
+enum { N_PAST, SLOW_LEFT };
 
 struct esdirk {
     struct one_step s;
     const struct tableau *tableau;
-    double *past_y, *past_z; /* in the memory: a stage of the last step, PAST_TIME before t  */
-    double *k, *Y, *Z;       /* by stages: ydot, y = (X; V), z = (a; lambda)                  */
-    double *star, *guess;    /* y* of a stage; y of the predictor                             */
+    double *past_time, *past_y, *past_z; /* in the memory: stages of the last step, times before t */
+    double *k, *Y, *Z;                   /* by stages: ydot, y = (X; V), z = (a; lambda)                  */
+    double *star, *guess;                /* y* of a stage; y of the predictor                             */
     double *r;
     double gamma; /* h A_ii */
 };
@@ -63,26 +66,48 @@ static double norm_of_change(const struct esdirk *e, const double *dz)
     return sqrt(sum / e->s.n);
 }
 
-/* The line through the last two points of time, of earlier stages or of the last step, extrapolated to stage i */
+/* Points of time with y and z, of earlier stages and of the last step */
+struct points {
+    int count;
+    double time[POINTS];
+    const double *y[POINTS], *z[POINTS];
+};
+
+static void add_point(struct points *points, double time, const double *y, const double *z)
+{
+    if (points->count == POINTS) return;
+    points->time[points->count] = time;
+    points->y[points->count] = y;
+    points->z[points->count++] = z;
+}
+
+/* The latest, this stage's predecessors first */
+static void collect_points(const struct esdirk *e, int i, double h, struct points *points)
+{
+    const struct one_step *s = &e->s;
+
+    for (int j = i - 1; j > 0; j--) add_point(points, e->tableau->c[j] * h, e->Y + s->n * j, e->Z + s->n_z * j);
+    add_point(points, 0, s->y, s->z);
+    for (int j = 0; j < (int)s->now->own[N_PAST]; j++)
+        add_point(points, -e->past_time[j], e->past_y + s->n * j, e->past_z + s->n_z * j);
+}
+
+/* The polynomial through these points, at stage i */
 static void extrapolate(struct esdirk *e, int i, double h, double *z)
 {
     const struct one_step *s = &e->s;
-    const double *c = e->tableau->c, t = c[i] * h;
-    const double *y1 = i > 1 ? e->Y + s->n * (i - 1) : s->y, *z1 = i > 1 ? e->Z + s->n_z * (i - 1) : s->z;
-    const double *y0 = s->y, *z0 = s->z, t1 = i > 1 ? c[i - 1] * h : 0;
-    double t0 = 0;
-    if (i > 2) {
-        y0 = e->Y + s->n * (i - 2);
-        z0 = e->Z + s->n_z * (i - 2);
-        t0 = c[i - 2] * h;
-    } else if (i == 1 && s->now->own[HAS_PAST] != 0) {
-        y0 = e->past_y;
-        z0 = e->past_z;
-        t0 = -s->now->own[PAST_TIME];
+    const double t = e->tableau->c[i] * h;
+    struct points points = {0};
+    collect_points(e, i, h, &points);
+    memset(e->guess, 0, (size_t)s->n * sizeof(double));
+    memset(z, 0, (size_t)s->n_z * sizeof(double));
+    for (int a = 0; a < points.count; a++) {
+        double share = 1;
+        for (int b = 0; b < points.count; b++)
+            if (b != a) share *= (t - points.time[b]) / (points.time[a] - points.time[b]);
+        for (int k = 0; k < s->n; k++) e->guess[k] += share * points.y[a][k];
+        for (int k = 0; k < s->n_z; k++) z[k] += share * points.z[a][k];
     }
-    const double share = t1 != t0 ? (t - t0) / (t1 - t0) : 1;
-    for (int k = 0; k < s->n; k++) e->guess[k] = y0[k] + share * (y1[k] - y0[k]);
-    for (int k = 0; k < s->n_z; k++) z[k] = z0[k] + share * (z1[k] - z0[k]);
 }
 
 /* The predictor: M a + D v + K x changes smoothly, even where stiff modes oscillate, so it is extrapolated, not a:
@@ -109,10 +134,10 @@ static enum status iterate(struct esdirk *e, double t, double *y, double *z, dou
 }
 
 /* What the change of this iteration and of the one before say about the contraction */
-static void learn_rate(struct one_step *s, double rate, bool converged)
+static void learn_rate(struct one_step *s, double rate, bool goes_on)
 {
     s->now->rate = fmax(rate, KEPT * s->now->rate);
-    if (rate > SLOW && !converged) s->now->own[SLOW_LEFT] = SLOW_STEPS;
+    if (rate > SLOW && goes_on) s->now->own[SLOW_LEFT] = SLOW_STEPS;
 }
 
 /* Newton's iteration from the predicted z, until the estimate rate/(1 - rate) change of its error is small */
@@ -125,7 +150,7 @@ static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
         if (status != STATUS_OK) return status;
         if (i == 0) now->rate = fmin(fmax(GROWTH * now->rate, LEAST_RATE), WORST);
         else if (!(change <= DIVERGES * last)) return STATUS_NEWTON;
-        else learn_rate(&e->s, change / last, change <= CONVERGED);
+        else learn_rate(&e->s, change / last, i > 1 && change > CONVERGED);
         const double rate = fmin(now->rate, WORST);
         if (change * rate <= CONVERGED * (1 - rate)) return STATUS_OK;
         last = change;
@@ -185,6 +210,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 static enum status attempt(struct one_step *s, double h)
 {
     struct esdirk *e = esdirk_of(s);
+    e->tableau = pairs_low(s) ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
     e->gamma = h * e->tableau->gamma;
     if (s->now->rate == 0) s->now->rate = FIRST_RATE;
@@ -202,63 +228,37 @@ static enum status attempt(struct one_step *s, double h)
 
 static void forget(struct one_step *s)
 {
-    s->now->own[HAS_PAST] = 0;
+    s->now->own[N_PAST] = 0;
 }
 
-/* The last stage but one is the past of the next step */
+/* The last stages before the end are the past of the next step */
 static void accept(struct one_step *s, double h)
 {
     struct esdirk *e = esdirk_of(s);
-    const int j = e->tableau->stages - 2;
-    s->now->own[HAS_PAST] = 1;
-    s->now->own[PAST_TIME] = h * (1 - e->tableau->c[j]);
-    memcpy(e->past_y, e->Y + s->n * j, (size_t)s->n * sizeof(double));
-    memcpy(e->past_z, e->Z + s->n_z * j, (size_t)s->n_z * sizeof(double));
+    const int last = e->tableau->stages - 1;
+    int count = 0;
+    for (int j = last - 1; j > 0 && count < POINTS - 1; j--, count++) {
+        e->past_time[count] = h * (1 - e->tableau->c[j]);
+        memcpy(e->past_y + s->n * count, e->Y + s->n * j, (size_t)s->n * sizeof(double));
+        memcpy(e->past_z + s->n_z * count, e->Z + s->n_z * j, (size_t)s->n_z * sizeof(double));
+    }
+    s->now->own[N_PAST] = count;
     if (s->now->own[SLOW_LEFT] > 0) s->now->own[SLOW_LEFT]--;
-    s->now->own[OTHER_H] *= HOPE;
+    pairs_accept(s);
 }
 
 static double exponent(const struct one_step *s)
 {
-    return s->now->own[LOW] != 0 ? ESDIRK3.exponent : ESDIRK5.exponent;
+    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
 }
 
-/* Steps of at most h over a time, stretched a little rather than one more */
-static double count_steps(double h, double time)
-{
-    return fmax(1, ceil(time / h - 0.05));
-}
-
-static double cost(const struct tableau *T, double h, double time)
-{
-    return count_steps(h, time) * (START + STAGE * (T->stages - 1));
-}
-
-/* Of the two pairs the one that takes the remaining time for less; the other's step size may be unknown (0) */
 static double plan(struct one_step *s, double h, double remains)
 {
-    struct esdirk *e = esdirk_of(s);
-    const bool low = s->now->own[LOW] != 0;
-    const struct tableau *present = low ? &ESDIRK3 : &ESDIRK5, *other = low ? &ESDIRK5 : &ESDIRK3;
-    double other_h = fmin(s->now->own[OTHER_H], s->max_step);
-    if (other_h == 0) other_h = !low && h > 2 * remains ? remains : 0;
-    e->tableau = present;
-    if (other_h > 0 && s->base.fixed_step == 0 && cost(other, other_h, remains) < cost(present, h, remains)) {
-        s->now->own[LOW] = !low;
-        s->now->own[OTHER_H] = s->now->h;
-        s->now->h = h = other_h;
-        s->now->last_error = 0;
-        e->tableau = other;
-    }
-    return remains / count_steps(h, remains);
+    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
 }
 
-static const struct one_step_method esdirk_method = {.name = "ESDIRK",
-                                                     .attempt = attempt,
-                                                     .accept = accept,
-                                                     .exponent = exponent,
-                                                     .forget = forget,
-                                                     .plan = plan};
+static const struct one_step_method esdirk_method = {
+    .name = "ESDIRK", .attempt = attempt, .accept = accept, .exponent = exponent, .forget = forget, .plan = plan};
 
 enum status esdirk_make(const struct ode *ode, struct integrator **made)
 {
@@ -266,9 +266,8 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     struct esdirk *e = arena_take(&arena, 1, sizeof *e);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
-    one_step_make(&e->s, &esdirk_method, ode, ode_states(ode) + ode->n_v + ode->n_lambda, &arena);
+    one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * (1 + ode_states(ode) + ode->n_v + ode->n_lambda), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
-    e->tableau = &ESDIRK5;
     e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));
     e->Y = arena_take(&arena, MOST_STAGES * n, sizeof(double));
     e->Z = arena_take(&arena, MOST_STAGES * n_z, sizeof(double));
@@ -279,8 +278,9 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    e->past_y = e->s.own;
-    e->past_z = e->past_y + n;
+    e->past_time = e->s.own;
+    e->past_y = e->past_time + POINTS - 1;
+    e->past_z = e->past_y + (POINTS - 1) * n;
     e->s.arena = arena;
     *made = &e->s.base;
     return STATUS_OK;

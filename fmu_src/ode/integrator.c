@@ -8,10 +8,31 @@
 /* After PATIENCE steps the mean of the last WINDOW tells how many remain */
 enum { PATIENCE = 10000, WINDOW = 1000 };
 
+const char *method_word(enum method method)
+{
+    static const char *const word[METHODS] = {
+#define METHOD_WORD(method, word, name) word,
+        METHOD_LIST(METHOD_WORD)
+#undef METHOD_WORD
+    };
+    return word[method];
+}
+
+const char *method_name(enum method method)
+{
+    static const char *const name[METHODS] = {
+#define METHOD_NAME(method, word, name) name,
+        METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+    return name[method];
+}
+
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
 {
     integrator->max_steps = options->max_steps > 0 ? options->max_steps : MOST_INTERNAL_STEPS;
     integrator->fixed_step = options->fixed_step;
+    *integrator->failure = '\0';
     return integrator->ops->configure(integrator, options);
 }
 
@@ -41,8 +62,8 @@ static void explain(struct integrator *integrator, enum status status, double st
     if (*text != '\0') return;
     if (h > 0) snprintf(last, sizeof last, " (the last of %.3g s)", h);
     if (status == STATUS_TOO_MANY_STEPS)
-        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s do not reach the communication point", status_text(status),
-                 steps, last);
+        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s do not reach the communication point",
+                 status_text(status), steps, last);
     else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
 }
 

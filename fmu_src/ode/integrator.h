@@ -9,8 +9,23 @@
 #include "base/status.h"
 #include "ode/ode.h"
 
-/* `solver.method` of an FMU. */
-enum method { METHOD_AUTOMATIC, METHOD_CVODE, METHOD_ESDIRK, METHOD_EXPLICIT, METHOD_SYMMETRIC, METHODS };
+/* The methods, in the order of the numbers of `solver.method`: word of the command line, name in messages. */
+#define METHOD_LIST(X)                  \
+    X(AUTOMATIC, "auto", "automatic")   \
+    X(CVODE, "cvode", "CVODE")          \
+    X(ESDIRK, "esdirk", "ESDIRK")       \
+    X(EXPLICIT, "explicit", "explicit") \
+    X(SYMMETRIC, "symmetric", "symmetric")
+
+enum method {
+#define METHOD_NUMBER(method, word, name) METHOD_##method,
+    METHOD_LIST(METHOD_NUMBER)
+#undef METHOD_NUMBER
+        METHODS
+};
+
+const char *method_word(enum method method);
+const char *method_name(enum method method);
 
 struct integrator_options {
     enum method method;
@@ -29,6 +44,7 @@ struct integrator_options {
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
     long residuals, factorizations, events;
+    double work; /* of one-step methods, in evaluations of the right-hand side */
 };
 
 struct restart {
@@ -48,7 +64,10 @@ struct integrator_ops {
     bool (*has_history)(const struct integrator *integrator); /* NULL: no                                       */
     double (*jump)(const struct integrator *integrator, double t, const double *y, const double *ydot);
     void (*statistics)(const struct integrator *integrator, struct integrator_statistics *statistics);
-    double *(*memory)(struct integrator *integrator, int *count); /* NULL: it has a history that cannot be saved */
+    /* See integrator_save() and integrator_resume(); NULL: the method has no memory. */
+    int (*memory_size)(const struct integrator *integrator);
+    void (*save)(const struct integrator *integrator, double *memory);
+    void (*resume)(struct integrator *integrator, const double *memory);
     void (*release)(struct integrator *integrator);
 };
 
@@ -61,8 +80,9 @@ struct integrator {
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
     char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
-    char choice[CHOICE_SIZE];   /* the method, and why it was chosen, in words                       */
-    int choices;                /* how often `choice` has changed                                    */
+    enum method used;           /* the method in use                                                 */
+    char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
+    int choices;                /* how often the choice has changed                                  */
 };
 
 /* Takes effect with the next restart. */
@@ -105,17 +125,23 @@ static inline void integrator_statistics(const struct integrator *integrator, st
     integrator->ops->statistics(integrator, statistics);
 }
 
-/* All that the next step depends on beside t and y, as numbers that are saved with a state: put back, they continue it with the same
-   bits. NULL: the method has a history, and continues with a restart. */
-static inline double *integrator_memory(struct integrator *integrator, int *count)
+/* What the next step depends on beside t, y and the options, as numbers that are saved with a state: their count, the same at all
+   times. A method with a history has none, and continues with a restart. */
+static inline int integrator_memory_size(const struct integrator *integrator)
 {
-    return integrator->ops->memory(integrator, count);
+    return integrator->ops->memory_size != NULL ? integrator->ops->memory_size(integrator) : 0;
+}
+static inline void integrator_save(const struct integrator *integrator, double *memory)
+{
+    if (integrator->ops->save != NULL) integrator->ops->save(integrator, memory);
 }
 
-/* Continues from t after its memory was put back. */
-static inline void integrator_resume(struct integrator *integrator, double t)
+/* After integrator_configure() with the same options: continues from t as the integrator that saved this memory does, with the same
+   bits. */
+static inline void integrator_resume(struct integrator *integrator, double t, const double *memory)
 {
     integrator->t = t;
+    if (integrator->ops->resume != NULL) integrator->ops->resume(integrator, memory);
 }
 
 static inline void integrator_free(struct integrator *integrator)

@@ -8,22 +8,26 @@
 /* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
 static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25;
 
+/* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
+static const double RESOLVED = 1000;
+
 /* A step may be this much longer than the error allows if it is then the last before the communication point */
 static const double STRETCH = 0.05;
 
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
-/* A switch is located to this share of a step, and a step ends at it after at most so many attempts */
-static const double LOCATED = 1e-6;
-enum { MOST_ATTEMPTS = 5, MOST_BISECTIONS = 60 };
+/* A step ends at a switch up to this share of it, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
+   than SHORT of what was planned, one is taken over the switches. */
+static const double LOCATED = 1e-13, SHORT = 1e-3;
+enum { MOST_ATTEMPTS = 12, MOST_SHORT = 6 };
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
 
 enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
                           struct arena *arena)
 {
-    const size_t n = (size_t)ode_states(ode), switches = (size_t)ode->n_switches;
+    const size_t n = (size_t)ode_states(ode);
     s->base.ops = &one_step_ops;
     s->base.ode = ode;
     s->method = method;
@@ -32,11 +36,10 @@ enum status one_step_make(struct one_step *s, const struct one_step_method *meth
     s->n_z = s->stage.n_z;
     const size_t scalars = sizeof(struct one_step_scalars) / sizeof(double), n_z = (size_t)s->n_z;
     double *memory = arena_take(arena, scalars + n + n_z + (size_t)own, sizeof(double));
-    double **const state[] = {&s->y1, &s->ydot1, &s->error, &s->weight, &s->tolerance, &s->y_switch};
+    double **const state[] = {&s->y1, &s->ydot1, &s->error, &s->weight, &s->tolerance};
     for (size_t i = 0; i < sizeof state / sizeof *state; i++) *state[i] = arena_take(arena, n, sizeof(double));
     s->z1 = arena_take(arena, n_z, sizeof(double));
-    s->g0 = arena_take(arena, switches, sizeof(double));
-    s->g1 = arena_take(arena, switches, sizeof(double));
+    events_make(&s->events, ode, arena);
     if (arena->failed) return STATUS_NO_MEMORY;
     s->now = (struct one_step_scalars *)(void *)memory;
     s->ydot = memory + scalars;
@@ -78,7 +81,7 @@ static void forget(struct integrator *integrator)
 {
     struct one_step *s = one_step_of(integrator);
     memset(&s->count, 0, sizeof s->count);
-    s->stage.rhs = s->stage.residuals = s->stage.factorizations = s->stage.jacobians = 0;
+    stage_reset_counts(&s->stage);
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
     forget_steps(s);
 }
@@ -111,13 +114,24 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     result->residuals += s->stage.residuals;
     result->factorizations += s->stage.factorizations;
     result->jacobians += s->stage.jacobians;
+    result->work = s->stage.work;
 }
 
-static double *saved_memory(struct integrator *integrator, int *count)
+static int memory_size(const struct integrator *integrator)
+{
+    return ((const struct one_step *)(const void *)integrator)->n_memory;
+}
+
+static void save(const struct integrator *integrator, double *memory)
+{
+    const struct one_step *s = (const struct one_step *)(const void *)integrator;
+    memcpy(memory, s->now, (size_t)s->n_memory * sizeof(double));
+}
+
+static void resume(struct integrator *integrator, const double *memory)
 {
     struct one_step *s = one_step_of(integrator);
-    *count = s->n_memory;
-    return (double *)(void *)s->now;
+    memcpy(s->now, memory, (size_t)s->n_memory * sizeof(double));
 }
 
 /* ---- the start of a step ----------------------------------------------------------------------------------------------------- */
@@ -162,23 +176,21 @@ static enum status find_rates(struct one_step *s)
 
 static enum status begin(struct one_step *s, double remains)
 {
-    const struct ode *ode = s->base.ode;
     weigh(s);
     const enum status status = find_rates(s);
     if (status != STATUS_OK) return status_is_recoverable(status) ? STATUS_NO_RATES : status;
     if (!isfinite(one_step_norm(s, s->ydot))) return STATUS_NO_RATES;
     if (s->now->h == 0) s->now->h = first_step(s, remains);
-    if (ode->n_switches > 0) ode->switches(ode->context, s->y, s->g0);
     return STATUS_OK;
 }
 
 /* ---- its length -------------------------------------------------------------------------------------------------------------- */
 
-static double plan(struct one_step *s, double remains)
+static double plan(struct one_step *s, double remains, double least)
 {
     const struct ode *ode = s->base.ode;
     double h = fmin(s->now->h, s->max_step);
-    if (ode->longest_step != NULL) h = fmin(h, ode->longest_step(ode->context, s->y, s->ydot));
+    if (ode->longest_step != NULL) h = fmin(h, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
     if (s->method->plan != NULL) return s->method->plan(s, h, remains);
     return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
 }
@@ -193,76 +205,79 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 {
     const double k = s->method->exponent(s), last = s->now->last_error;
     double factor = MOST;
-    if (error > 0) factor = SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
+    if (error > 0)
+        factor =
+            SAFETY * pow(error, -I_SHARE / k) * (last > 0 ? pow(last, P_SHARE / k) : pow(error, (I_SHARE - 1) / k));
     factor = fmin(fmax(factor, LEAST), repeated ? 1 : MOST);
     s->now->h = factor < MOST ? h * factor : fmax(s->now->h, h * factor);
     s->now->last_error = fmax(error, 1e-4);
 }
 
-/* ---- switches ---------------------------------------------------------------------------------------------------------------- */
-
-static bool switched(const struct one_step *s, const double *g)
-{
-    for (int i = 0; i < s->base.ode->n_switches; i++)
-        if ((s->g0[i] > 0) != (g[i] > 0)) return true;
-    return false;
-}
-
-/* y(t + theta h) by the cubic through y and ydot at both ends */
-static void interpolate(struct one_step *s, double h, double theta)
-{
-    const double a = theta, b = 1 - theta, p0 = (1 + 2 * a) * b * b, p1 = a * a * (3 - 2 * a), r0 = a * b * b * h, r1 = -a * a * b * h;
-    for (int i = 0; i < s->n; i++)
-        s->y_switch[i] = p0 * s->y[i] + p1 * s->y1[i] + r0 * s->ydot[i] + r1 * s->ydot1[i];
-}
-
-/* The share of the step after which the first switch changes sign, by bisection; the side after the change */
-static double locate(struct one_step *s, double h)
-{
-    const struct ode *ode = s->base.ode;
-    double before = 0, after = 1;
-    for (int i = 0; i < MOST_BISECTIONS && after - before > LOCATED * after; i++) {
-        const double middle = (before + after) / 2;
-        interpolate(s, h, middle);
-        ode->switches(ode->context, s->y_switch, s->g1);
-        if (switched(s, s->g1)) after = middle;
-        else before = middle;
-    }
-    return after;
-}
-
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
+
+/* Rates at the end of an attempt: those of its last stage, or, where the method has none there, at the start of the next step,
+   unless switches need them now */
+static enum status end_rates(struct one_step *s, double h)
+{
+    s->has_end = true;
+    if (!s->method->open_end) {
+        if (s->base.ode->project != NULL) stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
+        return STATUS_OK;
+    }
+    s->has_end = s->base.ode->n_switches > 0 && s->base.fixed_step == 0;
+    return s->has_end ? stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1) : STATUS_OK;
+}
 
 /* An attempt, back on the constraints, and its error */
 static enum status attempt(struct one_step *s, double h, double *error)
 {
     const struct ode *ode = s->base.ode;
+    const bool fixed = s->base.fixed_step > 0;
     enum status status = s->method->attempt(s, h);
-    if (status == STATUS_OK && ode->project != NULL) {
-        status = ode->project(ode->context, s->t + h, s->y1, s->base.fixed_step > 0 ? NULL : s->error);
-        stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
-    }
-    *error = status == STATUS_OK ? one_step_norm(s, s->base.fixed_step > 0 ? s->ydot1 : s->error) : INFINITY;
+    if (status == STATUS_OK && ode->project != NULL)
+        status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
+    if (status == STATUS_OK) status = end_rates(s, h);
+    *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
     return status;
 }
 
-/* Shortens a step over a switch until it ends at it; the last attempt remains */
-static enum status end_at_switch(struct one_step *s, double *h, double *error)
+static struct event_step event_step(const struct one_step *s, double h)
 {
-    const struct ode *ode = s->base.ode;
-    if (ode->n_switches == 0) return STATUS_OK;
+    return (struct event_step){s->t, h, s->y, s->ydot, s->y1, s->ydot1};
+}
+
+/* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
+   end; between the longest step that did not cross it and the shortest that did. INFINITY: there is no switch. */
+static double aim(struct one_step *s, double h, double *before, double *after)
+{
+    const struct event_step step = event_step(s, h);
+    double share;
+    const bool crossed = events_crossed(&s->events, &step, &share);
+    const double next = crossed ? share * h : h + events_ahead(&s->events, &step);
+    if (crossed) *after = h;
+    else *before = h;
+    if (next > *before && next < *after) return next;
+    return isfinite(next) && isfinite(*after) ? (*before + *after) / 2 : INFINITY;
+}
+
+/* Shortens a step over a switch until it ends there, or where one is expected at its end; the last attempt remains. *found: it ends
+   at a switch. */
+static enum status end_at_switch(struct one_step *s, bool expected, double *h, double *error, bool *found)
+{
+    const double rounding = 4 * DBL_EPSILON * fabs(s->t);
+    double before = 0, after = INFINITY;
+    *found = false;
+    if (s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
-        ode->switches(ode->context, s->y1, s->g1);
-        if (!switched(s, s->g1)) return STATUS_OK;
-        const double share = locate(s, *h);
-        if (share > 1 - 10 * LOCATED) break;
-        *h *= share;
+        const double next = aim(s, *h, &before, &after);
+        if (next == INFINITY || (after == INFINITY && !expected)) return STATUS_OK;
+        *found = true;
+        if (fabs(next - *h) <= LOCATED * *h + rounding) return STATUS_OK;
+        *h = next;
         const enum status status = attempt(s, *h, error);
         if (status != STATUS_OK) return status;
     }
-    s->count.events++;
-    forget_steps(s);
     return STATUS_OK;
 }
 
@@ -271,8 +286,9 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
     const size_t n = (size_t)s->n * sizeof(double);
     if (s->method->accept != NULL) s->method->accept(s, h);
     memcpy(y, s->y1, n);
-    memcpy(s->ydot, s->ydot1, n);
-    memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
+    s->now->has_rates = s->has_end;
+    if (s->has_end) memcpy(s->ydot, s->ydot1, n);
+    if (s->has_end) memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
     *t = s->t + h;
     s->count.steps++;
 }
@@ -282,33 +298,59 @@ static enum status give_up(enum status status)
     return status == STATUS_OK ? STATUS_ERROR_TEST : status_is_recoverable(status) ? STATUS_NEWTON : status;
 }
 
+/* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows. */
+static void finish(struct one_step *s, double h, double planned, double error, bool at_switch, bool repeated)
+{
+    s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
+    if (!at_switch) {
+        control(s, h, error, repeated);
+        return;
+    }
+    s->count.events++;
+    s->now->last_error = 0;
+    forget_steps(s);
+}
+
+/* After an attempt at h that failed: a shorter step size. For the first failure it is perhaps enough to stop at the switch that lies
+   ahead: *reach is the time to it. */
+static void shorten(struct one_step *s, double h, enum status status, double error, double *reach)
+{
+    const struct event_step step = event_step(s, h);
+    const bool first = *reach == INFINITY;
+    double share, factor = AFTER_FAILURE;
+    if (status == STATUS_OK) {
+        s->count.error_test_failures++;
+        factor = fmax(LEAST, SAFETY * pow(error, -1 / s->method->exponent(s)));
+    } else {
+        s->count.newton_failures++;
+        forget_steps(s);
+    }
+    if (first && events_expected(&s->events, &step, &share)) {
+        *reach = share * h;
+    } else {
+        s->now->h = h * factor;
+        *reach = h;
+    }
+}
+
 static enum status controlled_step(struct one_step *s, double end, double *y, double *t)
 {
     enum status status = STATUS_OK;
-    bool repeated = false;
+    double reach = INFINITY;
     for (;;) {
-        double error, h = plan(s, end - s->t);
-        if (!(h > least_step(s, end))) return give_up(status);
+        const double least = least_step(s, end), planned = plan(s, end - s->t, least);
+        double error, h = fmin(planned, fmax(reach, 2 * least));
+        bool at_switch = false;
+        if (!(h > least)) return give_up(status);
         status = attempt(s, h, &error);
+        if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
-            const double full = h, full_error = error;
-            status = end_at_switch(s, &h, &error);
-            if (status == STATUS_OK) {
-                move_on(s, h, y, t);
-                control(s, full, full_error, repeated);
-                return STATUS_OK;
-            }
+            move_on(s, h, y, t);
+            finish(s, h, planned, error, at_switch, reach < INFINITY);
+            return STATUS_OK;
         }
         if (status < 0) return status;
-        repeated = true;
-        if (status == STATUS_OK) {
-            s->count.error_test_failures++;
-            s->now->h = h * fmax(LEAST, SAFETY * pow(error, -1 / s->method->exponent(s)));
-        } else {
-            s->count.newton_failures++;
-            s->now->h = h * AFTER_FAILURE;
-            forget_steps(s);
-        }
+        shorten(s, h, status, error, &reach);
     }
 }
 
@@ -340,5 +382,7 @@ const struct integrator_ops one_step_ops = {.configure = configure,
                                             .step = step,
                                             .step_size = step_size,
                                             .statistics = statistics,
-                                            .memory = saved_memory,
+                                            .memory_size = memory_size,
+                                            .save = save,
+                                            .resume = resume,
                                             .release = release};

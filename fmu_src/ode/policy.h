@@ -16,6 +16,9 @@ struct solver_request {
     bool dense;        /* Newton iterations with the dense Jacobian */
 };
 
+/* Why this request cannot have fixed steps, in words; NULL: it can, or does not ask for them. */
+const char *policy_fixed_step_error(const struct solver_request *request);
+
 /* Makes the integrator that suits the equation; integrator_free() frees it. */
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator);
 

@@ -485,6 +485,56 @@ void joint_stiff_slopes(const struct joint_model *model, const double *q, const 
     }
 }
 
+/* ---- where forces change fast ---------------------------------------------------------------------------------------------------- */
+
+static bool coordinate_has_limits(const struct joint_model *model, int k)
+{
+    return model->coordinates && model->number[k].has_limits;
+}
+
+int joint_switch_count(const struct joint_model *model)
+{
+    int count = 0;
+    for (int k = 0; k < model->nv; k++) count += coordinate_has_limits(model, k) ? 3 : 0;
+    return count;
+}
+
+/* lower - q, q - upper, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive where it pushes; k
+   where there is no contact. An absent limit is never reached. */
+static void stop_switches(const struct limits *limits, double q, double qd, double *g)
+{
+    double sign, slope;
+    const double p = penetration(limits, q, &sign);
+    g[0] = isfinite(limits->lower) ? limits->lower - q : -1;
+    g[1] = isfinite(limits->upper) ? q - limits->upper : -1;
+    g[2] = limits->stiffness - (p > 0 ? sign * qd * limits->damping * fade(limits, p, &slope) / p : 0);
+}
+
+void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g)
+{
+    for (int k = 0; k < model->nv; k++)
+        if (coordinate_has_limits(model, k)) {
+            stop_switches(&model->number[k].limits, q[k], qd[k], g);
+            g += 3;
+        }
+}
+
+/* A step changes qd by |qdd| h. Towards standstill it ends at the edge of |qd| < 3 v or, from near it, no more than 3 v further. */
+static double friction_step(const struct joint_numbers *number, double qd, double qdd)
+{
+    const double band = 3 * number->coulomb_velocity, speed = fabs(qd);
+    if (number->coulomb == 0 || (speed >= band && qd * qdd >= 0)) return INFINITY;
+    return fmax(band, speed - band) / fabs(qdd);
+}
+
+double joint_longest_step(const struct joint_model *model, const double *qd, const double *qdd)
+{
+    double longest = INFINITY;
+    for (int k = 0; model->coordinates && k < model->nv; k++)
+        longest = fmin(longest, friction_step(&model->number[k], qd[k], qdd[k]));
+    return longest;
+}
+
 double joint_energy(const struct joint_model *model, const double *q, double *force)
 {
     double energy = 0;

@@ -106,6 +106,8 @@ int instance_check_parameters(struct instance *instance)
                    variable->unit != NULL ? variable->unit : "1");
         errors++;
     }
+    if (errors == 0)
+        errors = solver_report_conflicts(&instance->variables, instance->stepper.value, "", instance->report);
     return errors;
 }
 
@@ -147,6 +149,11 @@ const char *instance_reason(const struct instance *instance, enum status status,
 void instance_set_input_rate(struct instance *instance, int reference, double rate)
 {
     stepper_set_rate(&instance->stepper, reference, rate);
+}
+
+void instance_follow(struct instance *instance, const struct input_curve *curve)
+{
+    instance->stepper.curve = curve;
 }
 
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics)
@@ -230,7 +237,8 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
     const int n_states = instance->variables.n_states, n_inputs = stepper->n_inputs;
     const enum status status = instance_get_derivatives(instance, instance->rate);
     if (status != STATUS_OK) return status;
-    if (n_inputs > 0) memcpy(instance->rate + n_states, stepper->before.rate, (size_t)n_inputs * sizeof(double));
+    for (int i = 0; i < n_inputs; i++)
+        instance->rate[n_states + i] = step_input_rate(&stepper->before, i, stepper->local);
     return instance_directional(instance, 1, &reference, n_states + n_inputs, instance->moving, instance->rate, rate);
 }
 
@@ -251,5 +259,8 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
 {
     const double tolerance = stepper_restore(&instance->stepper, bytes);
     if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
-    return initialized ? instance->ops->adopt_parameters(instance, tolerance) : STATUS_OK;
+    if (!initialized) return STATUS_OK;
+    const enum status status = instance->ops->adopt_parameters(instance, tolerance);
+    if (status == STATUS_OK) stepper_resume(&instance->stepper);
+    return status;
 }

@@ -104,8 +104,8 @@ enum status instance_initialize(struct instance *instance, const struct experime
 bool instance_acts_on_start(const struct instance *instance, int reference);
 
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
-   constant, or follow the rates that instance_set_input_rate() gave for this step. On failure the last good state remains,
-   instance_time() says when. */
+   constant, or follow the rates that instance_set_input_rate() gave for this step; position, rate and acceleration that are inputs
+   are one motion (struct step_inputs). On failure the last good state remains, instance_time() says when. */
 enum status instance_step(struct instance *instance, double h);
 double instance_time(const struct instance *instance);
 
@@ -113,10 +113,18 @@ double instance_time(const struct instance *instance);
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
+/* From the next initialization on, inputs follow this curve of the time since the start; it must outlive the instance. */
+void instance_follow(struct instance *instance, const struct input_curve *curve);
 /* d/dt of an output at the end of the last step. */
 enum status instance_output_rate(struct instance *instance, int reference, double *rate);
 
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics);
+
+/* The integrator: which method is in use, and why; NULL where there is nothing to integrate. */
+static inline const struct integrator *instance_integrator(const struct instance *instance)
+{
+    return instance->stepper.integrator;
+}
 
 /* ---- model exchange ----------------------------------------------------------------------------------------------------------- */
 
@@ -136,8 +144,9 @@ enum status instance_directional(struct instance *instance, int n_unknown, const
 
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. Saving makes the next step begin
-   with a restart, here and in every copy: both then continue with the same bits. */
+/* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. The instance and every copy continue
+   with the same bits. Where the integrator has a history (CVODE), which is not saved, the next step begins with a restart, here and
+   in every copy. */
 size_t instance_saved_size(const struct instance *instance);
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its

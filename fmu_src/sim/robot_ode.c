@@ -178,6 +178,48 @@ static void multipliers(void *context, double *lambda)
     memcpy(lambda, loops->lambda, (size_t)loops->n_rows * sizeof *lambda);
 }
 
+/* ---- stops and dry friction --------------------------------------------------------------------------------------------- */
+
+static void switches(void *context, double t, const double *y, double *g)
+{
+    struct sim *sim = context;
+    const struct model *model = sim->mechanism.model;
+    (void)t; /* prescribed joints have none */
+    instance_scatter(&sim->instance, y);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->prescribed >= 0) continue;
+        joint_switches(&lm->joint, sim->at.q + lm->q, sim->at.qd + lm->v, g);
+        g += joint_switch_count(&lm->joint);
+    }
+}
+
+static double longest_step(void *context, const double *y, const double *ydot)
+{
+    struct sim *sim = context;
+    const struct model *model = sim->mechanism.model;
+    double longest = INFINITY;
+    instance_scatter(&sim->instance, y);
+    spread_accelerations(sim, ydot + sim->instance.stepper.ode.n_x);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        if (lm->prescribed >= 0) continue;
+        longest = fmin(longest, joint_longest_step(&lm->joint, sim->at.qd + lm->v, sim->qdd + lm->v));
+    }
+    return longest;
+}
+
+static void add_stops_and_friction(struct sim *sim, struct ode *ode)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        if (model->link[i].prescribed >= 0) continue;
+        ode->n_switches += joint_switch_count(&model->link[i].joint);
+        if ((sim->robot->link[i].joint.given & GIVEN_COULOMB) != 0) ode->longest_step = longest_step;
+    }
+    if (ode->n_switches > 0) ode->switches = switches;
+}
+
 /* ---- the equation ------------------------------------------------------------------------------------------------------ */
 
 /* Positions and velocities of the state vector, and the quaternions among them */
@@ -215,6 +257,7 @@ void robot_ode(struct sim *sim, struct ode *ode)
                         .stiffness = stiffness,
                         .multipliers = multipliers};
     number_free_coordinates(sim, ode);
+    add_stops_and_friction(sim, ode);
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
     if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
 }

@@ -3,7 +3,7 @@
 
 #include "sim/stepper.h"
 
-enum { SCALARS = 7, PARTS = 7 + OWN_PARTS };
+enum { SCALARS = 8, PARTS = 8 + OWN_PARTS };
 
 static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct saved_part part[PARTS])
 {
@@ -16,25 +16,35 @@ static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct 
                                           {stepper->given, inputs},
                                           {stepper->before.u, inputs},
                                           {stepper->before.rate, inputs},
+                                          {stepper->memory, stepper->n_memory},
                                           {scalars, SCALARS}};
     memcpy(part, all, sizeof all);
 }
 
 size_t stepper_saved_size(const struct stepper *stepper)
 {
-    const int numbers =
-        stepper->variables->n_values + stepper->own[0].count + stepper->own[1].count + 5 * stepper->n_inputs + SCALARS;
+    const int numbers = stepper->variables->n_values + stepper->own[0].count + stepper->own[1].count +
+                        5 * stepper->n_inputs + stepper->n_memory + SCALARS;
     return (size_t)numbers * sizeof(double);
+}
+
+/* A history cannot be saved: from here on this instance restarts too, with the present step size */
+static void leave_history(struct stepper *stepper)
+{
+    if (stepper->restart || !integrator_has_history(stepper->integrator)) return;
+    stepper->first_step = integrator_step_size(stepper->integrator);
+    stepper->restart = true;
 }
 
 void stepper_save(struct stepper *stepper, unsigned char *bytes)
 {
     struct saved_part part[PARTS];
-    if (!stepper->restart && stepper->integrator != NULL)
-        stepper->first_step = integrator_step_size(stepper->integrator); /* from here on, this instance restarts too */
-    stepper->restart = true;
-    double scalars[SCALARS] = {stepper->start_time, stepper->local,    stepper->carry,      stepper->first_step,
-                               stepper->tolerance,  stepper->now.from, stepper->before.from};
+    if (stepper->integrator != NULL) {
+        leave_history(stepper);
+        integrator_save(stepper->integrator, stepper->memory);
+    }
+    double scalars[SCALARS] = {stepper->start_time, stepper->local,    stepper->carry,       stepper->first_step,
+                               stepper->tolerance,  stepper->now.from, stepper->before.from, stepper->restart};
     list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
@@ -60,5 +70,11 @@ double stepper_restore(struct stepper *stepper, const unsigned char *bytes)
     stepper->now.from = scalars[5];
     stepper->before.from = scalars[6];
     stepper_interrupt(stepper);
+    stepper->restart = scalars[7] != 0;
     return scalars[4];
+}
+
+void stepper_resume(struct stepper *stepper)
+{
+    if (stepper->integrator != NULL) integrator_resume(stepper->integrator, stepper->local, stepper->memory);
 }

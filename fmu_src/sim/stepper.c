@@ -10,6 +10,42 @@ static const double JUMP = 10;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
+static enum status make_integrator(struct stepper *stepper, struct arena *arena)
+{
+    const enum status status = policy_integrator(&stepper->ode, &stepper->integrator);
+    if (status != STATUS_OK) return status;
+    stepper->n_memory = integrator_memory_size(stepper->integrator);
+    stepper->memory = arena_take(arena, (size_t)stepper->n_memory, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* The number of the input that is the time derivative of input i; -1: none */
+static int derivative_input(const struct stepper *stepper, int i)
+{
+    const int reference = stepper->variables->by_reference[stepper->input[i]]->rate;
+    return reference >= 0 ? stepper->input_number[reference] : -1;
+}
+
+/* Numbers the inputs. Where first and second derivative of one are inputs too, the three are one motion. */
+static void number_inputs(struct stepper *stepper)
+{
+    const struct variables *v = stepper->variables;
+    for (int r = 0; r < v->n_values; r++) {
+        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
+        stepper->input_number[r] = is_input ? stepper->n_inputs : -1;
+        if (is_input) stepper->input[stepper->n_inputs++] = r;
+    }
+    for (int i = 0; i < stepper->n_inputs; i++) stepper->derivative[i] = -1;
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        const int first = derivative_input(stepper, i), second = first >= 0 ? derivative_input(stepper, first) : -1;
+        if (second < 0) continue;
+        stepper->derivative[i] = first;
+        stepper->derivative[first] = second;
+    }
+    stepper->now.reference = stepper->before.reference = stepper->input;
+    stepper->now.derivative = stepper->before.derivative = stepper->derivative;
+}
+
 enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena)
 {
     const struct variables *v = stepper->variables;
@@ -20,18 +56,15 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     stepper->value = arena_take(arena, values, sizeof(double));
     stepper->input = arena_take(arena, values, sizeof(int));
     stepper->input_number = arena_take(arena, values, sizeof(int));
+    stepper->derivative = arena_take(arena, values, sizeof(int));
     for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
     for (int i = 0; i < 5; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
 
-    for (int r = 0; r < v->n_values; r++) {
-        const bool is_input = v->by_reference[r]->causality == CAUSALITY_INPUT;
-        stepper->input_number[r] = is_input ? stepper->n_inputs : -1;
-        if (is_input) stepper->input[stepper->n_inputs++] = r;
-    }
+    number_inputs(stepper);
     for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
     stepper->ode = *ode;
-    return ode_states(ode) > 0 ? policy_integrator(&stepper->ode, &stepper->integrator) : STATUS_OK;
+    return ode_states(ode) > 0 ? make_integrator(stepper, arena) : STATUS_OK;
 }
 
 void stepper_free(struct stepper *stepper)
@@ -70,29 +103,55 @@ void stepper_interrupt(struct stepper *stepper)
 
 enum status stepper_configure(struct stepper *stepper, double importer_tolerance)
 {
-    const double own = stepper->value[stepper->variables->relative_tolerance];
+    struct solver_request request = solver_request_of(stepper->variables, stepper->value);
+    const double own = request.relative_tolerance;
     stepper->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
     if (stepper->integrator == NULL) return STATUS_OK;
-    const struct solver_request request = {.relative_tolerance = stepper->tolerance,
-                                           .max_step = stepper->value[stepper->variables->max_step],
-                                           .max_order = (int)stepper->value[stepper->variables->max_order]};
+    request.relative_tolerance = stepper->tolerance;
     const struct integrator_options options = policy_options(&request, stepper->nominal);
-    return integrator_configure(stepper->integrator, &options);
+    const enum status status = integrator_configure(stepper->integrator, &options);
+    if (status != STATUS_OK && *stepper->integrator->failure != '\0')
+        report_add(stepper->report, REPORT_ERROR, "%s", stepper->integrator->failure);
+    return status;
 }
+
+static void start_inputs(struct stepper *stepper); /* with the other functions of inputs, below */
 
 void stepper_start(struct stepper *stepper, double start_time)
 {
     stepper->start_time = start_time;
     stepper->local = stepper->carry = 0;
     stepper->first_step = 0;
-    stepper_take_inputs(stepper);
+    stepper->reported = METHOD_AUTOMATIC;
+    start_inputs(stepper);
     stepper_interrupt(stepper);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
 
+double step_input(const struct step_inputs *inputs, int i, double t)
+{
+    const double s = t - inputs->from;
+    double u = inputs->u[i], term = s; /* s^k / k! */
+    int highest = i;
+    for (int k = 2; inputs->derivative[highest] >= 0; k++) {
+        highest = inputs->derivative[highest];
+        u += inputs->u[highest] * term;
+        term *= s / k;
+    }
+    u += inputs->rate[highest] * term;
+    if (inputs->curve != NULL) inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
+    return u;
+}
+
+double step_input_rate(const struct step_inputs *inputs, int i, double t)
+{
+    return inputs->derivative[i] >= 0 ? step_input(inputs, inputs->derivative[i], t) : inputs->rate[i];
+}
+
 void stepper_take_inputs(struct stepper *stepper)
 {
+    stepper->now.curve = NULL;
     for (int i = 0; i < stepper->n_inputs; i++) stepper->now.u[i] = stepper->value[stepper->input[i]];
     stepper->now.from = stepper->local;
 }
@@ -104,13 +163,22 @@ void stepper_set_rate(struct stepper *stepper, int reference, double rate)
     stepper->given[i] = 1;
 }
 
-/* An input whose time derivative is also an input is extrapolated with it, unless a rate was given (0 included) */
+/* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
 static void continue_inputs(struct stepper *stepper)
 {
     for (int i = 0; i < stepper->n_inputs; i++) {
-        const int rate = stepper->variables->by_reference[stepper->input[i]]->rate;
-        if (rate >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->value[rate];
+        const int derivative = derivative_input(stepper, i);
+        if (stepper->derivative[i] >= 0) stepper->now.rate[i] = 0;
+        else if (derivative >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->now.u[derivative];
     }
+}
+
+/* From here on the inputs are those of the curve, if there is one */
+static void follow_curve(struct stepper *stepper)
+{
+    stepper->now.curve = stepper->curve;
+    for (int i = 0; stepper->curve != NULL && i < stepper->n_inputs; i++)
+        stepper->now.u[i] = step_input(&stepper->now, i, stepper->local);
 }
 
 /* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
@@ -125,8 +193,13 @@ static bool inputs_jumped(struct stepper *stepper)
     return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
 }
 
+/* A curve is kept as its values at the end */
 static void keep_inputs(struct stepper *stepper)
 {
+    if (stepper->now.curve != NULL) {
+        stepper_take_inputs(stepper);
+        clear_rates(stepper);
+    }
     memcpy(stepper->before.u, stepper->now.u, (size_t)stepper->n_inputs * sizeof(double));
     memcpy(stepper->before.rate, stepper->now.rate, (size_t)stepper->n_inputs * sizeof(double));
     stepper->before.from = stepper->now.from;
@@ -140,6 +213,15 @@ static void advance_inputs(struct stepper *stepper)
         stepper->value[stepper->input[i]] = step_input(&stepper->now, i, stepper->local);
 }
 
+/* The curve's values at the start, or those that were set */
+static void start_inputs(struct stepper *stepper)
+{
+    stepper_take_inputs(stepper);
+    follow_curve(stepper);
+    advance_inputs(stepper);
+    stepper_take_inputs(stepper);
+}
+
 /* ---- the step -------------------------------------------------------------------------------------------------------------- */
 
 /* local += h, compensated: rounding does not accumulate over many steps (Kahan) */
@@ -148,6 +230,17 @@ static void advance_time(struct stepper *stepper, double h)
     const double step = h - stepper->carry, sum = stepper->local + step;
     stepper->carry = (sum - stepper->local) - step;
     stepper->local = sum;
+}
+
+/* Which method integrates, and why, where that has changed since it was last reported */
+static void report_method(struct stepper *stepper)
+{
+    const struct integrator *integrator = stepper->integrator;
+    if (integrator == NULL || integrator->used == stepper->reported) return;
+    stepper->reported = integrator->used;
+    report_note(stepper->report, "at t = %.9g s: integration by method %d, %s: %s",
+                stepper->start_time + stepper->local, (int)integrator->used, method_name(integrator->used),
+                integrator->choice);
 }
 
 /* From the local time to h later; on failure *reached is the last good time */
@@ -205,6 +298,8 @@ enum status stepper_step(struct stepper *stepper, double h)
     double reached = started;
     stepper_take_inputs(stepper);
     continue_inputs(stepper);
+    report_method(stepper);
+    follow_curve(stepper);
     const enum status status = integrate(stepper, h, &reached);
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;
@@ -212,6 +307,7 @@ enum status stepper_step(struct stepper *stepper, double h)
         stepper->restart = true;
         report_failure(stepper, status);
     }
+    report_method(stepper);
     advance_inputs(stepper);
     keep_inputs(stepper);
     stepper->up_to_date = false;

@@ -5,13 +5,23 @@
 
 #include "base/arena.h"
 #include "base/report.h"
-#include "ode/policy.h"
-#include "sim/variables.h"
+#include "sim/solver.h"
 
-/* Inputs over a step: u(t) = u + rate (t - from). */
+/* Inputs as functions of the local time, in place of their values: sets *u to the value of an input at a time in the present
+   step, or leaves it where the function does not cover the input. */
+struct input_curve {
+    void *context;
+    void (*at)(void *context, int reference, double t, double *u);
+};
+
+/* Inputs over a step, with s = t - from: u(t) = u + rate s; u + u1 s + u2 s^2/2 + rate2 s^3/6 where the time derivatives u1 and u2
+   are inputs too (prescribed motion: one curve for position, rate and acceleration); or a curve. */
 struct step_inputs {
-    double *u, *rate; /* n_inputs, in the order of stepper->input */
-    double from;      /* local time                      [s]      */
+    double *u, *rate;                /* n_inputs, in the order of stepper->input                         */
+    double from;                     /* local time                                                  [s]  */
+    const int *reference;            /* n_inputs: value references                                       */
+    const int *derivative;           /* n_inputs: number of the input that is the time derivative, -1    */
+    const struct input_curve *curve; /* NULL: none                                                       */
 };
 
 /* Numbers that are part of a saved state. */
@@ -30,12 +40,14 @@ struct stepper {
     int n_inputs;
     int *input;        /* value references of the inputs                                                 */
     int *input_number; /* [value reference]: number among the inputs, -1                                 */
+    int *derivative;   /* n_inputs: see struct step_inputs                                               */
     bool up_to_date;   /* the computed values belong to time, states and inputs                          */
 
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: the remainder of compensated summation                    */
     struct step_inputs now, before;  /* inputs over this step and over the last one                      */
     double *given;                   /* n_inputs: 1 where the rate of this step was given, 0: not        */
+    const struct input_curve *curve; /* that the inputs follow from the start on; NULL: their values     */
 
     /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. A function of
        the owner; NULL: it has none. */
@@ -46,6 +58,9 @@ struct stepper {
     double tolerance;                 /* relative, as asked for                                             */
     double *y, *ydot, *nominal;       /* n_states                                                           */
     struct saved_part own[OWN_PARTS]; /* the owner's part of a saved state                               */
+    enum method reported;             /* the method that was last reported; METHOD_AUTOMATIC: none yet   */
+    double *memory;                   /* of the integrator, in a saved state                             */
+    int n_memory;
     bool restart;                     /* the next step begins with a restart                             */
     double first_step;                /* of that restart; 0: the integrator chooses                      */
 };
@@ -66,18 +81,17 @@ void stepper_start(struct stepper *stepper, double start_time);
 /* Inputs as they are now, from the values. */
 void stepper_take_inputs(struct stepper *stepper);
 
-/* The i-th input at a local time. */
-static inline double step_input(const struct step_inputs *inputs, int i, double t)
-{
-    return inputs->u[i] + inputs->rate[i] * (t - inputs->from);
-}
+/* The i-th input at a local time, and its rate of change there (without a curve). */
+double step_input(const struct step_inputs *inputs, int i, double t);
+double step_input_rate(const struct step_inputs *inputs, int i, double t);
 
-/* The rate of an input over the next step. */
+/* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
+   their derivatives decide. */
 void stepper_set_rate(struct stepper *stepper, int reference, double rate);
 
-/* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. An input whose rate
-   was not given is extrapolated with the input that is its time derivative, if there is one. The values of the inputs are then
-   those at the end. */
+/* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. Inputs are as struct
+   step_inputs says; an input whose rate was not given is extrapolated with the input that is its time derivative, if there is one.
+   The values of the inputs are then those at the end. */
 enum status stepper_step(struct stepper *stepper, double h);
 
 void stepper_set_time(struct stepper *stepper, double time);
@@ -90,5 +104,7 @@ size_t stepper_saved_size(const struct stepper *stepper);
 void stepper_save(struct stepper *stepper, unsigned char *bytes);
 /* Bytes that an instance made from the same file has saved. The result is the tolerance that it had. */
 double stepper_restore(struct stepper *stepper, const unsigned char *bytes);
+/* After stepper_configure() for the restored parameters: the integrator continues where it was. */
+void stepper_resume(struct stepper *stepper);
 
 #endif

@@ -80,7 +80,11 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
     PARAMETER(MAX_STEP, "solver.max_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "largest internal step; 0: no limit") \
-    PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of the integration formula, 1 to 5; 0: chosen by robot and tolerance")
+    PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of CVODE, 1 to 5; 0: chosen by robot and tolerance") \
+    PARAMETER(METHOD, "solver.method", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_method, "method of integration: 0 automatic, 1 CVODE, 2 ESDIRK, 3 explicit, 4 symmetric") \
+    PARAMETER(FIXED_STEP, "solver.fixed_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "equal internal steps of at most this length, for real time (methods 0, 2, 4); 0: steps by error control") \
+    PARAMETER(MAX_STEPS, "solver.max_steps", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_count, "largest number of internal steps per communication step; 0: 1e8") \
+    PARAMETER(DENSE_JACOBIAN, "solver.dense_jacobian", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "Newton iterations with the dense exact Jacobian instead of the articulated factors")
 /* clang-format on */
 
 enum kind {
@@ -357,9 +361,13 @@ static void relate(struct builder *b)
         variable->rate = related(b, variable, variable->of->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
-    v->relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0];
-    v->max_step = b->first[KIND_MAX_STEP][0];
-    v->max_order = b->first[KIND_MAX_ORDER][0];
+    v->solver = (struct solver_parameters){.relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0],
+                                           .max_step = b->first[KIND_MAX_STEP][0],
+                                           .max_order = b->first[KIND_MAX_ORDER][0],
+                                           .method = b->first[KIND_METHOD][0],
+                                           .fixed_step = b->first[KIND_FIXED_STEP][0],
+                                           .max_steps = b->first[KIND_MAX_STEPS][0],
+                                           .dense_jacobian = b->first[KIND_DENSE_JACOBIAN][0]};
     v->start_static = b->first[KIND_START_STATIC][0];
     if (!b->arena->failed) add_derivatives(b);
 }

@@ -45,6 +45,12 @@ struct variable {
     int derivative_of;          /* row of the state that it is declared the derivative of, else -1        */
 };
 
+/* Value references of the parameters of the integration, solver.* */
+struct solver_parameters {
+    int relative_tolerance, max_step, max_order, method, fixed_step, max_steps;
+    int dense_jacobian; /* -1: no such parameter */
+};
+
 struct variables {
     int n;                                /* rows, aliases included        */
     int n_values;                         /* value references              */
@@ -55,8 +61,8 @@ struct variables {
     int *derivative; /* n_states: rows of their derivatives                                                        */
 
     /* value references of parameters that the instance itself acts on */
-    int relative_tolerance, max_step, max_order; /* of the integration                              */
-    int start_static;                            /* start from the static equilibrium; -1: no such parameter */
+    struct solver_parameters solver;
+    int start_static; /* start from the static equilibrium; -1: no such parameter */
 };
 
 /* The table of a robot. */

@@ -1,6 +1,7 @@
 /* Columns of the variable table: where a value is, how to set it, its limits. */
 #include <math.h>
 
+#include "ode/integrator.h"
 #include "sim/variables_row.h"
 
 /* ---- indices: the only ones of the table into q, qd and the forces ---------------------------------------------------------- */
@@ -176,6 +177,9 @@ LIMIT(elastic_terms, value == TERMS_FULL || value == TERMS_LINEAR || value == TE
 LIMIT(boolean, value == 0 || value == 1, "must be 0 (false) or 1 (true)")
 LIMIT(tolerance, value >= 0 && value < 1, "must be 0 (the importer's) or below 1")
 LIMIT(order, value >= 0 && value <= 5 && value == floor(value), "must be 0 (chosen) or 1 to 5")
+LIMIT(method, value >= 0 && value < METHODS && value == floor(value),
+      "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)")
+LIMIT(count, value >= 0 && value == floor(value), "must be a whole number, not negative; 0: the default")
 
 /* Of a beam without modes in this direction it may be zero, as in the file */
 const char *limit_stiffness(const struct variable *variable, double value)

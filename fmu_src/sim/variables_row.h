@@ -78,7 +78,7 @@ extern const struct robot_number number_zero, number_start_position, number_star
     number_elastic_terms;
 
 limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_elastic_terms, limit_boolean,
-    limit_tolerance, limit_order;
+    limit_tolerance, limit_order, limit_method, limit_count;
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 

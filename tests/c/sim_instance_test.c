@@ -145,7 +145,7 @@ TEST(limits_are_reported)
     struct report report = {0};
     struct instance *instance = make_robot("resources/canadarm.json", &arena, &report);
     const struct variables *v = instance_variables(instance);
-    const int order = v->max_order, tolerance = v->relative_tolerance;
+    const int order = v->solver.max_order, tolerance = v->solver.relative_tolerance;
     CHECK(instance_parameter_error(instance, order, 5) == NULL);
     CHECK(instance_parameter_error(instance, order, 6) != NULL);
     CHECK(strcmp(instance_parameter_error(instance, tolerance, 1), "must be 0 (the importer's) or below 1") == 0);

@@ -557,17 +557,24 @@ def test_reset_forgets_slopes_of_inputs(arm):
     instance.free()
 
 
-def test_prescribed_motion_goes_on_unless_a_slope_is_given(pack, tmp_path):
-    """The position by the rate, the rate by the acceleration; a slope of 0 is a slope, for one step."""
+def test_prescribed_motion_is_one_curve(pack, tmp_path):
+    """q + qd s + qdd s^2/2 + j s^3/6, with j the slope of qdd, for one step; slopes of q and qd are those inputs, whatever is given."""
     robot = tmp_path / "turntable.json"
     robot.write_text('{"format": "limber-robot/1", "name": "turntable", "links": [{"name": "table", "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}},'
                      ' "joint": {"name": "turn", "type": "revolute", "motion": "prescribed"}}]}')
-    instance, names = Instance(unzip(pack(robot), tmp_path / "fmu")).initialise(), ["turn.q", "turn.qd"]
-    for i, (given, came) in enumerate([({}, [1.05, 0.7]), ({"turn.q": 0.0}, [1.0, 0.7]), ({"turn.qd": 0.0}, [1.05, 0.5]), ({}, [1.05, 0.7])]):
+    instance, names = Instance(unzip(pack(robot), tmp_path / "fmu")).initialise(), ["turn.q", "turn.qd", "turn.qdd"]
+    goes_on = [1 + 0.05 + 0.01, 0.7, 2.0]
+    for i, (given, came) in enumerate([({}, goes_on), ({"turn.q": 0.0}, goes_on), ({"turn.qd": 0.0, "turn.q": 7.0}, goes_on),
+                                       ({"turn.qdd": 6.0}, [1.061, 0.73, 2.6]), ({}, goes_on)]):
         assert instance.set({"turn.q": 1.0, "turn.qd": 0.5, "turn.qdd": 2.0}) == OK
         for name, slope in given.items():
             assert instance.SetRealInputDerivatives(instance.references([name]), 1, (ct.c_int * 1)(1), (ct.c_double * 1)(slope)) == OK
         assert instance.step(i * 0.1, 0.1) == OK and instance.get(*names) == pytest.approx(came, rel=1e-14)
+        q, qd, qdd = came  # the motion at the end, as the tip has it, and its rate of change
+        assert instance.get("tip.velocity[2]") == pytest.approx(qd * math.cos(q), rel=1e-12)
+        assert output_rates(instance, ["tip.position[2]", "tip.velocity[2]"]) == pytest.approx(
+            [qd * math.cos(q), qdd * math.cos(q) - qd**2 * math.sin(q)], rel=1e-12)
+    assert instance.step(0.5, 0.1) == OK and instance.get(*names) == pytest.approx([1.06 + 0.07 + 0.01, 0.9, 2.0], rel=1e-14)
     instance.free()
 
 

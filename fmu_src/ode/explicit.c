@@ -1,0 +1,196 @@
+#include "ode/explicit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ode/pairs.h"
+
+/* ---- DOP853: order 8, errors of order 5 and 3 --------------------------------------------------------------------------- */
+
+/* Coefficients: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.5 and the appendix. */
+enum { STAGES = 12 };
+
+/* The last row are the weights of the result. */
+static const double A[STAGES + 1][STAGES] = {
+    {0},
+    {0.05260015195876773},
+    {0.0197250569845379, 0.059175170953613701},
+    {0.029587585476806851, 0, 0.088762756430420545},
+    {0.24136513415926669, 0, -0.88454947932828609, 0.92483400326179199},
+    {0.037037037037037035, 0, 0, 0.17082860872947386, 0.12546768756682242},
+    {0.037109375, 0, 0, 0.17025221101954405, 0.060216538980455959, -0.017578125},
+    {0.037092000118504789, 0, 0, 0.17038392571223998, 0.10726203044637328, -0.015319437748624402,
+     0.0082737891638140233},
+    {0.62411095871607569, 0, 0, -3.3608926294469414, -0.86821934684172597, 27.59209969944671, 20.154067550477894,
+     -43.489884181069961},
+    {0.47766253643826434, 0, 0, -2.4881146199716677, -0.59029082683684297, 21.230051448181193, 15.279233632882423,
+     -33.288210968984863, -0.020331201708508627},
+    {-0.9371424300859873, 0, 0, 5.1863724288440638, 1.0914373489967295, -8.1497870107469268, -18.520065659996959,
+     22.739487099350505, 2.4936055526796523, -3.0467644718982196},
+    {2.273310147516538, 0, 0, -10.534495466737249, -2.0008720582248625, -17.958931863118799, 27.94888452941996,
+     -2.8589982771350235, -8.8728569335306293, 12.360567175794303, 0.64339274601576357},
+    {0.054293734116568765, 0, 0, 0, 0, 4.4503128927524092, 1.8915178993145003, -5.8012039600105849, 0.3111643669578199,
+     -0.15216094966251609, 0.20136540080403034, 0.044710615727772587}};
+
+static const double C[STAGES] = {
+    0,    0.05260015195876773, 0.078900227938151601, 0.1183503419072274,  0.28164965809277259, 0.33333333333333331,
+    0.25, 0.30769230769230771, 0.6512820512820513,   0.59999999999999998, 0.8571428571428571,  1};
+
+/* Weights of the error estimates of order 5 and of order 3 */
+static const double E5[STAGES] = {0.01312004499419488,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  -1.2251564463762044,
+                                  -0.4957589496572502,
+                                  1.6643771824549864,
+                                  -0.35032884874997366,
+                                  0.33417911871301748,
+                                  0.08192320648511571,
+                                  -0.022355307863886294};
+static const double E3[STAGES] = {-0.18980075407240762,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  4.4503128927524092,
+                                  1.8915178993145003,
+                                  -5.8012039600105849,
+                                  -0.42268232132379191,
+                                  -0.15216094966251609,
+                                  0.20136540080403034,
+                                  0.022651792198360821};
+
+struct explicit_pair {
+    struct one_step s;
+    double *k; /* STAGES x n: rates of the stages; the first are those at the start of the step */
+    double *e3;
+};
+
+/* sum = h sum_j weight_j k_j, of n numbers; zero weights are skipped */
+static void add_stages(const struct explicit_pair *e, int stages, const double *weight, double h, double *sum)
+{
+    const int n = e->s.n;
+    for (int j = 0; j < stages; j++) {
+        const double *k = e->k + n * j, share = h * weight[j];
+        if (share == 0) continue;
+        for (int i = 0; i < n; i++) sum[i] += share * k[i];
+    }
+}
+
+static void start_from(const struct explicit_pair *e, int stages, const double *weight, double h, double *y)
+{
+    memcpy(y, e->s.y, (size_t)e->s.n * sizeof *y);
+    add_stages(e, stages, weight, h, y);
+}
+
+/* error = e5 |e5| / sqrt(|e5|^2 + 0.01 |e3|^2): of the size of h^8                 (Hairer, Norsett, Wanner, II.10) */
+static void estimate_error(struct explicit_pair *e, double h)
+{
+    struct one_step *s = &e->s;
+    const size_t size = (size_t)s->n * sizeof(double);
+    memset(s->error, 0, size);
+    memset(e->e3, 0, size);
+    add_stages(e, STAGES, E5, h, s->error);
+    add_stages(e, STAGES, E3, h, e->e3);
+    const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), scale = hypot(n5, 0.1 * n3);
+    for (int i = 0; i < s->n && scale > 0; i++) s->error[i] *= n5 / scale;
+}
+
+static enum status find_high_stages(struct explicit_pair *e, double h)
+{
+    struct one_step *s = &e->s;
+    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
+    for (int i = 1; i < STAGES; i++) {
+        start_from(e, i, A[i], h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + C[i] * h, s->y1, e->k + s->n * i);
+        if (status != STATUS_OK) return status;
+    }
+    start_from(e, STAGES, A[STAGES], h, s->y1);
+    estimate_error(e, h);
+    return STATUS_OK;
+}
+
+/* ---- Nystroem's method, for steps that communication points cut short ----------------------------------------------------- */
+
+/* Kutta's method of order 3 with the midpoint rule, and with stage positions that have the order 4 where forces do not depend on
+   velocities (Nystroem 1925; Hairer, Norsett, Wanner II.14):  X_2 = x + h/2 v + h^2/8 a_1,  X_3 = x + h v + h^2/2 a_2 */
+enum { LOW_STAGES = 3 };
+static const double LOW_A[LOW_STAGES + 1][LOW_STAGES] = {{0}, {0.5}, {-1, 2}, {1.0 / 6, 2.0 / 3, 1.0 / 6}};
+static const double LOW_C[LOW_STAGES] = {0, 0.5, 1};
+static const double LOW_E[LOW_STAGES] = {1.0 / 6, -1.0 / 3, 1.0 / 6};
+/* What stage i adds to the positions of Kutta's: h^2 (bend a_1 + bend' a_2) */
+static const double LOW_BEND[LOW_STAGES][2] = {{0}, {0.125, 0}, {-1, 0.5}};
+
+/* Quaternions keep Kutta's positions */
+static void bend_positions(const struct explicit_pair *e, int i, double h, double *x)
+{
+    const struct ode *ode = e->s.base.ode;
+    const double *a1 = e->k + ode->n_x, *a2 = a1 + e->s.n;
+    for (int k = 0; k < ode->n_v && ode->n_x == ode->n_v; k++)
+        x[k] += h * h * (LOW_BEND[i][0] * a1[k] + LOW_BEND[i][1] * a2[k]);
+}
+
+static enum status find_low_stages(struct explicit_pair *e, double h)
+{
+    struct one_step *s = &e->s;
+    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
+    for (int i = 1; i < LOW_STAGES; i++) {
+        start_from(e, i, LOW_A[i], h, s->y1);
+        bend_positions(e, i, h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + LOW_C[i] * h, s->y1, e->k + s->n * i);
+        if (status != STATUS_OK) return status;
+    }
+    start_from(e, LOW_STAGES, LOW_A[LOW_STAGES], h, s->y1);
+    memset(s->error, 0, (size_t)s->n * sizeof(double));
+    add_stages(e, LOW_STAGES, LOW_E, h, s->error);
+    return STATUS_OK;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct pair HIGH_PAIR = {STAGES, 8}, LOW_PAIR = {LOW_STAGES, 3};
+
+static enum status attempt(struct one_step *s, double h)
+{
+    struct explicit_pair *e = (struct explicit_pair *)(void *)s;
+    return pairs_low(s) ? find_low_stages(e, h) : find_high_stages(e, h);
+}
+
+static void accept(struct one_step *s, double h)
+{
+    (void)h;
+    pairs_accept(s);
+}
+
+static double exponent(const struct one_step *s)
+{
+    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
+}
+
+static double plan(struct one_step *s, double h, double remains)
+{
+    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
+}
+
+static const struct one_step_method explicit_method = {
+    .name = "DOP853", .open_end = true, .attempt = attempt, .accept = accept, .exponent = exponent, .plan = plan};
+
+enum status explicit_make(const struct ode *ode, struct integrator **made)
+{
+    struct arena arena = {0};
+    struct explicit_pair *e = arena_take(&arena, 1, sizeof *e);
+    *made = NULL;
+    if (arena.failed) return STATUS_NO_MEMORY;
+    one_step_make(&e->s, &explicit_method, ode, 0, &arena);
+    e->k = arena_take(&arena, STAGES * (size_t)e->s.n, sizeof(double));
+    e->e3 = arena_take(&arena, (size_t)e->s.n, sizeof(double));
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    e->s.arena = arena;
+    *made = &e->s.base;
+    return STATUS_OK;
+}

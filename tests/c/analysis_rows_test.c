@@ -1,0 +1,188 @@
+/* Curves through rows: each reproduces the polynomials of its degree, has its order of convergence, and kinks are found where they
+   are. Rows are unevenly spaced. */
+#include "test.h"
+
+#include "analysis/rows.h"
+
+enum { MOST = 2001 };
+
+/* p and its first two derivatives, for a polynomial with `degree` + 1 coefficients */
+static void polynomial(int degree, double t, double p[3])
+{
+    static const double c[6] = {0.7, -1.2, 0.9, 2.1, -1.4, 0.6};
+    p[0] = p[1] = p[2] = 0;
+    for (int k = degree; k >= 0; k--) {
+        p[2] = p[2] * t + 2 * p[1];
+        p[1] = p[1] * t + p[0];
+        p[0] = p[0] * t + c[k];
+    }
+}
+
+static void uneven_rows(int n, double *t)
+{
+    for (int i = 0; i < n; i++) t[i] = (i + 0.3 * sin(2.0 * i)) / (n - 1);
+}
+
+TEST(quintics_are_reproduced)
+{
+    const double from = 0.4, h = 0.7;
+    double A[3], B[3], x[3], want[3];
+    polynomial(5, from, A);
+    polynomial(5, from + h, B);
+    for (int i = 0; i <= 20; i++) {
+        quintic_at(h, i / 20.0, A, B, x);
+        polynomial(5, from + h * i / 20.0, want);
+        for (int d = 0; d < 3; d++) CHECK_NEAR(x[d], want[d], 1e-13);
+    }
+    quintic_at(h, 1, A, B, x);
+    for (int d = 0; d < 3; d++) CHECK(x[d] == B[d]);
+}
+
+/* The second of these derivatives is that of the first, whatever the rows say of each other */
+TEST(one_curve_has_one_motion)
+{
+    const double A[3] = {0.3, -2, 5}, B[3] = {-0.8, 1.5, 40}, h = 0.2, e = 1e-4;
+    for (int i = 1; i < 20; i++) {
+        double x[3], before[3], after[3];
+        quintic_at(h, i / 20.0, A, B, x);
+        quintic_at(h, i / 20.0 - e / h, A, B, before);
+        quintic_at(h, i / 20.0 + e / h, A, B, after);
+        for (int d = 0; d < 2; d++) CHECK_NEAR((after[d] - before[d]) / (2 * e), x[d + 1], 1e-3 * (1 + 400 * d));
+    }
+}
+
+TEST(derivatives_of_quartics_are_exact)
+{
+    for (int n = 1; n <= 9; n++) {
+        const int degree = n < 5 ? n - 1 : 4;
+        double t[9] = {0}, x[9], first[9], second[9];
+        if (n > 1) uneven_rows(n, t);
+        for (int i = 0; i < n; i++) {
+            double p[3];
+            polynomial(degree, t[i], p);
+            x[i] = p[0];
+        }
+        rows_differentiate(n, t, x, first, second);
+        for (int i = 0; i < n; i++) {
+            double p[3];
+            polynomial(degree, t[i], p);
+            CHECK_NEAR(first[i], p[1], 1e-11);
+            CHECK_NEAR(second[i], p[2], 1e-9);
+        }
+    }
+}
+
+TEST(splines_reproduce_cubics)
+{
+    for (int n = 2; n <= 9; n++) {
+        const int degree = n < 4 ? n - 1 : 3;
+        double t[9], x[9], slope[9], work[9], p[3];
+        uneven_rows(n, t);
+        for (int i = 0; i < n; i++) {
+            polynomial(degree, t[i], p);
+            x[i] = p[0];
+        }
+        rows_spline(n, t, x, slope, work);
+        for (int i = 0; i + 1 < n; i++) {
+            const double h = t[i + 1] - t[i];
+            polynomial(degree, t[i] + 0.3 * h, p);
+            CHECK_NEAR(cubic_at(h, 0.3, x[i], x[i + 1], slope[i], slope[i + 1]), p[0], 1e-13);
+        }
+    }
+}
+
+/* Of sin(5 t), rows twice as close: 2^4 times less */
+TEST(splines_converge_to_fourth_order)
+{
+    static double t[MOST], x[MOST], slope[MOST], work[MOST];
+    double worst[2] = {0};
+    for (int fine = 0; fine < 2; fine++) {
+        const int n = fine ? 201 : 101;
+        for (int i = 0; i < n; i++) t[i] = (double)i / (n - 1), x[i] = sin(5 * t[i]);
+        rows_spline(n, t, x, slope, work);
+        for (int i = 0; i + 1 < n; i++) {
+            const double h = t[i + 1] - t[i];
+            worst[fine] = fmax(
+                worst[fine], fabs(cubic_at(h, 0.5, x[i], x[i + 1], slope[i], slope[i + 1]) - sin(5 * (t[i] + h / 2))));
+        }
+    }
+    CHECK(worst[0] < 1e-6 && worst[1] < worst[0] / 12 && worst[1] > worst[0] / 40);
+}
+
+/* A rate that is cubic between rows has its exact integral, an acceleration that is linear too */
+TEST(integrals_are_exact)
+{
+    double t[7], q[7] = {0.7}, qd[7], qdd[7], rate[7], line[7], p[3];
+    uneven_rows(7, t);
+    for (int i = 0; i < 7; i++) {
+        polynomial(4, t[i] - t[0], p);
+        qd[i] = p[1], qdd[i] = p[2];
+        line[i] = 2 + 3 * t[i];
+    }
+    rows_integrate(7, t, qd, qdd, q);
+    rate[0] = 2 * t[0] + 1.5 * t[0] * t[0];
+    rows_integrate_linear(7, t, line, rate);
+    for (int i = 0; i < 7; i++) {
+        polynomial(4, t[i] - t[0], p);
+        CHECK_NEAR(q[i], p[0], 1e-13);
+        CHECK_NEAR(rate[i], 2 * t[i] + 1.5 * t[i] * t[i], 1e-13);
+    }
+}
+
+/* A polygon that is given by many rows has its corners alone; a smooth curve has none; a coarse one has all */
+TEST(kinks_are_found_where_they_are)
+{
+    static double t[MOST], x[MOST];
+    static bool kink[MOST];
+    for (int i = 0; i < MOST; i++) {
+        t[i] = i / 200.0;
+        x[i] = fabs(t[i] - 3) - 0.5 * fabs(t[i] - 7.5);
+    }
+    rows_kinks(MOST, t, x, 1e-6, kink);
+    for (int i = 0; i < MOST; i++) CHECK(kink[i] == (i == 600 || i == 1500));
+
+    for (int coarse = 0; coarse < 2; coarse++) {
+        int found = 0;
+        const int n = coarse ? 51 : MOST;
+        for (int i = 0; i < n; i++) {
+            t[i] = 10.0 * i / (n - 1);
+            x[i] = sin(t[i]);
+            kink[i] = false;
+        }
+        rows_kinks(n, t, x, 1e-5, kink);
+        for (int i = 0; i < n; i++) found += kink[i];
+        CHECK(coarse ? found > 40 : found == 0);
+    }
+}
+
+/* Rows that creep away from a line by less than the tolerance each do not add up: no piece is further than the tolerance / 4 from
+   its rows, so a parabola has pieces, and a corner of many small kinks is found */
+TEST(small_kinks_do_not_add_up)
+{
+    static double t[MOST], x[MOST];
+    static bool kink[MOST];
+    int first = MOST, last = 0;
+    for (int i = 0; i < MOST; i++) {
+        const double s = (i - 1000) / 10.0, corner = s < 0 ? 0 : s > 1 ? s - 0.5 : s * s / 2; /* round over 10 rows */
+        t[i] = i / 10.0;
+        x[i] = corner;
+        kink[i] = false;
+    }
+    rows_kinks(MOST, t, x, 0.05, kink);
+    for (int i = 0; i < MOST; i++)
+        if (kink[i]) first = i < first ? i : first, last = i;
+    CHECK(first >= 995 && last <= 1015 && last >= first);
+}
+
+int main(void)
+{
+    RUN(quintics_are_reproduced);
+    RUN(one_curve_has_one_motion);
+    RUN(derivatives_of_quartics_are_exact);
+    RUN(splines_reproduce_cubics);
+    RUN(splines_converge_to_fourth_order);
+    RUN(integrals_are_exact);
+    RUN(kinks_are_found_where_they_are);
+    RUN(small_kinks_do_not_add_up);
+    return test_summary();
+}
