@@ -28,6 +28,7 @@ struct run {
     const struct variables *variables;
     struct inputs inputs;
     struct columns columns;
+    clock_t integration;  /* CPU time of the steps, without output */
     struct report report; /* of this command */
     struct arena arena;
 };
@@ -145,8 +146,11 @@ static int simulate(struct run *run)
     int code = write_row(run, &table, 0);
     for (long i = 0; i < steps && code == EXIT_OK; i++) {
         const double t = step * (double)i, end = i + 1 < steps ? step * (double)(i + 1) : until;
+        const clock_t start = clock();
         if (advance(run, t, end) != STATUS_OK) code = EXIT_COMPUTATION;
-        else code = write_row(run, &table, end);
+        run->integration += clock() - start;
+        if (code != EXIT_OK) break;
+        code = write_row(run, &table, end);
         show_progress(end, until);
     }
     show_progress(until, until);
@@ -182,10 +186,8 @@ static int run_all(struct run *run)
                            &run->inputs);
     if (code == EXIT_OK) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_OK) return code;
-    const clock_t start = clock();
     code = simulate(run);
-    const double cpu_seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    if (run->options.stats) print_statistics(run, cpu_seconds);
+    if (run->options.stats) print_statistics(run, (double)run->integration / CLOCKS_PER_SEC);
     return code;
 }
 

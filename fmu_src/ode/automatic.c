@@ -16,7 +16,7 @@
    anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
    bit for bit. */
 static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9, SLOWER = 0.5;
-enum { FIRST_TRIAL = 6, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 4, TRIAL = 10 };
+enum { FIRST_TRIAL = 6, NEXT_TRIAL = 30, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 7, TRIAL = 12 };
 
 /* The numbers of the choice, saved with a state */
 struct trials {
@@ -159,7 +159,7 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
     snprintf(why, sizeof why, "%.2g of the work of %s in a trial at t = %.6g s", trials->home_speed / speed,
              method_name(home), t);
     trials->home = a->base.used;
-    trials->pause = trials->wait = FIRST_TRIAL;
+    trials->pause = trials->wait = NEXT_TRIAL;
     trials->compared = trials->best_speed = 0;
     choose(a, a->base.used, why);
     return STATUS_OK;

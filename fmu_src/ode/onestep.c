@@ -205,7 +205,8 @@ static double least_step(const struct one_step *s)
 /* The next step size after a step of h with this error */
 static void control(struct one_step *s, double h, double error, bool repeated)
 {
-    const double k = s->method->exponent(s), last = s->now->last_error;
+    const bool cut_short = h < 0.9 * s->now->h; /* its error and that of the last step do not show a trend */
+    const double k = s->method->exponent(s), last = cut_short ? 0 : s->now->last_error;
     double factor = MOST;
     if (error > 0)
         factor =

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
-static const double HOPE = 1.02;
+static const double HOPE = 1.1;
 
 /* The low order is tried after so many communication steps in a row that the step size of the high order exceeds by this factor */
 static const double CUT_SHORT = 2;
