@@ -270,6 +270,23 @@ static void project_velocity(struct mechanism *m, double *qd)
 
 /* Newton iteration. X and S of a nearby state are used as long as the gap shrinks fast enough; a step then costs only the frames
    and G. */
+/* Factors of the mass matrix and of the constraints, after dyn_position() */
+static enum status factor_at_position(struct mechanism *m)
+{
+    const enum status status = dyn_articulate(m->model, m->work);
+    if (status != STATUS_OK) return status;
+    constraints_frames(m, false);
+    constraints_mobility(m);
+    return constraints_factor(m);
+}
+
+enum status constraints_prepare(struct mechanism *m, const double *q)
+{
+    dyn_configuration(m->model, m->work, q);
+    dyn_position(m->model, m->work);
+    return factor_at_position(m);
+}
+
 enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd)
 {
     const struct model *model = m->model;
@@ -283,11 +300,7 @@ enum status constraints_project(struct mechanism *m, bool near, double *q, doubl
         largest = constraints_largest_gap(loops);
         const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (!near || (!closed && largest > SLOW * before)) {
-            enum status status = dyn_articulate(model, m->work);
-            if (status != STATUS_OK) return status;
-            constraints_frames(m, false);
-            constraints_mobility(m);
-            status = constraints_factor(m);
+            const enum status status = factor_at_position(m);
             if (status != STATUS_OK) return status;
         }
         if (closed) {

@@ -39,6 +39,7 @@ struct sim {
     struct outputs outputs;
 
     enum status failure; /* the last failure of the right-hand side in this step                             */
+    bool factored;       /* the mechanism has the factors of the last state for which the equation was evaluated */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */

@@ -62,12 +62,12 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     const enum status status = sim_derivatives(sim, t, y, ydot);
+    sim->factored = status == STATUS_OK;
     if (status != STATUS_OK) sim->failure = status;
     return status;
 }
 
-/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
-   just before */
+/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions */
 static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -82,7 +82,8 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
+    if (loops && !sim->factored) status = constraints_prepare(&sim->mechanism, sim->at.q);
+    if (loops && status == STATUS_OK) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
@@ -121,6 +122,7 @@ static enum status residual(void *context, double t, const double *y, const doub
     const int n_v = sim->instance.stepper.ode.n_v;
     double sum = 0;
     sim_take(sim, t, y);
+    sim->factored = false;
     spread_accelerations(sim, z);
     const enum status status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;

@@ -304,7 +304,7 @@ enum status stepper_step(struct stepper *stepper, double h)
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;
         stepper->carry = 0;
-        stepper->restart = true;
+        if (status != STATUS_TOO_MANY_STEPS) stepper->restart = true; /* else the integrator can continue */
         report_failure(stepper, status);
     }
     report_method(stepper);
