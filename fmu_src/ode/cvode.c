@@ -184,6 +184,13 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     return answer(status);
 }
 
+static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
+{
+    const struct ode *ode = ((struct cvode *)user)->base.ode;
+    ode->switches(ode->context, t, N_VGetArrayPointer(y), g);
+    return 0;
+}
+
 /* ---- memory and set-up --------------------------------------------------------------------------------------------- */
 
 static enum status make_solver(struct cvode *cvode)
@@ -224,7 +231,9 @@ static enum status set_up(struct cvode *cvode)
                         CVodeSetLinearSolver(memory, cvode->solver, cvode->N) != 0 ||
                         CVodeSetLinSysFn(memory, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(memory, -1) != 0 ||
                         CVodeSetMaxHnilWarns(memory, -1) != 0 ||
-                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0);
+                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0) ||
+                        CVodeRootInit(memory, cvode->base.ode->n_switches, switches) != 0 ||
+                        CVodeSetNoInactiveRootWarn(memory) != 0;
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 
@@ -315,6 +324,17 @@ static bool has_risen(const struct cvode *cvode)
     return order >= RISEN;
 }
 
+/* At a switch: the state there is one between steps, and the history ends */
+static enum status pass_switch(struct cvode *cvode, double t, double *y)
+{
+    const struct ode *ode = cvode->base.ode;
+    const struct restart restart = {.inputs_only = true};
+    const enum status status = ode->project != NULL ? ode->project(ode->context, t, y, NULL) : STATUS_OK;
+    if (status != STATUS_OK) return status;
+    cvode->before.events++;
+    return cvode_restart(&cvode->base, t, y, &restart);
+}
+
 static enum status cvode_step(struct integrator *integrator, double end, double *y, double *t)
 {
     struct cvode *cvode = (struct cvode *)integrator;
@@ -324,6 +344,7 @@ static enum status cvode_step(struct integrator *integrator, double end, double 
     if (code < 0) return explain(cvode, code);
     memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
     *t = reached;
+    if (code == CV_ROOT_RETURN) return pass_switch(cvode, reached, y);
     if (cvode->starting) cvode->starting = !has_risen(cvode);
     return STATUS_OK;
 }
@@ -379,7 +400,8 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
                                                  before->newton_failures + now.newton_failures,
                                                  0,
                                                  before->factorizations,
-                                                 before->events};
+                                                 before->events,
+                                                 0};
 }
 
 /* ---- making it ----------------------------------------------------------------------------------------------------- */

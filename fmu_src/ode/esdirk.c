@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/pairs.h"
 #include "ode/tableau.h"
 
 /* Newton: a stage has converged when its error is this share of the tolerance. The share is small because the method errs by far
@@ -15,16 +16,14 @@ static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.
                     DIVERGES = 2;
 enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1 };
 
-/* A step that begins with a jump costs about START + STAGE per stage, in forward dynamics (bench/integration.py) */
-static const double START = 1.9, STAGE = 1.05;
-/* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
-static const double HOPE = 1.02;
+/* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
+static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};
 
 /* points of the predictor */
 enum { POINTS = 3 };
 
 /* the method's scalars of the memory */
-enum { N_PAST, SLOW_LEFT, LOW, OTHER_H };
+enum { N_PAST, SLOW_LEFT };
 
 struct esdirk {
     struct one_step s;
@@ -211,7 +210,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 static enum status attempt(struct one_step *s, double h)
 {
     struct esdirk *e = esdirk_of(s);
-    e->tableau = s->now->own[LOW] != 0 ? &ESDIRK3 : &ESDIRK5;
+    e->tableau = pairs_low(s) ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
     e->gamma = h * e->tableau->gamma;
     if (s->now->rate == 0) s->now->rate = FIRST_RATE;
@@ -245,39 +244,17 @@ static void accept(struct one_step *s, double h)
     }
     s->now->own[N_PAST] = count;
     if (s->now->own[SLOW_LEFT] > 0) s->now->own[SLOW_LEFT]--;
-    s->now->own[OTHER_H] *= HOPE;
+    pairs_accept(s);
 }
 
 static double exponent(const struct one_step *s)
 {
-    return s->now->own[LOW] != 0 ? ESDIRK3.exponent : ESDIRK5.exponent;
+    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
 }
 
-/* Steps of at most h over a time, stretched a little rather than one more */
-static double count_steps(double h, double time)
-{
-    return fmax(1, ceil(time / h - 0.05));
-}
-
-static double cost(const struct tableau *T, double h, double time)
-{
-    return count_steps(h, time) * (START + STAGE * (T->stages - 1));
-}
-
-/* Of the two pairs the one that takes the remaining time for less; the other's step size may be unknown (0) */
 static double plan(struct one_step *s, double h, double remains)
 {
-    const bool low = s->now->own[LOW] != 0;
-    const struct tableau *present = low ? &ESDIRK3 : &ESDIRK5, *other = low ? &ESDIRK5 : &ESDIRK3;
-    double other_h = fmin(s->now->own[OTHER_H], s->max_step);
-    if (other_h == 0) other_h = !low && h > 2 * remains ? remains : 0;
-    if (other_h > 0 && s->base.fixed_step == 0 && cost(other, other_h, remains) < cost(present, h, remains)) {
-        s->now->own[LOW] = !low;
-        s->now->own[OTHER_H] = s->now->h;
-        s->now->h = h = other_h;
-        s->now->last_error = 0;
-    }
-    return remains / count_steps(h, remains);
+    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
 }
 
 static const struct one_step_method esdirk_method = {

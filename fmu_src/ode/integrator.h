@@ -47,6 +47,7 @@ struct integrator_options {
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
     long residuals, factorizations, events;
+    double work; /* of one-step methods, in evaluations of the right-hand side */
 };
 
 struct restart {

@@ -81,7 +81,7 @@ static void forget(struct integrator *integrator)
 {
     struct one_step *s = one_step_of(integrator);
     memset(&s->count, 0, sizeof s->count);
-    s->stage.rhs = s->stage.residuals = s->stage.factorizations = s->stage.jacobians = 0;
+    stage_reset_counts(&s->stage);
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
     forget_steps(s);
 }
@@ -114,6 +114,7 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     result->residuals += s->stage.residuals;
     result->factorizations += s->stage.factorizations;
     result->jacobians += s->stage.jacobians;
+    result->work = s->stage.work;
 }
 
 static int memory_size(const struct integrator *integrator)
@@ -216,18 +217,32 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
+/* Rates at the end of an attempt: those of its last stage, or, where the method has none there, at the start of the next step,
+   unless switches need them now */
+static enum status end_rates(struct one_step *s, double h)
+{
+    s->has_end = true;
+    if (!s->method->open_end) {
+        if (s->base.ode->project != NULL) stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
+        return STATUS_OK;
+    }
+    s->has_end = s->base.ode->n_switches > 0 && s->base.fixed_step == 0;
+    return s->has_end ? stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1) : STATUS_OK;
+}
+
 /* An attempt, back on the constraints, and its error */
 static enum status attempt(struct one_step *s, double h, double *error)
 {
     const struct ode *ode = s->base.ode;
+    const bool fixed = s->base.fixed_step > 0;
     s->stage.cause = STATUS_OK;
     enum status status = s->method->attempt(s, h);
     if (status == STATUS_OK && ode->project != NULL) {
-        status = ode->project(ode->context, s->t + h, s->y1, s->base.fixed_step > 0 ? NULL : s->error);
-        stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
+        status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
-    *error = status == STATUS_OK ? one_step_norm(s, s->base.fixed_step > 0 ? s->ydot1 : s->error) : INFINITY;
+    if (status == STATUS_OK) status = end_rates(s, h);
+    *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
     return status;
 }
@@ -276,8 +291,9 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
     const size_t n = (size_t)s->n * sizeof(double);
     if (s->method->accept != NULL) s->method->accept(s, h);
     memcpy(y, s->y1, n);
-    memcpy(s->ydot, s->ydot1, n);
-    memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
+    s->now->has_rates = s->has_end;
+    if (s->has_end) memcpy(s->ydot, s->ydot1, n);
+    if (s->has_end) memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
     *t = s->t + h;
     s->count.steps++;
 }

@@ -12,6 +12,8 @@ struct one_step;
 
 struct one_step_method {
     const char *name;
+    /* An attempt ends without ydot1 and z1. */
+    bool open_end;
     /* A step of h from (t, y, z): y1, z1, ydot1 and the error of y1 in `error`. In fixed steps the error may be left out, and the
        amount of work must not depend on the numbers. A recoverable status asks for a smaller step. */
     enum status (*attempt)(struct one_step *s, double h);
@@ -27,12 +29,14 @@ struct one_step_method {
 
 /* The scalars of the memory; in it as doubles. */
 struct one_step_scalars {
-    double h;           /* the step size that the error allows; 0: to be chosen                 */
-    double last_error;  /* of the last step, for the step control; 0: none                      */
-    double has_rates;   /* ydot and z belong to (t, y)                                          */
-    double short_steps; /* steps in a row that switches made very short                         */
-    double rate;        /* contraction of the last Newton iterations                            */
-    double own[8];      /* the method's                                                         */
+    double h;              /* the step size that the error allows; 0: to be chosen                 */
+    double last_error;     /* of the last step, for the step control; 0: none                      */
+    double has_rates;      /* ydot and z belong to (t, y)                                          */
+    double short_steps;    /* steps in a row that switches made very short                         */
+    double low, other_h;   /* pairs.h: the pair in use, and the step size of the other             */
+    double end, times_cut; /* pairs.h: the communication point ahead; how often it was near */
+    double rate;           /* contraction of the last Newton iterations                            */
+    double own[8];         /* the method's                                                         */
 };
 
 struct one_step {
@@ -52,6 +56,7 @@ struct one_step {
     double *y1, *ydot1, *z1, *error; /* of an attempt                                          */
     double *weight;                  /* 1/(rtol max|y| + atol)                                 */
     double *tolerance;               /* atol                                                   */
+    bool has_end;                    /* ydot1 and z1 belong to y1 */
     struct events events;
     double relative_tolerance, max_step;
     int newton_iterations; /* in a fixed step: of every stage                        */

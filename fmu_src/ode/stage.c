@@ -6,6 +6,11 @@
 #include "math/dense.h"
 #include "math/quaternion.h"
 
+/* What the functions cost, in evaluations of the right-hand side: instructions of the Canadarm (bench/integration.py) */
+static const double FACTOR = 0.9, RESIDUAL = 0.8, SOLVE = 0.12, STIFFNESS = 0.03, JACOBIAN = 8;
+
+enum { POWER_ITERATIONS = 8 };
+
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
@@ -23,11 +28,23 @@ void stage_configure(struct stage *stage, bool dense)
     stage->dense = dense || stage->ode->residual == NULL;
 }
 
+void stage_reset_counts(struct stage *stage)
+{
+    stage->rhs = stage->residuals = stage->factorizations = stage->jacobians = 0;
+    stage->work = 0;
+}
+
+enum status stage_rhs(struct stage *stage, double t, const double *y, double *ydot)
+{
+    stage->rhs++;
+    stage->work++;
+    return stage->ode->rhs(stage->ode->context, t, y, ydot);
+}
+
 enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z)
 {
     const struct ode *ode = stage->ode;
-    const enum status status = ode->rhs(ode->context, t, y, ydot);
-    stage->rhs++;
+    const enum status status = stage_rhs(stage, t, y, ydot);
     memcpy(z, ydot + ode->n_x, (size_t)ode->n_v * sizeof *z);
     if (status == STATUS_OK && ode->n_lambda > 0) ode->multipliers(ode->context, z + ode->n_v);
     return status;
@@ -83,8 +100,8 @@ enum status stage_factor(struct stage *stage, double t, const double *y, double 
 {
     const struct ode *ode = stage->ode;
     stage->factorizations++;
-    const enum status status =
-        stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    stage->work += stage->dense ? JACOBIAN : FACTOR;
+    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
     return failed(stage, status, STATUS_NEWTON_MATRIX);
 }
 
@@ -93,10 +110,10 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     const struct ode *ode = stage->ode;
     if (!stage->dense) {
         stage->residuals++;
+        stage->work += RESIDUAL;
         return failed(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
-    stage->rhs++;
-    const enum status status = ode->rhs(ode->context, t, y, stage->ydot);
+    const enum status status = stage_rhs(stage, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
     for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
     return failed(stage, status, STATUS_NO_RATES);
@@ -116,10 +133,11 @@ static void position_change(const struct ode *ode, const double *x0, const doubl
     for (; i < ode->n_x; i++, j++) dx[j] = x1[i] - x0[i];
 }
 
-void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r)
+void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r)
 {
     const struct ode *ode = stage->ode;
     const int n = ode->n_v;
+    stage->work += STIFFNESS;
     if (!stage->dense) {
         ode->stiffness(ode->context, dx, dv, r);
         return;
@@ -142,6 +160,34 @@ void stage_stiffness(struct stage *stage, const double *y0, const double *y1, do
 
 void stage_solve(struct stage *stage, double *r)
 {
+    stage->work += SOLVE;
     if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
     else stage->ode->solve(stage->ode->context, r);
+}
+
+/* The largest eigenvalue of M^-1 K or, with `damping`, of M^-1 D, by power iteration from a vector without symmetries */
+static double largest_rate(struct stage *stage, bool damping, double *x)
+{
+    const int n = stage->ode->n_v;
+    double rate = 0;
+    for (int i = 0; i < n; i++) x[i] = 1 + 0.618 * (i % 3) - 0.414 * (i % 2);
+    memset(stage->dx, 0, (size_t)n * sizeof(double));
+    memset(stage->dv, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < POWER_ITERATIONS; k++) {
+        const double norm = sqrt(dense_dot(n, x, x));
+        double *direction = damping ? stage->dv : stage->dx;
+        if (!(norm > 0)) return 0;
+        rate = norm;
+        for (int i = 0; i < n; i++) direction[i] = x[i] / norm;
+        stage_forces(stage, stage->dx, stage->dv, x);
+        stage_solve(stage, x);
+    }
+    return rate;
+}
+
+double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)
+{
+    if (stage->dense || stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
+    const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
+    return fmax(damping, sqrt(stiffness));
 }

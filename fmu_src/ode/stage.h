@@ -20,13 +20,19 @@ struct stage {
     double *ydot;         /* dense: n_x + n_v                 */
     double *dx, *dv;      /* n_v                              */
     long rhs, residuals, factorizations, jacobians;
-    enum status cause;    /* what the last function that failed could not do: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
+    double work;       /* in evaluations of the right-hand side */
+    enum status cause; /* what the last function that failed could not do: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena);
 /* With the dense matrix, or with the one that suits the equation. */
 void stage_configure(struct stage *stage, bool dense);
+
+void stage_reset_counts(struct stage *stage);
+
+/* ydot by the right-hand side. */
+enum status stage_rhs(struct stage *stage, double t, const double *y, double *ydot);
 
 /* ydot and z at (t, y) by the right-hand side. */
 enum status stage_start(struct stage *stage, double t, const double *y, double *ydot, double *z);
@@ -37,12 +43,16 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
 /* ydot = (T(x) v; a) */
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
 
+/* The largest rate of M^-1 D and the square root of that of M^-1 K at y, whichever is larger [1/s]: how fast the fastest mode is, by
+   power iteration. Changes the factors. INFINITY where the dense matrix is in use or M cannot be factored. */
+double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
+
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
 /* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1; without quaternions, whose joints are not stiff */
 void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r);
 /* r = K dx + D dv, of the last stage_factor(); dx is a tangent. n_v numbers each, r n_z */
-void stage_forces(const struct stage *stage, const double *dx, const double *dv, double *r);
+void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r);
 /* r = N^-1 r */
 void stage_solve(struct stage *stage, double *r);
 

@@ -8,7 +8,7 @@ enum { MOST_STAGES = 7 };
 struct tableau {
     const char *name;
     int stages;
-    int exponent; /* error ~ h^exponent: the order of the embedded method plus one */
+
     double gamma;
     double c[MOST_STAGES], A[MOST_STAGES][MOST_STAGES], e[MOST_STAGES];
 };

@@ -35,11 +35,11 @@ struct sim {
     int *free_coordinate; /* n_v of the ode: coordinates of qd that are not prescribed                       */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
+    enum projection factors;             /* those that the integrator made last                              */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
     enum status failure; /* the last failure of the right-hand side in this step                             */
-    bool factored;       /* the mechanism has the factors of the last state for which the equation was evaluated */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */

@@ -62,12 +62,13 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     const enum status status = sim_derivatives(sim, t, y, ydot);
-    sim->factored = status == STATUS_OK;
+    sim->factors = BY_FORWARD_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
 }
 
-/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions */
+/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, with the factors that the step made
+   last: a step does not depend on what was evaluated before it */
 static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -82,8 +83,7 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops && !sim->factored) status = constraints_prepare(&sim->mechanism, sim->at.q);
-    if (loops && status == STATUS_OK) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
+    if (loops) status = constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
@@ -122,7 +122,6 @@ static enum status residual(void *context, double t, const double *y, const doub
     const int n_v = sim->instance.stepper.ode.n_v;
     double sum = 0;
     sim_take(sim, t, y);
-    sim->factored = false;
     spread_accelerations(sim, z);
     const enum status status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;
@@ -138,6 +137,7 @@ static enum status factor(void *context, double t, const double *y, double gamma
     struct sim *sim = context;
     sim_take(sim, t, y);
     const enum status status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
+    sim->factors = BY_NEWTON_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
 }

@@ -1,0 +1,59 @@
+#include "ode/pairs.h"
+
+#include <math.h>
+
+/* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
+static const double HOPE = 1.02;
+
+/* The low order is tried after so many communication steps in a row that the step size of the high order exceeds by this factor */
+static const double CUT_SHORT = 2;
+enum { TIMES_CUT = 3 };
+
+bool pairs_low(const struct one_step *s)
+{
+    return s->now->low != 0;
+}
+
+void pairs_accept(struct one_step *s)
+{
+    s->now->other_h *= HOPE;
+}
+
+/* Steps of at most h over a time, stretched a little rather than one more */
+static double count_steps(double h, double time)
+{
+    return fmax(1, ceil(time / h - 0.05));
+}
+
+static void exchange(struct one_step *s, double other_h)
+{
+    s->now->low = s->now->low == 0;
+    s->now->other_h = s->now->h;
+    s->now->h = other_h;
+    s->now->last_error = 0;
+}
+
+/* Are communication steps hardly longer than h? */
+static bool is_cut_short(struct one_step *s, double h, double remains)
+{
+    const double end = s->t + remains;
+    if (end != s->now->end) {
+        s->now->times_cut = h > CUT_SHORT * remains ? s->now->times_cut + 1 : 0;
+        s->now->end = end;
+    }
+    return s->now->times_cut >= TIMES_CUT;
+}
+
+double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains)
+{
+    const struct pair *present = pairs_low(s) ? low : high, *other = pairs_low(s) ? high : low;
+    double other_h = fmin(s->now->other_h, s->max_step);
+    const bool cut_short = is_cut_short(s, h, remains);
+    if (other_h == 0 && cut_short) other_h = remains;
+    if (s->base.fixed_step == 0 && other_h > 0 && (cut_short || pairs_low(s)) &&
+        count_steps(other_h, remains) * other->work < count_steps(h, remains) * present->work) {
+        exchange(s, other_h);
+        h = other_h;
+    }
+    return remains / count_steps(h, remains);
+}

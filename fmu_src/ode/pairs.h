@@ -1,0 +1,22 @@
+/* Two pairs of one method: one of high order, and one of low order and few stages for steps that the communication points cut short
+   anyway. Which of the two takes a step is decided by the work that is left until the communication point. */
+#ifndef ODE_PAIRS_H
+#define ODE_PAIRS_H
+
+#include "ode/onestep.h"
+
+struct pair {
+    double work;     /* of a step                                              */
+    double exponent; /* error ~ h^exponent: the order of the embedded method plus one */
+};
+
+/* The pair in use. */
+bool pairs_low(const struct one_step *s);
+
+/* The step size for the time that remains, and the choice of the pair. */
+double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains);
+
+/* After a step. */
+void pairs_accept(struct one_step *s);
+
+#endif
