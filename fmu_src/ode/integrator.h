@@ -86,7 +86,8 @@ struct integrator {
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
     char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
-    enum method used;           /* the method in use                                                 */
+    enum method used;           /* the method in use, perhaps on trial                               */
+    enum method chosen;         /* the method that was chosen                                        */
     char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
     int choices;                /* how often the choice has changed                                  */
 };

@@ -351,7 +351,7 @@ TEST(a_communication_step_has_equal_fixed_steps)
 /* A second integrator that takes the memory of the first continues with the same bits, and the first is not disturbed */
 static void check_memory(enum method method, double fixed)
 {
-    enum { MOST = 64 };
+    enum { MOST = 128 };
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
     const struct solver_request request = {.method = method, .relative_tolerance = 1e-7, .fixed_step = fixed};
