@@ -184,7 +184,9 @@ static void check_failure(enum method method, struct oscillator broken, enum sta
         fprintf(stderr, "%s: %s, not %s\n", method_name(method), status_text(status), status_text(expected));
     CHECK(status == expected);
     CHECK(strncmp(integrator->failure, status_text(expected), strlen(status_text(expected))) == 0);
-    CHECK(reached > broken.until - (method == METHOD_CVODE ? 0.1 : 1) && reached <= broken.until + 1e-12);
+    /* a final failure ends the step in which it happens; one-step methods may take a long one */
+    const double longest = status_is_recoverable(broken.status) || method == METHOD_CVODE ? 0.1 : 1;
+    CHECK(reached >= broken.until - longest && reached <= broken.until + 1e-12);
     CHECK_NEAR(y[0], sin(reached), 1e-6);
     integrator_free(integrator);
 }
