@@ -186,7 +186,8 @@ static void check_failure(enum method method, struct oscillator broken, enum sta
     CHECK(strncmp(integrator->failure, status_text(expected), strlen(status_text(expected))) == 0);
     /* a final failure ends the step in which it happens; one-step methods may take a long one */
     const double longest = status_is_recoverable(broken.status) || method == METHOD_CVODE ? 0.1 : 1;
-    CHECK(reached >= broken.until - longest && reached <= broken.until + 1e-12);
+    const double beyond = method == METHOD_SYMMETRIC ? 0.1 : 1e-12; /* the end of its step is no stage */
+    CHECK(reached >= broken.until - longest && reached <= broken.until + beyond);
     CHECK_NEAR(y[0], sin(reached), 1e-6);
     integrator_free(integrator);
 }
