@@ -682,7 +682,7 @@ def test_drives_have_every_method(request, name, inputs):
         assert instance.FreeFMUstate(ct.byref(state)) == OK
         instance.free()
     scale = np.abs(rows).max(axis=0)
-    assert np.abs(np.array(rows) - rows[0]).max(axis=0) <= pytest.approx(1e-5 * scale + 1e-9)
+    assert (np.abs(np.array(rows) - rows[0]).max(axis=0) <= 1e-5 * scale + 1e-8).all()  # atol: 1e-8 of a nominal value of 1
 
 
 @pytest.mark.parametrize("method", [1, 3])
