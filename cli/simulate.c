@@ -170,7 +170,7 @@ static void print_statistics(const struct run *run, double cpu_seconds)
         "\"residuals\": %ld, "
         "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
         "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
-        integrates ? method_word(integrator->used) : "none",
+        integrates ? method_word(integrator->chosen) : "none",
         integrates ? integrator->choice : "all motion is prescribed", s.steps, s.rhs, s.jacobians, s.restarts,
         s.residuals, s.factorizations, s.newton_iterations, s.error_test_failures, s.newton_failures, s.events,
         cpu_seconds);

@@ -386,15 +386,16 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
                        "joints locked.");
     paragraph(
         xml,
-        "Saving the state of the FMU (fmi2GetFMUstate) restarts the integrator: its history cannot be stored, so the "
-        "next step of the saved instance, and of every copy made from the saved state, begins again at order 1 with "
-        "the stored step size. Both then continue with bitwise equal results. Every restart costs a few small steps, "
-        "so save only states that you may want to restore.");
+        "The instance whose state was saved (fmi2GetFMUstate) and every copy made from the saved state continue with "
+        "bitwise equal results. Saving costs nothing else, except with CVODE (solver.method = 1), whose history cannot "
+        "be stored: there the next step begins with a restart at order 1, in the saved instance and in every copy.");
     paragraph(
         xml,
-        "solver.relative_tolerance, solver.max_step and solver.max_order are for co-simulation: 0 leaves the choice "
-        "to the importer or the FMU, a positive value takes precedence. In model exchange the importer's solver "
-        "decides.");
+        "The parameters solver.* are for co-simulation: 0 leaves the choice to the importer or the FMU, a positive "
+        "value takes precedence. solver.method is the method of integration: 0 automatic, 1 CVODE, 2 ESDIRK, "
+        "3 explicit, 4 symmetric. solver.fixed_step makes equal internal steps with bounded work, for real time "
+        "(methods 0, 2 and 4). A step that needs more than solver.max_steps internal steps returns fmi2Discard. In "
+        "model exchange the importer's solver decides.");
 }
 
 static void write_head(struct xml *xml, const struct fmu *fmu)

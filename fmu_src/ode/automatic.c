@@ -63,16 +63,9 @@ static struct integrator *in_use(struct automatic *a)
 
 static void choose(struct automatic *a, enum method method, const char *why)
 {
-    a->base.used = method;
+    a->base.used = a->base.chosen = method;
     snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
     a->base.choices++;
-}
-
-static enum status report_missing(struct automatic *a)
-{
-    snprintf(a->base.failure, FAILURE_SIZE, "solver.method = %d: the method '%s' is not available; choose 0, 1 or 2",
-             (int)a->asked, method_name(a->asked));
-    return STATUS_SOLVER_SETUP;
 }
 
 static enum status configure(struct integrator *integrator, const struct integrator_options *options)
@@ -80,7 +73,6 @@ static enum status configure(struct integrator *integrator, const struct integra
     struct automatic *a = automatic_of(integrator);
     enum status status = STATUS_OK;
     a->asked = options->method;
-    if (a->asked != METHOD_AUTOMATIC && a->method[a->asked] == NULL) return report_missing(a);
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
@@ -264,9 +256,9 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     }
 }
 
-/* ---- memory: the method in use, then what that method saves ------------------------------------------------------------------ */
+/* ---- memory: the methods chosen and in use, the trials, then what the method in use saves -------------------------------------- */
 
-enum { USED, TRIALS, OWN_MEMORY = TRIALS + sizeof(struct trials) / sizeof(double) };
+enum { CHOSEN, USED, TRIALS, OWN_MEMORY = TRIALS + sizeof(struct trials) / sizeof(double) };
 
 static int memory_size(const struct integrator *integrator)
 {
@@ -283,6 +275,7 @@ static void save(const struct integrator *integrator, double *memory)
 {
     const struct automatic *a = const_automatic_of(integrator);
     memset(memory, 0, (size_t)memory_size(integrator) * sizeof(double));
+    memory[CHOSEN] = integrator->chosen;
     memory[USED] = integrator->used;
     memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
     if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
@@ -291,8 +284,9 @@ static void save(const struct integrator *integrator, double *memory)
 static void resume(struct integrator *integrator, const double *memory)
 {
     struct automatic *a = automatic_of(integrator);
-    const enum method used = (enum method)memory[USED];
-    if (used != integrator->used) choose(a, used, "as in the restored state");
+    const enum method chosen = (enum method)memory[CHOSEN];
+    if (chosen != integrator->chosen) choose(a, chosen, "as in the restored state");
+    integrator->used = (enum method)memory[USED];
     memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }

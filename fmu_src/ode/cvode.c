@@ -110,10 +110,11 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     struct cvode *cvode = user;
     const struct ode *ode = cvode->base.ode;
     const double *derivative = N_VGetArrayPointer(ydot), *tolerance = N_VGetArrayPointer(cvode->tolerance);
-    const enum status status = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
-    const bool too_fast = rates_too_fast(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
-    cvode->too_fast = status == STATUS_OK && too_fast;
-    return answer(cvode->too_fast ? STATUS_TOO_FAST : status);
+    enum status status = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
+    if (status == STATUS_OK)
+        status = integrator_check_rates(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
+    cvode->too_fast = status == STATUS_TOO_FAST;
+    return answer(status);
 }
 
 /* 1/w = rtol |y| + atol, and a fraction of it at the start */

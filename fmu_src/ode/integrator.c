@@ -28,12 +28,12 @@ const char *method_name(enum method method)
     return name[method];
 }
 
-bool rates_too_fast(int n, const double *ydot, const double *tolerance, double relative_tolerance)
+enum status integrator_check_rates(int n, const double *ydot, const double *tolerance, double relative_tolerance)
 {
     const double most = MOST_RELATIVE_RATE / relative_tolerance;
     for (int i = 0; i < n; i++)
-        if (!(fabs(ydot[i]) <= most * tolerance[i])) return true;
-    return false;
+        if (!(fabs(ydot[i]) <= most * tolerance[i])) return isnan(ydot[i]) ? STATUS_NOT_FINITE : STATUS_TOO_FAST;
+    return STATUS_OK;
 }
 
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)

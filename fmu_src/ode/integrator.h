@@ -55,8 +55,9 @@ struct restart {
     bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
 
-/* Is a rate above MOST_RELATIVE_RATE? n rates, absolute tolerances relative_tolerance times nominal value. */
-bool rates_too_fast(int n, const double *ydot, const double *tolerance, double relative_tolerance);
+/* STATUS_TOO_FAST for a rate above MOST_RELATIVE_RATE, STATUS_NOT_FINITE for one that is no number. n rates; absolute tolerances are
+   relative_tolerance times nominal values. */
+enum status integrator_check_rates(int n, const double *ydot, const double *tolerance, double relative_tolerance);
 
 struct integrator;
 
@@ -87,7 +88,8 @@ struct integrator {
     double fixed_step;          /* 0: none                                                           */
     bool driven;                /* inputs jumped or change in this advance, as the owner says        */
     char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
-    enum method used;           /* the method in use                                                 */
+    enum method used;           /* the method in use, perhaps on trial                               */
+    enum method chosen;         /* the method that was chosen                                        */
     char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
     int choices;                /* how often the choice has changed                                  */
 };

@@ -178,8 +178,9 @@ static enum status begin(struct one_step *s, double remains)
 {
     weigh(s);
     const enum status status = find_rates(s);
-    if (status != STATUS_OK) return STATUS_NO_RATES;
-    if (rates_too_fast(s->n, s->ydot, s->tolerance, s->relative_tolerance)) return STATUS_TOO_FAST;
+    const enum status rates = integrator_check_rates(s->n, s->ydot, s->tolerance, s->relative_tolerance);
+    if (status != STATUS_OK || rates != STATUS_OK)
+        return status == STATUS_OK && rates == STATUS_TOO_FAST ? STATUS_TOO_FAST : STATUS_NO_RATES;
     if (s->relative_tolerance < DBL_EPSILON && DBL_EPSILON * one_step_norm(s, s->y) > 1) return STATUS_TOO_ACCURATE;
     if (s->now->h == 0) s->now->h = first_step(s, remains);
     return STATUS_OK;

@@ -109,10 +109,7 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
     if (stepper->integrator == NULL) return STATUS_OK;
     request.relative_tolerance = stepper->tolerance;
     const struct integrator_options options = policy_options(&request, stepper->nominal);
-    const enum status status = integrator_configure(stepper->integrator, &options);
-    if (status != STATUS_OK && *stepper->integrator->failure != '\0')
-        report_add(stepper->report, REPORT_ERROR, "%s", stepper->integrator->failure);
-    return status;
+    return integrator_configure(stepper->integrator, &options);
 }
 
 static void start_inputs(struct stepper *stepper); /* with the other functions of inputs, below */
@@ -236,10 +233,10 @@ static void advance_time(struct stepper *stepper, double h)
 static void report_method(struct stepper *stepper)
 {
     const struct integrator *integrator = stepper->integrator;
-    if (integrator == NULL || integrator->used == stepper->reported) return;
-    stepper->reported = integrator->used;
+    if (integrator == NULL || integrator->chosen == stepper->reported) return;
+    stepper->reported = integrator->chosen;
     report_note(stepper->report, "at t = %.9g s: integration by method %d, %s: %s",
-                stepper->start_time + stepper->local, (int)integrator->used, method_name(integrator->used),
+                stepper->start_time + stepper->local, (int)integrator->chosen, method_name(integrator->chosen),
                 integrator->choice);
 }
 
@@ -314,7 +311,7 @@ enum status stepper_step(struct stepper *stepper, double h)
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;
         stepper->carry = 0;
-        stepper->restart = true;
+        if (status != STATUS_TOO_MANY_STEPS) stepper->restart = true; /* else the integrator can continue */
         report_failure(stepper, status);
     }
     report_method(stepper);

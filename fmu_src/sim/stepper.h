@@ -61,8 +61,8 @@ struct stepper {
     enum method reported;             /* the method that was last reported; METHOD_AUTOMATIC: none yet   */
     double *memory;                   /* of the integrator, in a saved state                             */
     int n_memory;
-    bool restart;                     /* the next step begins with a restart                             */
-    double first_step;                /* of that restart; 0: the integrator chooses                      */
+    bool restart;      /* the next step begins with a restart                             */
+    double first_step; /* of that restart; 0: the integrator chooses                      */
 };
 
 /* Arrays from the arena and an integrator of the ode; variables, report and own are for the owner to fill. */

@@ -132,6 +132,23 @@ static inline fmi2Status host_set(const struct host *host, fmi2Component c, cons
     return fmi2SetReal(c, &reference, 1, &value);
 }
 
+static inline fmi2Status host_set_integer(const struct host *host, fmi2Component c, const char *name, int value)
+{
+    const fmi2ValueReference reference = host_find(host, name);
+    return fmi2SetInteger(c, &reference, 1, &value);
+}
+
+/* A new instance for co-simulation by this method, after initialization */
+static inline fmi2Component host_start_method(struct host *host, int method, double fixed_step)
+{
+    fmi2Component c = host_make(host, fmi2CoSimulation);
+    CHECK(host_set_integer(host, c, "solver.method", method) == fmi2OK);
+    CHECK(host_set(host, c, "solver.fixed_step", fixed_step) == fmi2OK);
+    CHECK(fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0) == fmi2OK);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    return c;
+}
+
 /* The last message, cleared */
 static inline int host_said(struct host *host, const char *part)
 {

@@ -137,8 +137,91 @@ TEST(states_of_the_beginning)
     host_close(&host);
 }
 
+/* Saves after every step if asked to */
+static void run_and_save(const struct host *host, fmi2Component c, int from, bool save, double x[STEPS])
+{
+    fmi2FMUstate state = NULL;
+    for (int i = 0; i < STEPS; i++) {
+        const double h = 0.01;
+        CHECK(host_set(host, c, "elbow.tau", 0.1 * (i % 5)) == fmi2OK);
+        CHECK(fmi2DoStep(c, (from + i) * h, h, fmi2False) == fmi2OK);
+        if (save) CHECK(fmi2GetFMUstate(c, &state) == fmi2OK);
+        x[i] = host_get(host, c, "tip.position[2]");
+    }
+    CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+}
+
+/* A state of one instance, put into another that has gone elsewhere, continues with the same bits. */
+static void check_continued(struct host *host, int method, double fixed_step)
+{
+    double first[STEPS], again[STEPS];
+    fmi2FMUstate state = NULL;
+    fmi2Component a = host_start_method(host, method, fixed_step), fresh = host_make(host, fmi2CoSimulation),
+                  used = host_start_method(host, METHOD_AUTOMATIC, 0);
+    run(host, a, 0, first);
+    run(host, used, 0, first);
+    CHECK(fmi2GetFMUstate(a, &state) == fmi2OK);
+    run(host, a, STEPS, first);
+    CHECK(fmi2SetFMUstate(fresh, state) == fmi2OK && fmi2SetFMUstate(used, state) == fmi2OK);
+    run(host, fresh, STEPS, again);
+    CHECK(same(first, again));
+    run(host, used, STEPS, again);
+    CHECK(same(first, again));
+    CHECK(fmi2FreeFMUstate(a, &state) == fmi2OK);
+    fmi2FreeInstance(a);
+    fmi2FreeInstance(fresh);
+    fmi2FreeInstance(used);
+}
+
+/* Saving changes nothing where the method has no history. CVODE restarts. */
+static void check_undisturbed(struct host *host, int method, double fixed_step)
+{
+    double alone[STEPS], saved[STEPS];
+    fmi2Component a = host_start_method(host, method, fixed_step), b = host_start_method(host, method, fixed_step);
+    run_and_save(host, a, 0, false, alone);
+    run_and_save(host, b, 0, true, saved);
+    CHECK(same(alone, saved) == (method != METHOD_CVODE));
+    fmi2FreeInstance(a);
+    fmi2FreeInstance(b);
+}
+
+TEST(every_method_continues_from_a_saved_state)
+{
+    struct host host;
+    host_open(&host);
+    for (int method = 0; method < METHODS; method++) {
+        check_continued(&host, method, 0);
+        check_undisturbed(&host, method, 0);
+        if (method == METHOD_CVODE || method == METHOD_EXPLICIT) continue;
+        check_continued(&host, method, 0.003);
+        check_undisturbed(&host, method, 0.003);
+    }
+    host_close(&host);
+}
+
+/* The size of a saved state does not depend on the method, nor on what has happened */
+TEST(all_states_have_one_size)
+{
+    struct host host;
+    host_open(&host);
+    size_t sizes[METHODS + 1];
+    for (int method = 0; method <= METHODS; method++) {
+        double x[STEPS];
+        fmi2FMUstate state = NULL;
+        fmi2Component c = method < METHODS ? host_start_method(&host, method, 0) : host_make(&host, fmi2CoSimulation);
+        if (method < METHODS) run(&host, c, 0, x);
+        CHECK(fmi2GetFMUstate(c, &state) == fmi2OK);
+        CHECK(fmi2SerializedFMUstateSize(c, state, &sizes[method]) == fmi2OK && sizes[method] == sizes[0]);
+        CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+        fmi2FreeInstance(c);
+    }
+    host_close(&host);
+}
+
 int main(void)
 {
+    RUN(every_method_continues_from_a_saved_state);
+    RUN(all_states_have_one_size);
     RUN(rollback_is_exact);
     RUN(reset_begins_anew);
     RUN(damaged_states_are_refused);

@@ -185,6 +185,90 @@ TEST(a_step_that_fails)
     host_close(&host);
 }
 
+/* Discarded steps say how far they came and why, and the simulation continues from there. */
+static void check_max_steps(struct host *host, int method)
+{
+    double reached = 0, t = 0;
+    fmi2Component c = host_make(host, fmi2CoSimulation);
+    CHECK(host_set_integer(host, c, "solver.method", method) == fmi2OK);
+    CHECK(host_set_integer(host, c, "solver.max_steps", 3) == fmi2OK);
+    CHECK(host_set(host, c, "solver.max_step", 0.01) == fmi2OK);
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    int discarded = 0;
+    for (; t < 0.1 && discarded < 1000; t = reached, discarded++) {
+        const fmi2Status status = fmi2DoStep(c, t, 0.1 - t, fmi2False);
+        CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &reached) == fmi2OK && reached > t);
+        if (status == fmi2OK) break;
+        CHECK(status == fmi2Discard && strcmp(host->category, "logStatusError") == 0);
+        CHECK(reached <= t + 0.03 + 1e-12 && host_said(host, "solver.max_steps was reached"));
+    }
+    CHECK(discarded >= 3);
+    CHECK_NEAR(reached, 0.1, 1e-12);
+    fmi2FreeInstance(c);
+}
+
+TEST(steps_are_limited)
+{
+    struct host host;
+    host_open(&host);
+    for (int method = 0; method < METHODS; method++) check_max_steps(&host, method);
+    host_close(&host);
+}
+
+/* Within seconds, whatever the method and the length of the step */
+TEST(absurd_torques_are_discarded)
+{
+    struct host host;
+    host_open(&host);
+    for (int method = 0; method < METHODS; method++)
+        for (double h = 1e-3; h < 2e3; h *= 1e3) {
+            fmi2Component c = host_start_method(&host, method, 0);
+            double reached = NAN;
+            CHECK(fmi2DoStep(c, 0, 0.01, fmi2False) == fmi2OK && host_set(&host, c, "elbow.tau", 1e12) == fmi2OK);
+            CHECK(fmi2DoStep(c, 0.01, h, fmi2False) == fmi2Discard && host_said(&host, "the motion is too fast"));
+            CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &reached) == fmi2OK && reached >= 0.01 &&
+                  reached < 0.02);
+            fmi2FreeInstance(c);
+        }
+    host_close(&host);
+}
+
+TEST(fixed_steps_are_refused_where_the_method_has_none)
+{
+    struct host host;
+    host_open(&host);
+    for (int method = 0; method < METHODS; method++) {
+        const bool takes = method != METHOD_CVODE && method != METHOD_EXPLICIT;
+        fmi2Component c = host_make(&host, fmi2CoSimulation);
+        CHECK(host_set_integer(&host, c, "solver.method", method) == fmi2OK);
+        CHECK(host_set(&host, c, "solver.fixed_step", 0.001) == fmi2OK && fmi2EnterInitializationMode(c) == fmi2OK);
+        CHECK(fmi2ExitInitializationMode(c) == (takes ? fmi2OK : fmi2Error));
+        if (!takes)
+            CHECK(host_said(&host, "solver.fixed_step = 0.001") &&
+                  host_said(&host, "choose solver.method = 0, 2 or 4"));
+        fmi2FreeInstance(c);
+    }
+    host_close(&host);
+}
+
+/* The log has the method at the start, and again where it changes */
+TEST(the_method_is_logged)
+{
+    struct host host;
+    host_open(&host);
+    const fmi2String solver[] = {"solver"};
+    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    CHECK(fmi2SetDebugLogging(c, fmi2True, 1, solver) == fmi2OK);
+    const int before = host.messages;
+    CHECK(fmi2DoStep(c, 0, 1e-6, fmi2False) == fmi2OK);
+    CHECK(host.messages == before + 1 && host.status == fmi2OK && strcmp(host.category, "solver") == 0);
+    CHECK(host_said(&host, "at t = 0 s: integration by method 2, ESDIRK: "));
+    for (int i = 0; i < 100; i++) CHECK(fmi2DoStep(c, 1e-6 + 0.01 * i, 0.01, fmi2False) == fmi2OK);
+    CHECK(host.messages <= before + 10 && host_said(&host, "integration by method "));
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
 TEST(derivatives_of_inputs_and_outputs)
 {
     struct host host;
@@ -242,6 +326,10 @@ int main(void)
     RUN(steps_of_wrong_length);
     RUN(clocks_that_round_differently);
     RUN(a_step_that_fails);
+    RUN(steps_are_limited);
+    RUN(absurd_torques_are_discarded);
+    RUN(fixed_steps_are_refused_where_the_method_has_none);
+    RUN(the_method_is_logged);
     RUN(derivatives_of_inputs_and_outputs);
     RUN(directional_derivatives);
     return test_summary();

@@ -184,7 +184,10 @@ static void check_failure(enum method method, struct oscillator broken, enum sta
         fprintf(stderr, "%s: %s, not %s\n", method_name(method), status_text(status), status_text(expected));
     CHECK(status == expected);
     CHECK(strncmp(integrator->failure, status_text(expected), strlen(status_text(expected))) == 0);
-    CHECK(reached > broken.until - (method == METHOD_CVODE ? 0.1 : 1) && reached <= broken.until + 1e-12);
+    /* a final failure ends the step in which it happens; one-step methods may take a long one */
+    const double longest = status_is_recoverable(broken.status) || method == METHOD_CVODE ? 0.1 : 1;
+    const double beyond = method == METHOD_SYMMETRIC ? 0.1 : 1e-12; /* the end of its step is no stage */
+    CHECK(reached >= broken.until - longest && reached <= broken.until + beyond);
     CHECK_NEAR(y[0], sin(reached), 1e-6);
     integrator_free(integrator);
 }
@@ -351,7 +354,7 @@ TEST(a_communication_step_has_equal_fixed_steps)
 /* A second integrator that takes the memory of the first continues with the same bits, and the first is not disturbed */
 static void check_memory(enum method method, double fixed)
 {
-    enum { MOST = 64 };
+    enum { MOST = 128 };
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
     const struct solver_request request = {.method = method, .relative_tolerance = 1e-7, .fixed_step = fixed};

@@ -149,6 +149,13 @@ TEST(limits_are_reported)
     CHECK(instance_parameter_error(instance, order, 5) == NULL);
     CHECK(instance_parameter_error(instance, order, 6) != NULL);
     CHECK(strcmp(instance_parameter_error(instance, tolerance, 1), "must be 0 (the importer's) or below 1") == 0);
+    CHECK(instance_parameter_error(instance, v->solver.method, METHOD_SYMMETRIC) == NULL);
+    CHECK(instance_parameter_error(instance, v->solver.method, METHODS) != NULL);
+    CHECK(instance_parameter_error(instance, v->solver.method, 1.5) != NULL);
+    CHECK(instance_parameter_error(instance, v->solver.fixed_step, -1e-3) != NULL);
+    CHECK(instance_parameter_error(instance, v->solver.max_steps, 0) == NULL);
+    CHECK(instance_parameter_error(instance, v->solver.max_steps, -1) != NULL);
+    CHECK(instance_parameter_error(instance, v->solver.dense_jacobian, 2) != NULL);
     instance_set(instance, order, 2.5);
     const struct experiment experiment = {0};
     CHECK(instance_initialize(instance, &experiment) == STATUS_BAD_ROBOT && report.errors == 1);
@@ -156,8 +163,67 @@ TEST(limits_are_reported)
     arena_release(&arena);
 }
 
+/* ---- methods ---------------------------------------------------------------------------------------------------------------- */
+
+static struct instance *start_by(const char *file, enum method method, double fixed_step, struct arena *arena,
+                                 struct report *report)
+{
+    struct instance *instance = make_robot(file, arena, report);
+    const struct variables *v = instance_variables(instance);
+    const struct experiment experiment = {0};
+    instance_set(instance, v->solver.method, method);
+    instance_set(instance, v->solver.fixed_step, fixed_step);
+    CHECK(instance_initialize(instance, &experiment) == STATUS_OK);
+    return instance;
+}
+
+/* Ten steps of 1 ms, with an input that jumps */
+static void step_ten(struct instance *instance)
+{
+    const int input = instance->stepper.n_inputs > 0 ? instance->stepper.input[0] : -1;
+    for (int i = 0; i < 10; i++) {
+        if (input >= 0) instance_set(instance, input, 0.01 * (i % 3));
+        CHECK(instance_step(instance, 1e-3) == STATUS_OK);
+    }
+}
+
+static void compare_states(const struct instance *a, const struct instance *b)
+{
+    for (int s = 0; s < instance_variables(a)->n_states; s++) CHECK(*a->state[s] == *b->state[s]);
+}
+
+/* A fresh instance that takes a saved state repeats the next steps bit for bit; also with loops, spherical joints and actuators */
+static void check_repeated(const char *file, enum method method, double fixed_step)
+{
+    struct arena arena = {0};
+    struct report report = {0};
+    struct instance *a = start_by(file, method, fixed_step, &arena, &report), *b = make_robot(file, &arena, &report);
+    unsigned char *bytes = arena_take(&arena, instance_saved_size(a), 1);
+    step_ten(a);
+    instance_save(a, bytes);
+    step_ten(a);
+    CHECK(instance_saved_size(a) == instance_saved_size(b));
+    CHECK(instance_restore(b, bytes, true) == STATUS_OK);
+    step_ten(b);
+    compare_states(a, b);
+    instance_free(a);
+    instance_free(b);
+    arena_release(&arena);
+}
+
+TEST(saved_states_of_every_method)
+{
+    for (int i = 0; i < ROBOTS; i++)
+        for (int method = 0; method < METHODS; method++) {
+            check_repeated(robots[i], (enum method)method, 0);
+            if (method != METHOD_CVODE && method != METHOD_EXPLICIT)
+                check_repeated(robots[i], (enum method)method, 1e-4);
+        }
+}
+
 int main(void)
 {
+    RUN(saved_states_of_every_method);
     RUN(states_and_inputs_have_places);
     RUN(a_robot_and_a_drive_are_instances);
     RUN(limits_are_reported);

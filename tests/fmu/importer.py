@@ -114,6 +114,9 @@ class Instance:
     def set(self, values):
         return self.SetReal(self.references(list(values)), len(values), (ct.c_double * len(values))(*values.values()))
 
+    def set_integer(self, name, value):
+        return self.SetInteger(self.references([name]), 1, (ct.c_int * 1)(value))
+
     def step(self, t, h):
         return self.DoStep(float(t), float(h), 1)
 

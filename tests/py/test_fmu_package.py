@@ -215,6 +215,10 @@ def robot_rows(robot):
     yield "solver.relative_tolerance", "parameter", {"1"}, 0
     yield "solver.max_step", "parameter", {"s"}, 0
     yield "solver.max_order", "parameter", {None}, 0
+    yield "solver.method", "parameter", {None}, 0
+    yield "solver.fixed_step", "parameter", {"s"}, 0
+    yield "solver.max_steps", "parameter", {None}, 0
+    yield "solver.dense_jacobian", "parameter", {None}, "false"
 
 
 def table(packed):
@@ -256,8 +260,9 @@ def test_every_row_of_the_table_and_no_other(packed):
 
 
 def test_types(packed):
-    of = {name: packed.by_name[name] for name in ("elastic_terms", "start_static", "solver.max_order")}
-    assert [v.type for v in of.values()] == ["Enumeration", "Boolean", "Integer"]
+    names = ["elastic_terms", "start_static", "solver.dense_jacobian", "solver.max_order", "solver.method", "solver.max_steps"]
+    of = {name: packed.by_name[name] for name in names}
+    assert [v.type for v in of.values()] == ["Enumeration", "Boolean", "Boolean", "Integer", "Integer", "Integer"]
     items = of["elastic_terms"].declaredType.items
     assert [(item.name, item.value) for item in items] == [("full", "1"), ("linear", "2"), ("ruthless", "3")]
     assert all(v.type == "Real" for v in packed.variables if v.name not in of)

@@ -54,7 +54,8 @@ def test_values_beyond_all_bounds_are_no_result(simulate):
     assert "nan" not in done.stdout
 
 
-@pytest.mark.parametrize("setting", ["elastic_terms=1.5", "solver.max_order=2.5", "start_static=7"])
+@pytest.mark.parametrize("setting", ["elastic_terms=1.5", "solver.max_order=2.5", "start_static=7", "solver.method=1.5",
+                                     "solver.method=5", "solver.max_steps=0.5", "solver.max_steps=-1", "solver.dense_jacobian=2"])
 def test_parameters_that_count_take_whole_numbers(simulate, setting):
     done = simulate("--until", "1", "--step", "1", "--set", setting)
     assert done.returncode == 1 and done.stdout == "" and setting.split("=")[0] in done.stderr
@@ -151,3 +152,69 @@ def test_tolerances_are_below_one(simulate, command, options, rtol):
 
 def test_tolerances_just_below_one_are_taken(simulate):
     assert simulate("--until", "0.2", "--step", "0.1", "--rtol", "0.99").returncode == 0
+
+
+# ---- methods --------------------------------------------------------------------------------------------------------
+
+METHODS = ["auto", "cvode", "esdirk", "explicit", "symmetric"]
+
+
+def swing(simulate, *options):
+    done = simulate("--until", "0.5", "--step", "0.05", "--rtol", "1e-8", "--stats", *options)
+    assert done.returncode == 0, done.stderr
+    rows = [[float(x) for x in row] for row in list(csv.reader(done.stdout.splitlines()))[1:]]
+    return rows, json.loads(done.stderr.splitlines()[-1])
+
+
+@pytest.mark.parametrize("number, word", list(enumerate(METHODS)))
+def test_methods(simulate, number, word):
+    """By word, by number and by parameter the same run; --stats says what was used and why; all methods agree."""
+    rows, stats = swing(simulate, "--method", word)
+    assert swing(simulate, "--method", str(number))[0] == rows
+    assert swing(simulate, "--set", f"solver.method={number}")[0] == rows
+    assert stats["method"] in METHODS[1:] if word == "auto" else stats["method"] == word
+    assert ("solver.method" in stats["reason"]) == (word != "auto") and stats["steps"] > 0
+    reference, _ = swing(simulate, "--method", "cvode", "--set", "solver.relative_tolerance=1e-11")
+    for row, exact in zip(rows, reference): assert row[:3] == pytest.approx(exact[:3], rel=1e-5, abs=1e-6)
+
+
+def test_statistics(simulate):
+    _, stats = swing(simulate)
+    assert list(stats) == ["method", "reason", "steps", "rhs", "jacobians", "restarts", "residuals", "factorizations", "newton_iterations",
+                           "error_test_failures", "newton_failures", "events", "cpu_seconds"]
+    assert stats["residuals"] > stats["steps"] and stats["jacobians"] == 0
+    _, dense = swing(simulate, "--set", "solver.dense_jacobian=true")
+    assert dense["residuals"] == 0 and dense["jacobians"] > 0
+
+
+def test_unknown_method(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--method", "rk4")
+    assert (done.returncode, done.stdout) == (2, "") and "auto, cvode, esdirk, explicit or symmetric" in done.stderr and "'rk4'" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["cvode", "explicit"])
+def test_methods_without_fixed_steps(simulate, method):
+    done = simulate("--until", "1", "--step", "0.5", "--method", method, "--set", "solver.fixed_step=0.01")
+    assert (done.returncode, done.stdout) == (1, "") and "solver.fixed_step = 0.01" in done.stderr
+    assert "choose solver.method = 0, 2 or 4" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["auto", "esdirk", "symmetric"])
+@pytest.mark.parametrize("fixed, per_row", [(0.05, 1), (0.02, 3), (0.05 / 7, 7), (1, 1), (0.0499999, 2)])
+def test_fixed_steps(simulate, method, fixed, per_row):
+    _, stats = swing(simulate, "--method", method, "--set", f"solver.fixed_step={fixed!r}")
+    assert stats["steps"] == 10 * per_row and stats["error_test_failures"] == stats["newton_failures"] == 0
+
+
+def test_fixed_steps_converge(simulate):
+    reference, _ = swing(simulate, "--method", "cvode", "--set", "solver.relative_tolerance=1e-11")
+    errors = []
+    for fixed in 4e-3, 1e-3:
+        rows, _ = swing(simulate, "--set", f"solver.fixed_step={fixed}")
+        errors.append(max(abs(row[1] - exact[1]) for row, exact in zip(rows, reference)))
+    assert errors[1] < errors[0] / 16 and errors[1] < 1e-6
+
+
+def test_steps_are_limited(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_steps=3", "--set", "solver.max_step=0.01")
+    assert done.returncode == 3 and "solver.max_steps was reached: 3 internal steps" in done.stderr
