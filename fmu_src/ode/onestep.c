@@ -189,8 +189,10 @@ static enum status begin(struct one_step *s, double remains)
 static double plan(struct one_step *s, double remains, double least)
 {
     const struct ode *ode = s->base.ode;
-    double h = fmin(s->now->h, s->max_step);
-    if (ode->longest_step != NULL) h = fmin(h, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
+    s->longest = s->max_step;
+    if (ode->longest_step != NULL)
+        s->longest = fmin(s->longest, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
+    const double h = fmin(s->now->h, s->longest);
     if (s->method->plan != NULL) return s->method->plan(s, h, remains);
     return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
 }

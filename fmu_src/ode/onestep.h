@@ -59,6 +59,7 @@ struct one_step {
     bool has_end;                    /* ydot1 and z1 belong to y1 */
     struct events events;
     double relative_tolerance, max_step;
+    double longest;        /* the longest step from here: max_step, struct ode.longest_step */
     int newton_iterations; /* in a fixed step: of every stage                        */
     struct integrator_statistics count;
     struct arena arena;
