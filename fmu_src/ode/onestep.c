@@ -259,7 +259,7 @@ static double aim(struct one_step *s, double h, double *before, double *after)
     const double next = crossed ? share * h : h + events_ahead(&s->events, &step);
     if (crossed) *after = h;
     else *before = h;
-    if (next > *before && next < *after) return next;
+    if (next >= *before && next < *after) return next;
     return isfinite(next) && isfinite(*after) ? (*before + *after) / 2 : INFINITY;
 }
 
