@@ -128,12 +128,13 @@ int lu_factor(int n, double *A, int *pivot)
 
 void lu_solve(int n, const double *LU, const int *pivot, double *x)
 {
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++) { /* the rows of L were exchanged too: all of x first */
         const double moved = x[pivot[k]];
         x[pivot[k]] = x[k];
         x[k] = moved;
-        for (int i = k + 1; i < n; i++) x[i] -= LU[n * k + i] * moved;
     }
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) x[i] -= LU[n * k + i] * x[k];
     for (int k = n - 1; k >= 0; k--) {
         x[k] /= LU[n * k + k];
         for (int i = 0; i < k; i++) x[i] -= LU[n * k + i] * x[k];

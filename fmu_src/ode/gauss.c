@@ -49,14 +49,14 @@ enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
 /* A fixed point of the quaternions' equation at given angular velocities */
 enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 
-/* The step size is held. After PATIENCE steps it grows if their largest error, and the contraction of the iteration, allow it to grow by
-   GROWTH; at once by ATTRACTIVE. */
+/* The step size is held. It grows at once if the error and the contraction of the iteration allow it to grow by ATTRACTIVE, and by GROWTH
+   if all of many steps do: PATIENCE, and MORE times as many after each step that had to be repeated. */
 static const double GROWTH = 1.1, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.5, AIM_RATE = 0.15;
-enum { PATIENCE = 30, EXPONENT = 10 };
+enum { PATIENCE = 30, MORE = 4, EXPONENT = 10 };
 
-/* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error; the norm
-   of the last first correction */
-enum { HELD, TRIED, STEPS, LARGEST_ERROR, FIRST_CHANGE };
+/* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error, steps to
+   wait before it grows; the norm of the last first correction */
+enum { HELD, TRIED, STEPS, LARGEST_ERROR, WAIT, FIRST_CHANGE };
 
 struct gauss {
     struct one_step s;
@@ -171,7 +171,7 @@ static void predict(struct gauss *g, double h)
     correct(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
 }
 
-/* One iteration: z -= corrections; `change` is the largest norm of a stage's correction */
+/* One iteration: z -= corrections; `change` is the norm of all of them */
 static enum status iterate(struct gauss *g, double h, double *change)
 {
     struct one_step *s = &g->s;
@@ -182,9 +182,13 @@ static enum status iterate(struct gauss *g, double h, double *change)
     }
     correct(g, h, 0, LINEAR * s->now->rate);
     s->count.newton_iterations++;
-    *change = 0;
-    for (int i = 0; i < S; i++) *change = fmax(*change, gauss_norm(&g->solver, h, g->r + s->n_z * i));
-    return isfinite(*change) ? STATUS_OK : STATUS_NEWTON;
+    double sum = 0;
+    for (int i = 0; i < S; i++) {
+        const double norm = gauss_norm(&g->solver, h, g->r + s->n_z * i);
+        sum += norm * norm;
+    }
+    *change = sqrt(sum);
+    return isfinite(sum) ? STATUS_OK : STATUS_NEWTON;
 }
 
 static enum status converge(struct gauss *g, double h)
@@ -286,6 +290,13 @@ static enum status attempt(struct one_step *s, double h)
 
 /* ---- step size: held as long as possible --------------------------------------------------------------------------------- */
 
+static void hold(double *own, double h, double wait)
+{
+    own[HELD] = h;
+    own[WAIT] = fmin(fmax(wait, PATIENCE), 1e6);
+    own[STEPS] = own[LARGEST_ERROR] = 0;
+}
+
 static void accept(struct one_step *s, double h)
 {
     double *own = s->now->own;
@@ -293,24 +304,18 @@ static void accept(struct one_step *s, double h)
     if (s->base.fixed_step > 0 || h < 0.5 * own[HELD]) return; /* cut short: it says nothing */
     own[STEPS]++;
     own[LARGEST_ERROR] = fmax(own[LARGEST_ERROR], one_step_norm(s, s->error));
-    const double growth =
-        fmin(pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT), fmin(AIM_RATE / s->now->rate, MOST_GROWTH));
-    if (growth < (own[STEPS] < PATIENCE ? ATTRACTIVE : GROWTH)) {
-        if (own[STEPS] >= PATIENCE) own[STEPS] = own[LARGEST_ERROR] = 0;
-        return;
-    }
-    own[HELD] = h * growth;
-    own[STEPS] = own[LARGEST_ERROR] = 0;
+    const double by_error = pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT);
+    const double growth = fmin(fmin(by_error, AIM_RATE / s->now->rate), MOST_GROWTH);
+    if (growth > ATTRACTIVE) hold(own, h * growth, 0);
+    else if (own[STEPS] >= own[WAIT]) hold(own, growth > GROWTH ? h * growth : own[HELD], own[WAIT]);
 }
 
 /* `allowed`, from the step control of one error, counts only for the first step, after a failure, and where it is a limit of the problem */
 static double plan(struct one_step *s, double allowed, double remains)
 {
     double *own = s->now->own;
-    if (own[HELD] == 0 || own[TRIED] != 0) {
-        own[HELD] = allowed;
-        own[STEPS] = own[LARGEST_ERROR] = 0;
-    }
+    if (own[HELD] == 0) hold(own, allowed, 0);
+    else if (own[TRIED] != 0) hold(own, allowed, MORE * own[WAIT]);
     const double h = allowed < s->now->h ? fmin(own[HELD], allowed) : own[HELD];
     return remains / ceil(remains / h * (1 - 1e-9));
 }

@@ -53,6 +53,28 @@ TEST(cholesky_solves)
     }
 }
 
+/* Any matrix, with row exchanges; the factors are of its transpose, as LU is column major */
+TEST(lu_solves)
+{
+    struct random random = {5};
+    int pivot[MOST];
+    for (int n = 1; n <= MOST; n++) {
+        for (int i = 0; i < n * n; i++) A[i] = uniform(&random, -1, 1);
+        for (int i = 0; i < n; i++) {
+            b[i] = uniform(&random, -1, 1);
+            for (int j = 0; j < n; j++) F[n * j + i] = A[n * i + j];
+        }
+        CHECK(lu_factor(n, F, pivot) == 0);
+        memcpy(x, b, sizeof x);
+        lu_solve(n, F, pivot, x);
+        check_solution(n);
+        for (int i = 0; i < n; i++) F[n * i] = 0; /* a row of zeros */
+        for (int i = 0; i < n; i++)
+            for (int j = 1; j < n; j++) F[n * i + j] = A[n * i + j];
+        CHECK(lu_factor(n, F, pivot) != 0);
+    }
+}
+
 /* U' Delta U = A, rows of Delta U stored */
 TEST(cholesky_factors_multiply_to_the_matrix)
 {
@@ -141,6 +163,7 @@ TEST(inverses_invert)
 int main(void)
 {
     RUN(inverses_invert);
+    RUN(lu_solves);
     RUN(cholesky_solves);
     RUN(cholesky_factors_multiply_to_the_matrix);
     RUN(unit_triangles_solve);
