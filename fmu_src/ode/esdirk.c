@@ -177,7 +177,7 @@ static void combine(struct esdirk *e, int i, double h)
     for (int m = 0; m < n; m++) e->star[m] = e->s.y[m] + h * A[0] * k0[m];
     for (int j = 1; j < i; j++) {
         const double *k = e->k + n * j, share = h * A[j];
-        for (int m = 0; m < n && share != 0; m++) e->star[m] += share * k[m];
+        for (int m = 0; m < n; m++) e->star[m] += share * k[m];
     }
 }
 
@@ -189,7 +189,7 @@ static void estimate_error(struct esdirk *e, double h)
     for (int m = 0; m < n; m++) error[m] = h * (T->e[0] * e->s.ydot[m] + T->e[last] * e->s.ydot1[m]);
     for (int j = 1; j < last; j++) {
         const double *k = e->k + n * j, share = h * T->e[j];
-        for (int m = 0; m < n && share != 0; m++) error[m] += share * k[m];
+        for (int m = 0; m < n; m++) error[m] += share * k[m];
     }
 }
 
