@@ -11,9 +11,6 @@ static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOS
 /* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
 static const double RESOLVED = 1000;
 
-/* A step may be this much longer than the error allows if it is then the last before the communication point */
-static const double STRETCH = 0.05;
-
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
@@ -193,9 +190,7 @@ static double plan(struct one_step *s, double remains, double least)
     s->longest = s->max_step;
     if (ode->longest_step != NULL)
         s->longest = fmin(s->longest, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
-    const double h = fmin(s->now->h, s->longest);
-    if (s->method->plan != NULL) return s->method->plan(s, h, remains);
-    return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
+    return s->method->plan(s, fmin(s->now->h, s->longest), remains);
 }
 
 /* A step must be longer, or it is lost in the rounding of t; but the last one before the communication point may be shorter */
@@ -291,7 +286,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
 static void move_on(struct one_step *s, double h, double *y, double *t)
 {
     const size_t n = (size_t)s->n * sizeof(double);
-    if (s->method->accept != NULL) s->method->accept(s, h);
+    s->method->accept(s, h);
     memcpy(y, s->y1, n);
     s->now->has_rates = s->has_end;
     if (s->has_end) memcpy(s->ydot, s->ydot1, n);

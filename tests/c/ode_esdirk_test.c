@@ -371,6 +371,39 @@ TEST(both_newton_iterations_find_the_same_stages)
     }
 }
 
+/* ---- the fastest motion -------------------------------------------------------------------------------------------------------- */
+
+/* A mass of 2 kg on a spring or a damper: sqrt(k/m), d/m; a free one has no rate */
+TEST(the_fastest_rate_of_one_coordinate)
+{
+    static const struct {
+        const char *numbers;
+        double rate;
+    } cases[] = {{"\"stiffness\": 800", 20},
+                 {"\"viscous\": 100", 50},
+                 {"\"stiffness\": 800, \"viscous\": 4", 20},
+                 {"\"viscous\": 0", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        double scratch[MOST_STATES];
+        struct problem problem;
+        const struct integrator_options options = {.relative_tolerance = 1e-6};
+        snprintf(text, sizeof text,
+                 "{\"format\": \"limber-robot/1\", \"name\": \"mass\", \"links\": [{\"name\": \"mass\", \"joint\": "
+                 "{\"type\": "
+                 "\"prismatic\", %s}, \"rigid\": {\"mass\": 2, \"com\": [0, 0, 0], \"inertia\": [1, 1, 1, 0, 0, 0]}}]}",
+                 cases[i].numbers);
+        CHECK(problem_read(&problem, text));
+        struct integrator *integrator = problem_start(&problem, esdirk_make, options);
+        struct stage *stage = &((struct one_step *)(void *)integrator)->stage;
+        CHECK_NEAR(stage_fastest(stage, 0, problem.y, scratch), cases[i].rate, 1e-12 * cases[i].rate);
+        stage_configure(stage, true);
+        CHECK(stage_fastest(stage, 0, problem.y, scratch) == INFINITY); /* unknown */
+        integrator_free(integrator);
+        problem_free(&problem);
+    }
+}
+
 int main(void)
 {
     RUN(stages_are_consistent);
@@ -381,5 +414,6 @@ int main(void)
     RUN(a_step_is_that_of_the_formula);
     RUN(order_of_the_integrator);
     RUN(both_newton_iterations_find_the_same_stages);
+    RUN(the_fastest_rate_of_one_coordinate);
     return test_summary();
 }
