@@ -19,8 +19,9 @@ enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1 };
 /* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
 static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};
 
-/* points of the predictor */
+/* points of the predictor; one of an earlier step is useless if it is nearer than this share of the present one */
 enum { POINTS = 3 };
+static const double NEAR = 1e-3;
 
 /* the method's scalars of the memory */
 enum { N_PAST, SLOW_LEFT };
@@ -85,11 +86,11 @@ static void add_point(struct points *points, double time, const double *y, const
 static void collect_points(const struct esdirk *e, int i, double h, struct points *points)
 {
     const struct one_step *s = &e->s;
-
     for (int j = i - 1; j > 0; j--) add_point(points, e->tableau->c[j] * h, e->Y + s->n * j, e->Z + s->n_z * j);
     add_point(points, 0, s->y, s->z);
     for (int j = 0; j < (int)s->now->own[N_PAST]; j++)
-        add_point(points, -e->past_time[j], e->past_y + s->n * j, e->past_z + s->n_z * j);
+        if (e->past_time[j] > NEAR * h)
+            add_point(points, -e->past_time[j], e->past_y + s->n * j, e->past_z + s->n_z * j);
 }
 
 /* The polynomial through these points, at stage i */
@@ -176,7 +177,7 @@ static void combine(struct esdirk *e, int i, double h)
     for (int m = 0; m < n; m++) e->star[m] = e->s.y[m] + h * A[0] * k0[m];
     for (int j = 1; j < i; j++) {
         const double *k = e->k + n * j, share = h * A[j];
-        for (int m = 0; m < n && share != 0; m++) e->star[m] += share * k[m];
+        for (int m = 0; m < n; m++) e->star[m] += share * k[m];
     }
 }
 
@@ -188,7 +189,7 @@ static void estimate_error(struct esdirk *e, double h)
     for (int m = 0; m < n; m++) error[m] = h * (T->e[0] * e->s.ydot[m] + T->e[last] * e->s.ydot1[m]);
     for (int j = 1; j < last; j++) {
         const double *k = e->k + n * j, share = h * T->e[j];
-        for (int m = 0; m < n && share != 0; m++) error[m] += share * k[m];
+        for (int m = 0; m < n; m++) error[m] += share * k[m];
     }
 }
 

@@ -126,7 +126,9 @@ bool events_expected(struct events *events, const struct event_step *step, doubl
 double events_ahead(const struct events *events, const struct event_step *step)
 {
     double ahead = INFINITY;
-    for (int i = 0; i < events->ode->n_switches; i++)
-        if (events->g1[i] * events->slope1[i] < 0) ahead = fmin(ahead, -events->g1[i] / events->slope1[i]);
+    for (int i = 0; i < events->ode->n_switches; i++) {
+        const double g = events->g1[i], slope = events->slope1[i];
+        if (g * slope < 0 || (g == 0 && slope != 0)) ahead = fmin(ahead, -g / slope);
+    }
     return ahead * step->h;
 }

@@ -40,7 +40,7 @@ struct ode {
     /* The multipliers of the last rhs(). NULL where n_lambda = 0. */
     void (*multipliers)(void *context, double *lambda);
 
-    /* Functions of t and y that change sign where rhs has a kink (contact with a stop). Steps end there. */
+    /* Functions of t and y that change sign where rhs has a kink or a jump (contact with a stop). Steps end there. */
     int n_switches;
     void (*switches)(void *context, double t, const double *y, double *g);
     /* The longest step from y that resolves forces that change fast with y (dry friction) [s]. NULL: no limit. */

@@ -11,9 +11,6 @@ static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOS
 /* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
 static const double RESOLVED = 1000;
 
-/* A step may be this much longer than the error allows if it is then the last before the communication point */
-static const double STRETCH = 0.05;
-
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
@@ -191,10 +188,10 @@ static enum status begin(struct one_step *s, double remains)
 static double plan(struct one_step *s, double remains, double least)
 {
     const struct ode *ode = s->base.ode;
-    double h = fmin(s->now->h, s->max_step);
-    if (ode->longest_step != NULL) h = fmin(h, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
-    if (s->method->plan != NULL) return s->method->plan(s, h, remains);
-    return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
+    s->longest = s->max_step;
+    if (ode->longest_step != NULL)
+        s->longest = fmin(s->longest, fmax(ode->longest_step(ode->context, s->y, s->ydot), RESOLVED * least));
+    return s->method->plan(s, fmin(s->now->h, s->longest), remains);
 }
 
 /* A step must be longer, or it is lost in the rounding of t; but the last one before the communication point may be shorter */
@@ -254,33 +251,50 @@ static struct event_step event_step(const struct one_step *s, double h)
     return (struct event_step){s->t, h, s->y, s->ydot, s->y1, s->ydot1};
 }
 
+/* A step at a switch: the longest step that did not cross it and the shortest that did */
+struct search {
+    double before, after;
+    double accuracy; /* of its time                 */
+    bool found;      /* the last attempt ends there */
+};
+
 /* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
-   end; between the longest step that did not cross it and the shortest that did. INFINITY: there is no switch. */
-static double aim(struct one_step *s, double h, double *before, double *after)
+   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would feel it. */
+static double aim(struct one_step *s, double h, struct search *search)
 {
     const struct event_step step = event_step(s, h);
     double share;
     const bool crossed = events_crossed(&s->events, &step, &share);
-    const double next = crossed ? share * h : h + events_ahead(&s->events, &step);
-    if (crossed) *after = h;
-    else *before = h;
-    if (next > *before && next < *after) return next;
-    return isfinite(next) && isfinite(*after) ? (*before + *after) / 2 : INFINITY;
+    const double next = crossed ? fmin(share * h, h - search->accuracy) : h + events_ahead(&s->events, &step);
+    if (crossed) search->after = h;
+    else search->before = h;
+    search->found = !crossed && next - h <= 2 * search->accuracy;
+    if (search->found || (next >= search->before && next < search->after)) return next;
+    return isfinite(next) && isfinite(search->after) ? (search->before + search->after) / 2 : INFINITY;
+}
+
+/* From just before a switch to the other side */
+static double cross(struct one_step *s, double h, double time)
+{
+    for (int i = 0; i < s->n; i++) s->y1[i] += time * s->ydot1[i];
+    return h + time;
 }
 
 /* Shortens a step over a switch until it ends there, or where one is expected at its end; the last attempt remains. *found: it ends
-   at a switch. */
+   at a switch, just after it. */
 static enum status end_at_switch(struct one_step *s, bool expected, double *h, double *error, bool *found)
 {
-    const double rounding = 4 * DBL_EPSILON * fabs(s->t);
-    double before = 0, after = INFINITY;
+    struct search search = {0, INFINITY, LOCATED * *h + 4 * DBL_EPSILON * fabs(s->t), false};
     *found = false;
     if (s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
-        const double next = aim(s, *h, &before, &after);
-        if (next == INFINITY || (after == INFINITY && !expected)) return STATUS_OK;
+        const double next = aim(s, *h, &search);
+        if (next == INFINITY || (search.after == INFINITY && !expected)) return STATUS_OK;
         *found = true;
-        if (fabs(next - *h) <= LOCATED * *h + rounding) return STATUS_OK;
+        if (search.found) {
+            *h = cross(s, *h, next - *h + search.accuracy);
+            return STATUS_OK;
+        }
         *h = next;
         const enum status status = attempt(s, *h, error);
         if (status != STATUS_OK) return status;
@@ -291,7 +305,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
 static void move_on(struct one_step *s, double h, double *y, double *t)
 {
     const size_t n = (size_t)s->n * sizeof(double);
-    if (s->method->accept != NULL) s->method->accept(s, h);
+    s->method->accept(s, h);
     memcpy(y, s->y1, n);
     s->now->has_rates = s->has_end;
     if (s->has_end) memcpy(s->ydot, s->ydot1, n);
@@ -308,7 +322,8 @@ static enum status give_up(const struct one_step *s, enum status status)
     return s->stage.cause != STATUS_OK ? s->stage.cause : STATUS_NO_RATES;
 }
 
-/* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows. */
+/* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows; the
+   rates are those on the other side. */
 static void finish(struct one_step *s, double h, double planned, double error, bool at_switch, bool repeated)
 {
     s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
@@ -318,6 +333,7 @@ static void finish(struct one_step *s, double h, double planned, double error, b
     }
     s->count.events++;
     s->now->last_error = 0;
+    s->now->has_rates = 0;
     forget_steps(s);
 }
 

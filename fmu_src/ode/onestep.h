@@ -17,13 +17,13 @@ struct one_step_method {
     /* A step of h from (t, y, z): y1, z1, ydot1 and the error of y1 in `error`. In fixed steps the error may be left out, and the
        amount of work must not depend on the numbers. A recoverable status asks for a smaller step. */
     enum status (*attempt)(struct one_step *s, double h);
-    /* The attempt became a step, before t, y and z move on; NULL: nothing to do. */
+    /* The attempt became a step, before t, y and z move on. */
     void (*accept)(struct one_step *s, double h);
     /* The order of the error estimate plus one: error ~ h^k. */
     double (*exponent)(const struct one_step *s);
-    /* Forgets what earlier steps left for the next one (predictors). */
+    /* Forgets what earlier steps left for the next one (predictors). NULL: nothing. */
     void (*forget)(struct one_step *s);
-    /* The step size for the time that remains until the end, from the one that the error allows; NULL: equal steps. */
+    /* The step size for the time that remains until the end, from the one that the error allows. */
     double (*plan)(struct one_step *s, double h, double remains);
 };
 
@@ -59,7 +59,7 @@ struct one_step {
     bool has_end;                    /* ydot1 and z1 belong to y1 */
     struct events events;
     double relative_tolerance, max_step;
-    int newton_iterations; /* in a fixed step: of every stage                        */
+    double longest; /* the longest step from here: max_step, struct ode.longest_step */
     struct integrator_statistics count;
     struct arena arena;
 };

@@ -47,7 +47,7 @@ static bool is_cut_short(struct one_step *s, double h, double remains)
 double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains)
 {
     const struct pair *present = pairs_low(s) ? low : high, *other = pairs_low(s) ? high : low;
-    double other_h = fmin(s->now->other_h, s->max_step);
+    double other_h = fmin(s->now->other_h, s->longest);
     const bool cut_short = is_cut_short(s, h, remains);
     if (other_h == 0 && cut_short) other_h = remains;
     if (s->base.fixed_step == 0 && other_h > 0 && (cut_short || pairs_low(s)) &&

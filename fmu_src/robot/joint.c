@@ -170,6 +170,7 @@ void joint_model_make(const struct joint *joint, struct joint_model *model)
     int turns = 0;
     for (int k = 0; k < model->nv; k++) turns += model->part[k] == TURNS;
     model->several_turns = turns > 1;
+    model->turned_spring = joint->type == JOINT_SPHERICAL && (joint->given & GIVEN_STIFFNESS) != 0;
 }
 
 /* R = R Rot(axis, q), by Rodrigues' formula on the rows: r c + (r x a) s + a (r.a) (1 - c) */
@@ -496,7 +497,7 @@ static bool coordinate_has_limits(const struct joint_model *model, int k)
 
 int joint_switch_count(const struct joint_model *model)
 {
-    int count = 0;
+    int count = model->turned_spring ? 1 : 0;
     for (int k = 0; k < model->nv; k++) count += coordinate_has_limits(model, k) ? SWITCHES : 0;
     return count;
 }
@@ -515,6 +516,7 @@ static void stop_switches(const struct limits *limits, double q, double qd, doub
 
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g)
 {
+    if (model->turned_spring) g[0] = q[0]; /* theta = 2 acos|w| */
     for (int k = 0; k < model->nv; k++)
         if (coordinate_has_limits(model, k)) {
             stop_switches(&model->number[k].limits, q[k], qd[k], g);

@@ -137,6 +137,7 @@ struct joint_model {
     double axis2[3];
     bool several_turns; /* columns depend on positions: joint_subspace_change() is not zero     */
     bool coordinates;   /* nq = nv, each with its own numbers                                   */
+    bool turned_spring; /* a spring on the rotation vector, which jumps at half a turn          */
     struct joint_numbers number[MOST_COORDINATES_WITH_NUMBERS];
     double motor_inertia[MOST_VELOCITIES]; /* [kg m^2 or kg]                                            */
 };
@@ -193,8 +194,9 @@ void joint_force_slopes(const struct joint_model *model, const double *q, const 
 /* Stiffness k and damping d of every velocity, nv each, for an approximate Newton matrix: minus the diagonal slopes, 0 where they
    are negative. */
 void joint_stiff_slopes(const struct joint_model *model, const double *q, const double *qd, double *k, double *d);
-/* Functions of (q, qd) that change sign where the force of a stop is not smooth: contact with the lower and with the upper limit,
-   the depth where the damper acts in full, and where it would begin to pull. How many, for coordinates with limits; their values. */
+/* Functions of (q, qd) that change sign where forces are not smooth, their number and their values. Of a coordinate with limits:
+   contact with the lower and with the upper one, the depth where the damper acts in full, and where it would begin to pull. Of a
+   spherical joint with a spring: half a turn. */
 int joint_switch_count(const struct joint_model *model);
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g);
 /* The longest step that resolves dry friction where qd changes at the rate qdd [s]: within 3 coulomb_velocity of standstill a

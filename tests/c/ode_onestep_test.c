@@ -1,0 +1,813 @@
+/* What one-step methods have in common: step control and its failures, restarts, memory, fixed steps, steps that end at switches,
+   and dry friction. With ESDIRK as the method. */
+#include "test.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "ode/cvode.h"
+#include "ode/esdirk.h"
+#include "ode/events.h"
+#include "ode/explicit.h"
+#include "ode/gauss.h"
+#include "ode/tableau.h"
+#include "support/problem.h"
+
+static const struct integrator_options tight = {.relative_tolerance = 1e-8}, loose = {.relative_tolerance = 1e-4};
+
+/* ---- an oscillator that can fail ------------------------------------------------------------------------------------------ */
+
+/* x'' = -x + force, after the time `until` broken in some way */
+enum broken { SOUND, RHS, RHS_FINAL, RHS_NAN, JACOBIAN, PROJECT, PROJECT_FINAL, NOISE, SINGULAR, WRONG_JACOBIAN };
+
+struct oscillator {
+    enum broken broken;
+    double until;
+    double force;
+    int calls; /* of the right-hand side */
+};
+
+static enum status rhs(void *context, double t, const double *y, double *ydot)
+{
+    struct oscillator *o = context;
+    const bool late = t > o->until;
+    o->calls++;
+    ydot[0] = y[1];
+    ydot[1] = -y[0] + o->force;
+    if (late && o->broken == NOISE) ydot[1] += 1e12 * sin(1e18 * t);
+    if (late && o->broken == WRONG_JACOBIAN) ydot[1] -= 1e3 * y[1];
+    if (late && o->broken == RHS_NAN) ydot[1] = NAN;
+    return late && o->broken == RHS         ? STATUS_NOT_POSITIVE
+           : late && o->broken == RHS_FINAL ? STATUS_NO_MEMORY
+                                            : STATUS_OK;
+}
+
+static enum status jacobian(void *context, double t, const double *y, double *A, double *B)
+{
+    const struct oscillator *o = context;
+    const bool late = t > o->until;
+    (void)y;
+    *A = -1;
+    *B = late && o->broken == WRONG_JACOBIAN ? 1e3 : 0;
+    if (o->broken == SINGULAR) *A = 0, *B = 128; /* 1 - gamma B = 0 at gamma = 1/128 */
+    return late && o->broken == JACOBIAN ? STATUS_NOT_POSITIVE : STATUS_OK;
+}
+
+static enum status project(void *context, double t, double *y, double *error)
+{
+    const struct oscillator *o = context;
+    (void)y, (void)error;
+    if (!(t > o->until)) return STATUS_OK;
+    return o->broken == PROJECT ? STATUS_LOOP_NOT_CLOSED : o->broken == PROJECT_FINAL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+static const double start[2] = {0, 1};
+
+static struct ode oscillator_ode(struct oscillator *o)
+{
+    return (struct ode){.n_x = 1, .n_v = 1, .context = o, .rhs = rhs, .jacobian = jacobian, .project = project};
+}
+
+static struct one_step *one_step_of(struct integrator *integrator)
+{
+    return (struct one_step *)(void *)integrator;
+}
+
+/* ---- ends, counts, failures ---------------------------------------------------------------------------------------------------- */
+
+TEST(it_ends_exactly_where_it_should)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    struct integrator_statistics count;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    double y[2] = {0, 1}, reached;
+    for (int i = 1; i <= 20; i++) {
+        const double end = 0.37 * i;
+        CHECK(integrator_advance(integrator, end, y, &reached) == STATUS_OK && reached == end);
+        CHECK_NEAR(y[0], sin(end), 1e-7);
+        CHECK_NEAR(y[1], cos(end), 1e-7);
+        CHECK(integrator_advance(integrator, end, y, &reached) == STATUS_OK && reached == end); /* there already */
+    }
+    integrator_statistics(integrator, &count);
+    CHECK(count.rhs >= count.steps * 3 && count.jacobians == count.factorizations && count.restarts == 1);
+    CHECK(integrator_step_size(integrator) > 0 && !integrator_has_history(integrator));
+    integrator_forget(integrator);
+    integrator_statistics(integrator, &count);
+    CHECK(count.steps == 0 && count.rhs == 0 && count.restarts == 0 && integrator_step_size(integrator) == 0);
+    integrator_free(integrator);
+}
+
+/* On the way to t = 2: the last good state, at the time of the failure or a step before it, and the reason in words */
+static void check_failure(enum broken broken, enum status expected)
+{
+    struct oscillator o = {broken, 0.7, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    double y[2] = {0, 1}, reached;
+    const enum status status = integrator_advance(integrator, 2, y, &reached);
+    if (status != expected) printf("     broken %d: %s\n", broken, status_text(status));
+    CHECK(status == expected);
+    CHECK(strncmp(integrator->failure, status_text(expected), strlen(status_text(expected))) == 0);
+    CHECK(reached > 0.3 && reached < 0.75); /* at a stage or at the end of a step */
+    CHECK_NEAR(y[0], sin(reached), 1e-6);
+    integrator_free(integrator);
+}
+
+TEST(every_failure_has_its_cause)
+{
+    check_failure(RHS, STATUS_NO_RATES);
+    check_failure(RHS_FINAL, STATUS_NO_RATES);
+    check_failure(RHS_NAN, STATUS_NEWTON);
+    check_failure(JACOBIAN, STATUS_NEWTON_MATRIX);
+    check_failure(PROJECT, STATUS_NOT_PROJECTED);
+    check_failure(PROJECT_FINAL, STATUS_NOT_PROJECTED);
+}
+
+/* Noise instead of a function: no step is short enough */
+TEST(errors_that_do_not_fall_with_the_step_end_it)
+{
+    struct oscillator o = {NOISE, 0.7, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    double y[2] = {0, 1}, reached;
+    CHECK(integrator_advance(integrator, 2, y, &reached) == STATUS_ERROR_TEST);
+    CHECK(reached < 0.75 && one_step_of(integrator)->count.error_test_failures > 5);
+    integrator_free(integrator);
+}
+
+TEST(no_rates_at_the_start)
+{
+    const enum broken kinds[] = {RHS, RHS_NAN, RHS_FINAL};
+    const enum status expected[] = {STATUS_NO_RATES, STATUS_TOO_FAST, STATUS_NO_RATES};
+    for (int i = 0; i < 3; i++) {
+        struct oscillator o = {kinds[i], -1, 0, 0};
+        const struct ode ode = oscillator_ode(&o);
+        struct problem problem;
+        double y[2] = {0, 1}, reached;
+        problem_make(&problem, &ode, start);
+        struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+        CHECK(integrator_advance(integrator, 1, y, &reached) == expected[i]);
+        CHECK(reached == 0 && y[0] == 0 && y[1] == 1);
+        integrator_free(integrator);
+    }
+}
+
+TEST(more_digits_than_there_are)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    const struct integrator_options options = {.relative_tolerance = 1e-17};
+    struct problem problem;
+    double y[2];
+    problem_make(&problem, &ode, start);
+    CHECK(problem_solve(&problem, esdirk_make, options, 1, 1, y, NULL) == STATUS_TOO_ACCURATE);
+}
+
+/* Late, and over a time that is lost in the rounding of the step control */
+TEST(the_last_step_may_be_tiny)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    double y[2] = {0, 1}, reached;
+    CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_OK);
+    CHECK(integrator_advance(integrator, 1 + 10 * DBL_EPSILON, y, &reached) == STATUS_OK);
+    CHECK(reached == 1 + 10 * DBL_EPSILON);
+    integrator_free(integrator);
+}
+
+/* A matrix that is singular for one step size costs one attempt */
+TEST(a_singular_newton_matrix_is_avoided)
+{
+    struct oscillator o = {SINGULAR, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, loose);
+    double y[2] = {0, 1}, reached;
+    const double h = 1.0 / 128 / ESDIRK5.gamma;
+    one_step_of(integrator)->now->h = h;
+    CHECK(integrator_advance(integrator, h, y, &reached) == STATUS_OK);
+    CHECK(one_step_of(integrator)->count.newton_failures > 0);
+    CHECK_NEAR(y[0], sin(h), 1e-4);
+    integrator_free(integrator);
+}
+
+/* Newton's iteration diverges at all but short steps: these are found, and the motion is right */
+TEST(a_wrong_jacobian_costs_steps)
+{
+    struct oscillator o = {WRONG_JACOBIAN, -1, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    struct integrator_statistics count;
+    double y[2];
+    problem_make(&problem, &ode, start);
+    CHECK(problem_solve(&problem, esdirk_make, loose, 1, 1, y, &count) == STATUS_OK);
+    CHECK(count.newton_failures > 0 && count.factorizations > 2 * count.steps); /* slow: a matrix at every stage */
+    CHECK_NEAR(y[0], 1e-3 * exp(-1e-3), 1e-4);
+}
+
+TEST(too_many_steps)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    const struct integrator_options few = {.relative_tolerance = 1e-8, .max_steps = 7},
+                                    short_steps = {.relative_tolerance = 1e-8, .max_step = 1e-9};
+    struct integrator *integrator = problem_start(&problem, esdirk_make, few);
+    double y[2] = {0, 1}, reached;
+    CHECK(integrator_advance(integrator, 100, y, &reached) == STATUS_TOO_MANY_STEPS);
+    CHECK(one_step_of(integrator)->count.steps == 7 && reached > 0 && reached < 100);
+    CHECK_NEAR(y[0], sin(reached), 1e-6);
+    CHECK(integrator_advance(integrator, reached + 1e-3, y, &reached) == STATUS_OK); /* the next advance counts anew */
+    integrator_free(integrator);
+
+    integrator = problem_start(&problem, esdirk_make, short_steps);
+    memcpy(y, start, sizeof y);
+    CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_STEPS_TOO_SHORT);
+    CHECK(one_step_of(integrator)->count.steps == 10000);
+    CHECK(integrator_advance(integrator, reached + 1e-6, y, &reached) ==
+          STATUS_OK); /* 1000 steps are no reason to stop */
+    integrator_free(integrator);
+}
+
+/* y' = -1e6 (y - cos t), of first order: steps follow the solution, not the rate; nothing moves: one step */
+static enum status stiff_rhs(void *context, double t, const double *y, double *ydot)
+{
+    (void)context;
+    ydot[0] = -1e6 * (y[0] - cos(t));
+    return STATUS_OK;
+}
+
+static enum status stiff_jacobian(void *context, double t, const double *y, double *A, double *B)
+{
+    (void)context, (void)t, (void)y, (void)A;
+    *B = -1e6;
+    return STATUS_OK;
+}
+
+static enum status still_rhs(void *context, double t, const double *y, double *ydot)
+{
+    (void)context, (void)t, (void)y;
+    ydot[0] = 0;
+    return STATUS_OK;
+}
+
+TEST(stiff_and_still_equations_of_first_order)
+{
+    const struct ode stiff = {.n_v = 1, .rhs = stiff_rhs, .jacobian = stiff_jacobian},
+                     still = {.n_v = 1, .rhs = still_rhs, .jacobian = stiff_jacobian};
+    const double one = 1;
+    struct problem problem;
+    struct integrator_statistics count;
+    double y;
+    problem_make(&problem, &stiff, &one);
+    CHECK(problem_solve(&problem, esdirk_make, loose, 10, 10, &y, &count) == STATUS_OK);
+    CHECK_NEAR(y, cos(10), 1e-4);
+    CHECK(count.steps < 300);
+    problem_make(&problem, &still, &one);
+    CHECK(problem_solve(&problem, esdirk_make, loose, 1e6, 1e6, &y, &count) == STATUS_OK);
+    CHECK_NEAR(y, 1, 1e-9);
+    CHECK(count.steps == 1);
+}
+
+/* ---- restarts and memory ------------------------------------------------------------------------------------------------------- */
+
+/* New inputs cost one right-hand side and keep the step size; a restart with another state chooses it anew, or takes the given one */
+TEST(new_inputs_keep_the_step_size)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    const struct restart inputs = {.inputs_only = true}, fresh = {0}, given = {.first_step = 1e-5};
+    struct problem problem;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    struct one_step *s = one_step_of(integrator);
+    double y[2] = {0, 1}, reached;
+    CHECK(integrator_restart(integrator, 0, y, &inputs) == STATUS_OK); /* before anything was integrated */
+    CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_OK);
+    for (int jump = 0; jump < 2; jump++) {
+        const double h = integrator_step_size(integrator), past = s->now->own[0];
+        const long before = s->count.steps;
+        o.force += jump; /* first no change, then a jump */
+        CHECK(past > 0);
+        CHECK(integrator_restart(integrator, reached, y, &inputs) == STATUS_OK &&
+              integrator_step_size(integrator) == h);
+        CHECK(s->now->has_rates == -1);
+        CHECK(integrator_advance(integrator, reached + 1e-3 * h, y, &reached) == STATUS_OK &&
+              s->count.steps == before + 1);
+        CHECK(integrator_step_size(integrator) >= h);
+    }
+    /* x = 1 + (x1 - 1) cos s + v1 sin s from here */
+    const double t1 = reached, x1 = y[0], v1 = y[1];
+    CHECK(integrator_advance(integrator, t1 + 2, y, &reached) == STATUS_OK);
+    CHECK_NEAR(y[0], 1 + (x1 - 1) * cos(2) + v1 * sin(2), 1e-6);
+    CHECK(integrator_restart(integrator, reached, y, &given) == STATUS_OK && integrator_step_size(integrator) == 1e-5);
+    CHECK(integrator_restart(integrator, reached, y, &fresh) == STATUS_OK && integrator_step_size(integrator) == 0);
+    CHECK(s->count.restarts == 6);
+    integrator_free(integrator);
+}
+
+static const char *const robots[] = {"canadarm",  "canadarm-spatial", "cibicik",  "crane",    "chain-7",
+                                     "twisted-7", "four-bar",         "dualemps", "two-arms", "parallelogram"};
+enum { ROBOTS = sizeof robots / sizeof *robots, MOST_MEMORY = 20000 };
+
+/* A copy that has integrated something else before continues with the same bits: nothing but the memory matters */
+TEST(memory_continues_with_the_same_bits)
+{
+    static double memory[MOST_MEMORY];
+    for (int i = 0; i < ROBOTS; i++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            struct problem problem[2];
+            struct integrator *integrator[2];
+            const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = fixed ? 1e-4 : 0};
+            double y[2][MOST_STATES], reached[2], other[MOST_STATES];
+            char file[100];
+            snprintf(file, sizeof file, "resources/%s.json", robots[i]);
+            for (int k = 0; k < 2; k++) {
+                CHECK(problem_load(&problem[k], file));
+                integrator[k] = problem_start(&problem[k], esdirk_make, options);
+            }
+            const int n = ode_states(problem[0].ode);
+            memcpy(y[0], problem[0].y, sizeof y[0]);
+            memcpy(other, problem[0].y, sizeof other);
+            CHECK(integrator_advance(integrator[1], 0.013, other, &reached[1]) == STATUS_OK);
+            CHECK(integrator_advance(integrator[0], 0.005, y[0], &reached[0]) == STATUS_OK);
+            CHECK(integrator_memory_size(integrator[0]) <= MOST_MEMORY);
+            integrator_save(integrator[0], memory);
+            integrator_resume(integrator[1], 0.005, memory);
+            memcpy(y[1], y[0], sizeof y[1]);
+            for (int k = 0; k < 2; k++)
+                for (int j = 1; j <= 5; j++)
+                    CHECK(integrator_advance(integrator[k], 0.005 + 0.001 * j, y[k], &reached[k]) == STATUS_OK);
+            if (memcmp(y[0], y[1], (size_t)n * sizeof(double)) != 0) printf("     %s\n", robots[i]);
+            CHECK(memcmp(y[0], y[1], (size_t)n * sizeof(double)) == 0);
+            for (int k = 0; k < 2; k++) {
+                integrator_free(integrator[k]);
+                problem_free(&problem[k]);
+            }
+        }
+}
+
+/* ---- fixed steps ---------------------------------------------------------------------------------------------------------------- */
+
+/* ceil(H/fixed - 1e-9) steps, each with the same work; the result is that of error control as the steps become short */
+TEST(fixed_steps_have_fixed_work)
+{
+    for (int i = 0; i < ROBOTS; i++) {
+        struct problem problem;
+        struct integrator_statistics count;
+        const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = 1e-4};
+        char file[100];
+        double y[MOST_STATES], want[MOST_STATES];
+        snprintf(file, sizeof file, "resources/%s.json", robots[i]);
+        CHECK(problem_load(&problem, file));
+        CHECK(problem_solve(&problem, esdirk_make, options, 0.01, 1e-3, y, &count) == STATUS_OK);
+        CHECK(count.steps == 100 && count.factorizations == 100 && count.residuals == 600 && count.rhs == 1);
+        CHECK(count.newton_iterations == 600 && count.error_test_failures == 0 && count.newton_failures == 0);
+        CHECK(problem_solve(&problem, esdirk_make, options, 0.01, 2.5e-4, y, &count) == STATUS_OK &&
+              count.steps == 120);
+        CHECK(problem_solve(&problem, esdirk_make, options, 0.01, 1e-3 / 3, y, &count) == STATUS_OK &&
+              count.steps == 120);
+        CHECK(problem_solve(&problem, esdirk_make, tight, 0.01, 0.01, want, NULL) == STATUS_OK);
+        printf("     %-16s off by %.1e\n", robots[i], problem_distance(&problem, y, want));
+        problem_free(&problem);
+    }
+}
+
+TEST(fixed_steps_that_fail)
+{
+    struct oscillator o = {RHS, 0.72, 0, 0};
+    const struct ode ode = oscillator_ode(&o);
+    const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = 0.05};
+    struct problem problem;
+    double y[2] = {0, 1}, reached;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, options);
+    CHECK(integrator_advance(integrator, 2, y, &reached) == STATUS_NO_RATES);
+    CHECK_NEAR(reached, 0.7, 1e-9);
+    CHECK_NEAR(y[0], sin(reached), 1e-6);
+    integrator_free(integrator);
+    o.broken = RHS_NAN;
+    memcpy(y, start, sizeof y);
+    integrator = problem_start(&problem, esdirk_make, options);
+    CHECK(integrator_advance(integrator, 2, y, &reached) != STATUS_OK);
+    CHECK_NEAR(reached, 0.7, 1e-9);
+    CHECK_NEAR(y[0], sin(reached), 1e-6);
+    integrator_free(integrator);
+
+    const struct integrator_options counted = {.relative_tolerance = 1e-6, .fixed_step = 0.05, .max_steps = 10};
+    CHECK(problem_solve(&problem, esdirk_make, counted, 0.5, 0.5, y, NULL) == STATUS_OK); /* as many as it takes */
+    CHECK(problem_solve(&problem, esdirk_make, counted, 0.6, 0.6, y, NULL) == STATUS_TOO_MANY_STEPS);
+}
+
+/* ---- stops ------------------------------------------------------------------------------------------------------------------------ */
+
+/* A ball that falls from a height of 1 m onto a spring, as a robot */
+static const char ball[] =
+    "{\"format\": \"limber-robot/1\", \"name\": \"ball\", \"gravity\": [0, 0, -9.81], \"links\": [{\"name\": \"ball\", "
+    "\"joint\": {\"type\": \"prismatic\", \"axis\": [0, 0, 1], \"start\": {\"position\": 1}, \"limits\": {\"lower\": "
+    "0, "
+    "\"stiffness\": 1e5, \"damping\": %s, \"depth\": 0.001}}, \"rigid\": {\"mass\": 1, \"com\": [0, 0, 0], "
+    "\"inertia\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
+static const double GRAVITY = 9.81, OMEGA = 316.22776601683796; /* sqrt(k/m) */
+
+static int ball_problem(struct problem *problem, const char *damping)
+{
+    char text[1000];
+    snprintf(text, sizeof text, ball, damping);
+    return problem_read(problem, text);
+}
+
+/* Fall, half an oscillation about the rest position, rise, and so on */
+static double fall_time(void)
+{
+    return sqrt(2 / GRAVITY);
+}
+
+static double contact_time(void)
+{
+    return 2 / OMEGA * (acos(-1) - atan(sqrt(2 * GRAVITY) * OMEGA / GRAVITY));
+}
+
+static double ball_height(double t)
+{
+    const double T = 2 * fall_time() + contact_time(), s = fmod(t, T), c = s - fall_time();
+    if (c > 0 && c < contact_time())
+        return -(GRAVITY / (OMEGA * OMEGA) * (1 - cos(OMEGA * c)) + sqrt(2 * GRAVITY) / OMEGA * sin(OMEGA * c));
+    const double air = c <= 0 ? s : T - s;
+    return 1 - GRAVITY * air * air / 2;
+}
+
+static double ball_energy(const double *y)
+{
+    const double p = fmin(y[0], 0);
+    return y[1] * y[1] / 2 + GRAVITY * y[0] + 1e5 * p * p / 2;
+}
+
+/* Five times on the stop and back: the error follows the tolerance to 1e-8 */
+static void bounce(integrator_maker *make, double tolerance, double allowed, struct integrator_statistics *count)
+{
+    struct problem problem;
+    struct integrator_options options = {.relative_tolerance = tolerance, .max_order = 5};
+    double y[2] = {1, 0}, reached, worst = 0, energy = 0;
+    CHECK(ball_problem(&problem, "0") && problem.ode->n_switches == 4);
+    struct integrator *integrator = problem_start(&problem, make, options);
+    for (int i = 1; i <= 100; i++) {
+        CHECK(integrator_advance(integrator, 0.05 * i, y, &reached) == STATUS_OK);
+        worst = fmax(worst, fabs(y[0] - ball_height(reached)));
+        energy = fmax(energy, fabs(ball_energy(y) / GRAVITY - 1));
+    }
+    integrator_statistics(integrator, count);
+    printf("     rtol %.0e: height %.1e, energy %.1e, %ld steps, %ld events\n", tolerance, worst, energy, count->steps,
+           count->events);
+    CHECK(worst < allowed && energy < allowed);
+    integrator_free(integrator);
+    problem_free(&problem);
+}
+
+TEST(errors_of_a_bouncing_ball_fall_with_the_tolerance)
+{
+    struct integrator_statistics count;
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 10) {
+        bounce(esdirk_make, tolerance, 100 * tolerance, &count);
+        CHECK(count.events == 10); /* five contacts begin and end */
+        CHECK(count.steps < 400);
+    }
+    integrator_maker *const others[] = {explicit_make, gauss_make};
+    for (int i = 0; i < 2; i++)
+        for (double tolerance = 1e-5; tolerance > 1e-9; tolerance /= 10) {
+            bounce(others[i], tolerance, 1000 * tolerance, &count);
+            CHECK(count.events == 10);
+        }
+    for (double tolerance = 1e-5; tolerance > 1e-9; tolerance /= 10) {
+        bounce(cvode_make, tolerance, 1e4 * tolerance, &count);
+        CHECK(count.events == 10 && count.restarts == 11);
+    }
+}
+
+/* A step ends at the contact: to rounding */
+TEST(contact_is_located)
+{
+    struct problem problem;
+    CHECK(ball_problem(&problem, "0"));
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    struct one_step *s = one_step_of(integrator);
+    double y[2] = {1, 0}, t = 0;
+    while (s->count.events == 0) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
+    CHECK_NEAR(t, fall_time(), 1e-12);
+    CHECK_NEAR(y[0], 0, 1e-12);
+    while (s->count.events == 1) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
+    CHECK_NEAR(t, fall_time() + contact_time(), 1e-8);
+    integrator_free(integrator);
+    problem_free(&problem);
+}
+
+/* The damper fades in, acts in full and would pull: every kink is an event, and errors fall with the tolerance */
+TEST(damped_stops_converge)
+{
+    struct problem problem;
+    double want[2], y[2], last = INFINITY;
+    struct integrator_options options = {.relative_tolerance = 1e-11};
+    CHECK(ball_problem(&problem, "60"));
+    CHECK(problem_solve(&problem, esdirk_make, options, 2, 2, want, NULL) == STATUS_OK);
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 10) {
+        struct integrator_statistics count;
+        options.relative_tolerance = tolerance;
+        CHECK(problem_solve(&problem, esdirk_make, options, 2, 2, y, &count) == STATUS_OK);
+        const double error = problem_distance(&problem, y, want);
+        printf("     rtol %.0e: %.1e, %ld steps, %ld events\n", tolerance, error, count.steps, count.events);
+        CHECK(error < 300 * tolerance && error < last);
+        CHECK(count.events >= 10);
+        last = error;
+    }
+    problem_free(&problem);
+}
+
+/* Fixed steps do not look for contacts */
+TEST(fixed_steps_pass_switches)
+{
+    struct problem problem;
+    struct integrator_statistics count;
+    const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = 1e-4};
+    double y[2];
+    CHECK(ball_problem(&problem, "0"));
+    CHECK(problem_solve(&problem, esdirk_make, options, 1, 1, y, &count) == STATUS_OK);
+    CHECK(count.events == 0 && count.steps == 10000);
+    CHECK_NEAR(y[0], ball_height(1), 0.02);
+    problem_free(&problem);
+}
+
+/* ---- switches of other kinds ------------------------------------------------------------------------------------------------------- */
+
+/* Two masses x'' = -g + k max(0, -x), each with its own spring */
+struct masses {
+    double g, k;
+    double top; /* another stop above: its force k max(0, x - top) on the first mass; INFINITY: none */
+};
+
+static enum status masses_rhs(void *context, double t, const double *y, double *ydot)
+{
+    const struct masses *m = context;
+    (void)t;
+    for (int i = 0; i < 2; i++) {
+        ydot[i] = y[2 + i];
+        ydot[2 + i] = -m->g + m->k * fmax(0, -y[i]) - (i == 0 ? m->k * fmax(0, y[0] - m->top) : 0);
+    }
+    return STATUS_OK;
+}
+
+static enum status masses_jacobian(void *context, double t, const double *y, double *A, double *B)
+{
+    const struct masses *m = context;
+    (void)t;
+    memset(A, 0, 4 * sizeof *A);
+    memset(B, 0, 4 * sizeof *B);
+    for (int i = 0; i < 2; i++) A[3 * i] = y[i] < 0 || (i == 0 && y[0] > m->top) ? -m->k : 0;
+    return STATUS_OK;
+}
+
+static void masses_switches(void *context, double t, const double *y, double *g)
+{
+    const struct masses *m = context;
+    (void)t;
+    g[0] = y[0];
+    g[1] = y[1];
+    g[2] = fmax(y[0] - m->top, -1e3);
+}
+
+static struct ode masses_ode(struct masses *m)
+{
+    return (struct ode){.n_x = 2,
+                        .n_v = 2,
+                        .context = m,
+                        .rhs = masses_rhs,
+                        .jacobian = masses_jacobian,
+                        .n_switches = 3,
+                        .switches = masses_switches};
+}
+
+/* From a height x with a velocity v: contact, then the time s after it, in contact */
+static double in_contact(const struct masses *m, double x, double v, double t)
+{
+    const double down = sqrt(v * v + 2 * m->g * x), s = t - (v + down) / m->g, w = sqrt(m->k);
+    return -(m->g / m->k * (1 - cos(w * s)) + down / w * sin(w * s));
+}
+
+/* Contacts in one step, at the same time and apart by any time: each is found */
+TEST(several_switches_in_one_step)
+{
+    struct masses m = {10, 1e4, INFINITY};
+    const struct ode ode = masses_ode(&m);
+    for (double apart = 0.1; apart > 1e-17; apart *= 0.01) {
+        const double from[4] = {1, 1 + apart, 0, 0}, end = sqrt(0.2) + 0.015;
+        struct problem problem;
+        struct integrator_statistics count;
+        double y[4];
+        problem_make(&problem, &ode, from);
+        CHECK(problem_solve(&problem, esdirk_make, tight, end, end, y, &count) == STATUS_OK);
+        const double fall = sqrt(2 * from[1] / m.g);
+        CHECK_NEAR(y[0], in_contact(&m, 1, 0, end), 1e-6);
+        CHECK_NEAR(y[1], fall < end ? in_contact(&m, from[1], 0, end) : from[1] - m.g * end * end / 2, 1e-6);
+        CHECK(count.events >= 1 && count.events <= 4);
+    }
+}
+
+/* Thrown up to a stop that it just reaches, does not reach, or passes by little: the step over the top sees it */
+TEST(grazing_contact)
+{
+    for (int side = -1; side <= 1; side += 2)
+        for (double depth = 1e-2; depth > 1e-13; depth *= 0.1) {
+            struct masses m = {10, 1e4, 5 - side * depth}; /* its top is at 5 */
+            const struct ode ode = masses_ode(&m);
+            const double from[4] = {0.2, 100, sqrt(2 * 10 * 4.8), 0}, up = from[2] / 10;
+            struct problem problem;
+            struct integrator_statistics count;
+            double y[4];
+            problem_make(&problem, &ode, from);
+            CHECK(problem_solve(&problem, esdirk_make, tight, 1.5 * up, 1.5 * up, y, &count) == STATUS_OK);
+            if (side < 0 || depth < 1e-10) CHECK(count.events <= 4);
+            else CHECK(count.events == 2); /* in and out */
+            CHECK(count.steps < 200);
+            if (side < 0) {
+                CHECK_NEAR(y[0], 5 - 1.25 * up * up, 1e-6);
+                continue;
+            }
+            /* up to the stop, half an oscillation about its rest position, down */
+            const double v = sqrt(2 * 10 * depth), w = 100, rise = (from[2] - v) / 10, T = 2 / w * atan(v * w / 10);
+            const double left = 1.5 * up - rise - T, x = m.top - v * left - 5 * left * left;
+            CHECK_NEAR(y[0], x, 1e-6);
+        }
+}
+
+/* At rest on the stop, exactly at it, moving in and out: the start is no event, and no step is tiny */
+TEST(start_on_a_switch)
+{
+    struct masses m = {10, 1e4, INFINITY};
+    const struct ode ode = masses_ode(&m);
+    const double at[][4] = {
+        {0, 0, 0, 0}, {0, 0, -1, 1}, {0, -m.g / m.k, 1, 0}, {1e-17, -1e-17, -1, -1}, {1e-12, 0, -2, 3}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct problem problem;
+        struct integrator_statistics count;
+        double y[4];
+        problem_make(&problem, &ode, at[i]);
+        CHECK(problem_solve(&problem, esdirk_make, tight, 0.01, 0.01, y, &count) == STATUS_OK);
+        CHECK(count.steps < 120 && count.events <= 2);
+        for (int k = 0; k < 2; k++) {
+            const double v = at[i][2 + k], w = 100;
+            if (fabs(at[i][k]) > 1e-11 || v > 0) continue;
+            CHECK_NEAR(y[k], -(m.g / m.k * (1 - cos(w * 0.01)) - v / w * sin(w * 0.01)), 1e-7);
+        }
+    }
+}
+
+/* Two functions that change sign and change back within a step y = t, the later one first */
+static void two_arches(void *context, double t, const double *y, double *g)
+{
+    (void)context, (void)t;
+    g[0] = 0.01 - (y[0] - 0.7) * (y[0] - 0.7);
+    g[1] = 0.01 - (y[0] - 0.3) * (y[0] - 0.3);
+}
+
+TEST(the_first_of_two_arches_is_found)
+{
+    const struct ode ode = {.n_v = 1, .n_switches = 2, .switches = two_arches};
+    const double zero = 0, one = 1;
+    const struct event_step step = {0, 1, &zero, &one, &one, &one};
+    struct arena arena = {0};
+    struct events events;
+    double share = 0;
+    events_make(&events, &ode, &arena);
+    CHECK(!arena.failed && events_crossed(&events, &step, &share));
+    CHECK_NEAR(share, 0.2, 1e-9);
+    CHECK(events_expected(&events, &step, &share));
+    CHECK_NEAR(share, 0.2, 1e-9);
+    arena_release(&arena);
+}
+
+/* g = sin(1/(t0 - t)) has infinitely many zeros: the steps go on */
+static void many_switches(void *context, double t, const double *y, double *g)
+{
+    (void)context, (void)y;
+    g[0] = sin(1 / (1 - t + 1e-30));
+}
+
+TEST(switches_without_end_do_not_stop_it)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    struct integrator_statistics count;
+    double y[2];
+    ode.n_switches = 1;
+    ode.switches = many_switches;
+    problem_make(&problem, &ode, start);
+    CHECK(problem_solve(&problem, esdirk_make, tight, 2, 2, y, &count) == STATUS_OK);
+    CHECK_NEAR(y[0], sin(2), 1e-6);
+    CHECK(count.events > 3 && count.steps < 2000);
+    printf("     %ld steps, %ld events\n", count.steps, count.events);
+}
+
+/* ---- dry friction --------------------------------------------------------------------------------------------------------------------- */
+
+/* m v' = -F tanh(v/c):  sinh(v/c) = sinh(v0/c) e^(-F t/(m c)) */
+static double sliding(double v0, double F, double c, double t)
+{
+    const double log_sinh = v0 / c - log(2) + log1p(-exp(-2 * v0 / c)) - F * t / c;
+    return log_sinh > 20 ? c * (log_sinh + log(2)) : c * asinh(exp(log_sinh));
+}
+
+static const char slider[] =
+    "{\"format\": \"limber-robot/1\", \"name\": \"slider\", \"gravity\": [0, 0, 0], \"links\": [{\"name\": \"slider\", "
+    "\"joint\": {\"type\": \"prismatic\", \"axis\": [1, 0, 0], \"start\": {\"velocity\": 1}, \"coulomb\": 5, "
+    "\"coulomb_velocity\": 0.001}, \"rigid\": {\"mass\": 1, \"com\": [0, 0, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, "
+    "0]}}]}";
+
+TEST(a_sliding_mass_comes_to_rest)
+{
+    const double c = 1e-3;
+    for (double tolerance = 1e-3; tolerance > 1e-9; tolerance /= 10) {
+        struct problem problem;
+        const struct integrator_options options = {.relative_tolerance = tolerance};
+        CHECK(problem_read(&problem, slider) && problem.ode->longest_step != NULL);
+        struct integrator *integrator = problem_start(&problem, esdirk_make, options);
+        double y[2] = {0, 1}, t = 0, worst = 0;
+        int inside = 0;
+        while (t < 0.3) {
+            const double v = y[1];
+            CHECK(integrator->ops->step(integrator, 0.3, y, &t) == STATUS_OK);
+            if (fabs(v) > 3 * c) CHECK(y[1] > 0); /* the band is not jumped over */
+            if (fabs(v) < 3 * c) CHECK(fabs(y[1] - v) < 4 * c);
+            inside += fabs(v) < 3 * c && fabs(v) > 0.05 * c;
+            worst = fmax(worst, fabs(y[1] - sliding(1, 5, c, t)));
+        }
+        printf("     rtol %.0e: velocity off by %.1e, %ld steps\n", tolerance, worst,
+               one_step_of(integrator)->count.steps);
+        CHECK(worst < 10 * tolerance + 1e-9 && inside >= 1);
+        CHECK(one_step_of(integrator)->count.steps < 600);
+        integrator_free(integrator);
+        problem_free(&problem);
+    }
+}
+
+/* A limit that is shorter than any step can be does not stop it */
+static double no_step(void *context, const double *y, const double *ydot)
+{
+    (void)context, (void)y, (void)ydot;
+    return 1e-300;
+}
+
+TEST(the_longest_step_is_not_shorter_than_the_shortest)
+{
+    struct oscillator o = {SOUND, INFINITY, 0, 0};
+    struct ode ode = oscillator_ode(&o);
+    struct problem problem;
+    double y[2] = {0, 1}, t = 0.5;
+    ode.longest_step = no_step;
+    problem_make(&problem, &ode, start);
+    struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
+    for (int i = 0; i < 10; i++) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
+    CHECK(t > 0.5);
+    integrator_free(integrator);
+}
+
+int main(void)
+{
+    RUN(it_ends_exactly_where_it_should);
+    RUN(every_failure_has_its_cause);
+    RUN(errors_that_do_not_fall_with_the_step_end_it);
+    RUN(no_rates_at_the_start);
+    RUN(more_digits_than_there_are);
+    RUN(the_last_step_may_be_tiny);
+    RUN(a_singular_newton_matrix_is_avoided);
+    RUN(a_wrong_jacobian_costs_steps);
+    RUN(too_many_steps);
+    RUN(stiff_and_still_equations_of_first_order);
+    RUN(new_inputs_keep_the_step_size);
+    RUN(memory_continues_with_the_same_bits);
+    RUN(fixed_steps_have_fixed_work);
+    RUN(fixed_steps_that_fail);
+    RUN(errors_of_a_bouncing_ball_fall_with_the_tolerance);
+    RUN(contact_is_located);
+    RUN(damped_stops_converge);
+    RUN(fixed_steps_pass_switches);
+    RUN(several_switches_in_one_step);
+    RUN(grazing_contact);
+    RUN(start_on_a_switch);
+    RUN(the_first_of_two_arches_is_found);
+    RUN(switches_without_end_do_not_stop_it);
+    RUN(a_sliding_mass_comes_to_rest);
+    RUN(the_longest_step_is_not_shorter_than_the_shortest);
+    return test_summary();
+}
