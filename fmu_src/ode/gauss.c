@@ -39,11 +39,11 @@ static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.386590275
 /* Newton: the stages have converged when their error, in the norm of the error test, is below CONVERGED and below ENERGY of the size of
    the state: what an iteration leaves damps or excites a mode at each step. A contraction that is not measured again is trusted less
    by FADES at each step. */
-static const double CONVERGED = 1e-3, ENERGY = 5e-7, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
+static const double CONVERGED = 2e-3, ENERGY = 2e-6, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
 
 /* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of A is an error of up
    to 70 in a stage. */
-static const double LINEAR = 3e-3;
+static const double LINEAR = 1e-2;
 enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
 
 /* A fixed point of the quaternions' equation at given angular velocities */
@@ -51,8 +51,8 @@ enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 
 /* The step size is held. It grows at once if the error and the contraction of the iteration allow it to grow by ATTRACTIVE, and by GROWTH
    if all of many steps do: PATIENCE, and MORE times as many after each step that had to be repeated. */
-static const double GROWTH = 1.1, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.5, AIM_RATE = 0.15;
-enum { PATIENCE = 30, MORE = 4, EXPONENT = 10 };
+static const double GROWTH = 1.05, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.6, AIM_RATE = 0.15;
+enum { PATIENCE = 30, MORE = 2, EXPONENT = 10 };
 
 /* The method's scalars of the memory: the step size, whether it was tried and not accepted, steps with it, their largest error, steps to
    wait before it grows; the norm of the last first correction */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
+
 /* An eigenvalue of A with its eigenvectors, left' right = 1; of a pair `right` is doubled, for d = Re(sum_k right_k d_k) */
 struct group {
     int parts; /* 1: real, 2: complex */
@@ -85,26 +87,40 @@ static void add_multiple(int n, int parts, const double c[2], const double *rest
     }
 }
 
+/* The real part, or with `turned` the imaginary part, of conj(x_i) y_i weight_i summed over the accelerations */
+INLINE double add_products(const struct gauss_solver *s, int parts, bool turned, const double *x, const double *y)
+{
+    const double *w = s->square, *xi = x + s->n_z, *ya = turned ? y + s->n_z : y, *yb = turned ? y : y + s->n_z;
+    const double sign = turned ? -1 : 1;
+    double part[LANES], sum = 0;
+    lanes vector = {0};
+    int i = 0;
+    for (; i + LANES <= s->n_v; i += LANES) {
+        lanes product = load(x + i) * load(ya + i);
+        if (parts == 2) product += sign * load(xi + i) * load(yb + i);
+        vector += load(w + i) * product;
+    }
+    for (; i < s->n_v; i++) sum += w[i] * (x[i] * ya[i] + (parts == 2 ? sign * xi[i] * yb[i] : 0));
+    store(part, vector);
+    for (int k = 0; k < LANES; k++) sum += part[k];
+    return sum;
+}
+
 /* c = sum_i square_i conj(x_i) y_i over the accelerations */
 static void weighted_product(const struct gauss_solver *s, int parts, const double *x, const double *y, double c[2])
 {
-    const double *xi = x + s->n_z, *yi = y + s->n_z, *w = s->square;
-    c[0] = c[1] = 0;
     if (parts == 1) {
-        for (int i = 0; i < s->n_v; i++) c[0] += w[i] * x[i] * y[i];
-        return;
-    }
-    for (int i = 0; i < s->n_v; i++) {
-        c[0] += w[i] * (x[i] * y[i] + xi[i] * yi[i]);
-        c[1] += w[i] * (x[i] * yi[i] - xi[i] * y[i]);
+        c[0] = add_products(s, 1, false, x, y);
+        c[1] = 0;
+    } else {
+        c[0] = add_products(s, 2, false, x, y);
+        c[1] = add_products(s, 2, true, x, y);
     }
 }
 
 static double squared_norm(const struct gauss_solver *s, int parts, const double *x)
 {
-    double c[2];
-    weighted_product(s, parts, x, x, c);
-    return c[0];
+    return parts == 1 ? add_products(s, 1, false, x, x) : add_products(s, 2, false, x, x);
 }
 
 /* ---- one group ------------------------------------------------------------------------------------------------------ */
