@@ -20,6 +20,7 @@ COMMIT = "ff4cbf003b549d76872bb41e431bade697f04865"
 NAME = COMMIT[:7]
 ROBOTS = ("chain-7", "twisted-7", "canadarm", "cibicik")
 ALGORITHMS = ("forward", "inverse", "derivatives")
+PARTS = ("fmu_src", "cli/random_state.h", "resources")        # what the kernel needs
 LAYERS = ("base", "math", "robot", "flex", "dyn", "loop")  # folders of its fmu_src that the kernel needs
 KERNEL = builds.ROOT / "bench/baseline/kernel.c"
 HARNESS = builds.ROOT / "bench/harness.h"
@@ -34,13 +35,13 @@ def git(*arguments):
     return subprocess.run(["git", "-C", builds.ROOT, *arguments], capture_output=True)
 
 
-def unpack(folder):
-    """Unpacks sources and robots of the commit below `folder`. The repository and its index stay untouched."""
+def unpack(folder, name=NAME, parts=PARTS):
+    """Unpacks `parts` of the commit (all if empty) as `folder`/`name`. The repository and its index stay untouched."""
     if git("cat-file", "-e", f"{COMMIT}^{{commit}}").returncode != 0:
         raise NotInHistory(f"{NAME} is not in this clone's history: fetch it with git fetch --unshallow")
-    tree = Path(folder) / NAME
+    tree = Path(folder) / name
     if (tree / "complete").is_file(): return tree
-    archive = git("archive", "--format=tar", COMMIT, "fmu_src", "cli/random_state.h", "resources")
+    archive = git("archive", "--format=tar", COMMIT, *parts)
     if archive.returncode != 0: raise builds.Failed(f"git archive {NAME}: {archive.stderr.decode().strip()}")
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files: files.extractall(tree)
     (tree / "complete").touch()

@@ -17,16 +17,15 @@ struct input_rows {
 
 struct inputs {
     enum between between;
-    int n_rows;
-    double *t; /* n_rows                                                                           */
+    int n_rows, n_columns;
+    double *t; /* n_rows */
     struct input_rows *column;
-    int n_columns;
-    int *place;               /* [value reference]: 3 column + derivative; -1: no column has this input           */
-    bool *ends_step;          /* n_rows: the integrator must not step over it                                     */
-    double from, to;          /* the present step [s]: at its ends the curves are those within it                 */
-    int row;                  /* last one at or before the time of the last evaluation; -1                        */
-    int next;                 /* first row after `from`                                                           */
-    struct input_curve curve; /* for instance_follow()                                                      */
+    int *place;               /* [value reference]: 3 column + derivative; -1: no column has this input */
+    bool *ends_step;          /* n_rows: the integrator must not step over it                           */
+    double from, to;          /* the present step [s]: at its ends the curves are those within it       */
+    int row;                  /* last one before the time of the last evaluation; -1: none              */
+    int next;                 /* first row after `from`                                                 */
+    struct input_curve curve; /* for instance_follow()                                                  */
 };
 
 /* Reads the columns of a file for an instance whose inputs have their constant values, into memory of the arena. What is left out of

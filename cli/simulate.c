@@ -177,8 +177,9 @@ static int run_all(struct run *run)
     int code = apply_state(run); /* first: --set has priority */
     instance_set(run->sim, run->variables->solver.method, run->options.method);
     if (code == EXIT_OK) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
-    if (code == EXIT_OK) code = inputs_read(run->options.inputs, between_rows(&run->options), run->sim, &run->arena, &run->report,
-                                            &run->inputs);
+    if (code == EXIT_OK)
+        code = inputs_read(run->options.inputs, between_rows(&run->options), run->sim, &run->arena, &run->report,
+                           &run->inputs);
     if (code == EXIT_OK) code = columns_choose(run->sim, &run->arena, &run->columns);
     if (code != EXIT_OK) return code;
     const clock_t start = clock();

@@ -367,8 +367,8 @@ LIMBER_API int limber_simulation_get(limber_simulation *simulation, int i, doubl
    LIMBER_BAD_ARGUMENT: the index is out of range or the value not finite; LIMBER_BAD_CALL: the variable cannot be set
    now; LIMBER_BAD_ROBOT: the value is outside its limits. */
 LIMBER_API int limber_simulation_set(limber_simulation *simulation, int i, double value);
-/* The slope of an input over the next step, per s: it moves along a line instead of being constant.
-   LIMBER_BAD_ARGUMENT. */
+/* The slope of an input over the next step, per s: it moves along a line instead of being constant. The motion of a prescribed
+   joint is q + qd s + qdd s^2/2 in any case: slopes of q and qd have no effect, that of qdd is its jerk. LIMBER_BAD_ARGUMENT. */
 LIMBER_API int limber_simulation_set_rate(limber_simulation *simulation, int i, double rate);
 
 /* Applies parameters and sets the states from their start values at time `start`, s. `tolerance` is relative; 0:

@@ -9,11 +9,13 @@
 /* Z = P_T J */
 static void tip_products(const struct body *restrict body, struct link_work *restrict w)
 {
-    if (!body->plain)
+    if (!body->beam || w->JF != NULL) {
         for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
-    else
+    } else {
         for (int b = 0; b < body->n_blocks; b++)
             family_products(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
+        if (w->slope != NULL) shortening_products(body->m, w, w->Z);
+    }
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
@@ -246,7 +248,7 @@ static void gather_forces(const struct model *model, struct work *work, const do
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
+        if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
         if (w->updated != NULL) updated_gather(lm, w);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dyn/dyn.h"
-#include "flex/plain.h"
+#include "flex/beam.h"
 #include "flex/section.h"
 #include "math/lanes.h"
 #include "math/vec.h"
@@ -55,9 +55,10 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
     }
 }
 
-/* Columns (R Jl Lambda_k; R (Phi_k - e_x (H eta)_k)): velocity of a section per eta_dot, F fixed        (theory.md 22) */
-static void section_jacobian(const struct section *section, int m, const double *eta, const double *R, const double *Jl,
-                             double (*restrict J)[SIX])
+/* Columns (R Jl Lambda_k; R (Phi_k - e_x slope_k)): velocity of a section per eta_dot, F fixed; slope = H eta or NULL
+   (theory.md 22) */
+static void section_jacobian(const struct section *section, int m, const double *slope, const double *R,
+                             const double *Jl, double (*restrict J)[SIX])
 {
     double RJ[9];
     matmul3(R, Jl, RJ);
@@ -65,14 +66,11 @@ static void section_jacobian(const struct section *section, int m, const double 
         mul3(RJ, section->Lambda + 3 * k, J[k]);
         mul3(R, section->Phi + 3 * k, J[k] + 3);
     }
-    for (int k = 0; section->H != NULL && k < m; k++) {
-        double slope = 0;
-        for (int l = 0; l < m; l++) slope -= section->H[m * k + l] * eta[l];
-        for (int i = 0; i < 3; i++) J[k][3 + i] += slope * R[3 * i];
-    }
+    for (int k = 0; slope != NULL && k < m; k++)
+        for (int i = 0; i < 3; i++) J[k][3 + i] -= slope[k] * R[3 * i];
 }
 
-/* The same for a plain beam: a mode rotates about one axis and moves along one */
+/* The same for a beam: a mode rotates about one axis and moves along one, except for foreshortening */
 INLINE void beam_jacobian(const int m, const struct section *restrict section, const double *restrict R,
                           const double *restrict RJ, double (*restrict J)[SIX], double *restrict Jt)
 {
@@ -83,6 +81,13 @@ INLINE void beam_jacobian(const int m, const struct section *restrict section, c
             J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] = section->phi[k] * R[3 * i + a];
         }
     }
+}
+
+INLINE void beam_jacobian_shortening(const int m, const double *restrict slope, const double *restrict R,
+                                     double (*restrict J)[SIX], double *restrict Jt)
+{
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < 3; i++) J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] -= slope[k] * R[3 * i];
 }
 
 /* F from O where the hinge node moves:  R_F = R_O Exp(-theta_d),  r_F = -R_F (x_d + u_d),  and
@@ -99,7 +104,7 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
     for (int i = 0; i < 3; i++) w->rF[i] = -w->rF[i];
 
     rotation_left_jacobian(&w->exp_d, w->theta_d, Jl);
-    section_jacobian(&body->hinge, body->m, eta, w->RF, Jl, w->JF); /* (R W_k; R Phi_k) */
+    section_jacobian(&body->hinge, body->m, NULL, w->RF, Jl, w->JF); /* (R W_k; R Phi_k) */
     for (int k = 0; k < body->m; k++) {
         double *JF = w->JF[k];
         for (int i = 0; i < 6; i++) JF[i] = -JF[i];
@@ -107,21 +112,35 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
     }
 }
 
+/* r = x + Phi eta - 1/2 eta' slope e_x,   theta = Lambda eta,   slope = H eta */
+static void tip_displacement(const struct body *body, const double *eta, double *r, struct link_work *w)
+{
+    section_sum(&body->tip, body->m, eta, r, w->theta);
+    for (int i = 0; i < 3; i++) r[i] += body->tip.x[i];
+    if (w->slope == NULL) return;
+    section_slope(&body->tip, body->m, eta, w->slope);
+    for (int k = 0; k < body->m; k++) r[0] -= 0.5 * w->slope[k] * eta[k];
+}
+
 /* T and its Jacobian, relative to O                                                                    (theory.md 22) */
 static void tip_position(const struct body *body, const double *eta, struct link_work *w)
 {
     double u[3], E[9], Jl[9], rT[3];
-    section_displacement(&body->tip, body->m, eta, u, w->theta);
+    tip_displacement(body, eta, u, w);
     w->exp = exp_coefficients(dot3(w->theta, w->theta));
     rotation_exp(&w->exp, w->theta, E);
     matmul3(w->RF, E, w->T.R);
     mul3(w->RF, u, rT);
     rotation_left_jacobian(&w->exp, w->theta, Jl);
-    if (body->plain) {
+    copy3(rT, w->r);
+    if (body->beam && w->JF == NULL) {
         matmul3(w->RF, Jl, w->RJ);
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
-    } else section_jacobian(&body->tip, body->m, eta, w->RF, Jl, w->J);
-    copy3(rT, w->r);
+        if (w->slope != NULL)
+            WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
+        return;
+    }
+    section_jacobian(&body->tip, body->m, w->slope, w->RF, Jl, w->J);
     if (w->JF != NULL) { /* J_T = J_T|F + (T relative to F) J_F */
         for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
         for (int k = 0; k < body->m; k++) {
@@ -129,9 +148,8 @@ static void tip_position(const struct body *body, const double *eta, struct link
             add_cross3(w->JF[k], rT, w->J[k] + 3);
         }
     }
-    if (!body->plain)
-        for (int k = 0; k < body->m; k++)
-            for (int a = 0; a < 6; a++) w->Jt[PADDED(body->m) * a + k] = w->J[k][a];
+    for (int k = 0; k < body->m; k++)
+        for (int a = 0; a < 6; a++) w->Jt[PADDED(body->m) * a + k] = w->J[k][a];
 }
 
 /* Mass blocks where F is not O: with V_F = X V_O + J_F eta_dot,
@@ -156,13 +174,13 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
 /* M_rf in world axes */
 static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
-    if (body->plain) {
-        plain_coupling(body, terms, &w->body, w->RF, w->F);
+    if (body->beam && w->JF == NULL) {
+        beam_coupling(body, terms, &w->body, w->RF, w->F);
         return;
     }
     for (int k = 0; k < body->m; k++) {
-        mul3(w->RF, w->body.ang + 3 * k, w->F[k]);
-        mul3(w->RF, w->body.lin + 3 * k, w->F[k] + 3);
+        mul3(w->RF, w->body.coupling[k], w->F[k]);
+        mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
     }
 }
 
@@ -170,7 +188,7 @@ static void rotate_coupling(const struct body *body, enum elastic_terms terms, s
 static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
     const double *R = w->RF, *J = w->body.J;
-    if (terms == TERMS_RUTHLESS && body->plain) {
+    if (terms == TERMS_RUTHLESS && body->beam) {
         struct rigid *self = &w->self;
         double RJ[9];
         self->m = body->mass;
@@ -190,6 +208,12 @@ static void rotate_body(const struct body *body, enum elastic_terms terms, struc
     }
 }
 
+INLINE void copy_rows(const int m, const double *restrict from, double *restrict to)
+{
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < m; l++) to[PADDED(m) * k + l] = from[m * k + l];
+}
+
 static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             struct link_work *w)
 {
@@ -197,10 +221,8 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
     rotate_body(lm->body, terms, w);
     rotate_coupling(lm->body, terms, w);
     if (w->JF != NULL) refer_to_hinge(lm->body, w);
-    if (link_Mff(lm, w) != lm->body->Mff0) { /* it depends on eta */
-        const int m = lm->m;
-        for (int k = 0; k < m; k++) memcpy(w->M0 + PADDED(m) * k, link_Mff(lm, w) + m * k, (size_t)m * sizeof(double));
-    }
+    const double *Mff = link_Mff(lm, w);
+    if (Mff != lm->body->Mff0) WITH_CONSTANT_COUNT(M, lm->m, copy_rows(M, Mff, w->M0)) /* it depends on eta */
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);

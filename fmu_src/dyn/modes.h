@@ -22,6 +22,17 @@ INLINE void family_products(const struct section *restrict tip, int first, int l
         for (int i = 0; i < 6; i++) Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
 }
 
+/* Z -= P_T (0; e_x slope): the part of foreshortening in J */
+static inline void shortening_products(int m, const struct link_work *restrict w, double (*restrict Z)[SIX])
+{
+    const double e[3] = {w->RF[0], w->RF[3], w->RF[6]};
+    double move[SIX] = {0};
+    mul3(w->PT.B, e, move);
+    symmul3(w->PT.C, e, move + 3);
+    for (int k = 0; k < m; k++)
+        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - w->slope[k] * load(move + j));
+}
+
 /* The inertia at T, moved to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)
    In: P_T J in Z. Out: F in Z, D_f in L. */
 INLINE void fold_tip(const int m, const double *restrict r, const double *restrict M0, const double *restrict Jt,

@@ -65,16 +65,20 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
 }
 
 /* T from F, in world axes */
-static void tip_motion(const struct body *body, const double *eta, const double *etad, const double *omega,
-                       const double *acc, const double *r, struct link_work *w)
+static void tip_motion(const struct body *body, const double *etad, const double *omega, const double *acc,
+                        const double *r, struct link_work *w)
 {
-    double rd[3], td[3], rdd[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
-    section_rates(&body->tip, body->m, eta, etad, rd, td, rdd);
+    double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
+    section_sum(&body->tip, body->m, etad, rd, td);
+    if (w->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
+        const double f_dd = section_form(&body->tip, body->m, etad);
+        for (int k = 0; k < body->m; k++) rd[0] -= w->slope[k] * etad[k];
+        for (int i = 0; i < 3; i++) R_rdd[i] = -f_dd * w->RF[3 * i];
+    }
     rotation_rate(&w->exp, w->theta, td, rate, rate_dot);
     mul3(w->RF, rd, R_rd);
     mul3(w->RF, rate, R_rate);
     mul3(w->RF, rate_dot, R_rate_dot);
-    if (body->tip.H != NULL) mul3(w->RF, rdd, R_rdd);
     section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, omega, acc, w->T.omega, w->T.acc);
 }
 
@@ -85,12 +89,11 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
     body_motion(body, w, eta, etad, omega, acc);
-    body_rates(body, terms, eta, etad, &w->body);
     body_force(body, terms, &w->body, eta, etad, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
     if (w->JF == NULL) {
-        tip_motion(body, eta, etad, w->O.omega, w->O.acc, w->r, w);
+        tip_motion(body, etad, w->O.omega, w->O.acc, w->r, w);
     } else {
         double omega_F[3], acc_F[6], r[3];
         for (int k = 0; k < body->m; k++) w->b_eta[k] += dot6(w->JF[k], w->b);
@@ -99,7 +102,7 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
         mul3(w->RF, acc, acc_F);
         mul3(w->RF, acc + 3, acc_F + 3);
         for (int i = 0; i < 3; i++) r[i] = w->r[i] - w->rF[i];
-        tip_motion(body, eta, etad, omega_F, acc_F, r, w);
+        tip_motion(body, etad, omega_F, acc_F, r, w);
     }
     if (lm->has_hub) {
         double hub[6];

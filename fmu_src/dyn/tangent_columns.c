@@ -132,11 +132,10 @@ static void modal_column(const struct link_point *at, const struct link_tangent 
                          double *modal)
 {
     const int m = at->lm->m;
-    const double *ang = at->w->body.ang, *lin = at->w->body.lin;
     const double *own = v->k < 0 ? NULL : (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k;
     for (int j = 0; j < m; j++) {
         modal[j] = dot3(t->body.Gw[j], v->omega) + (own != NULL ? own[j] : 0);
-        if (at->w->JF != NULL) modal[j] += dot3(ang + 3 * j, v->acc) + dot3(lin + 3 * j, v->acc + 3);
+        if (at->w->JF != NULL) modal[j] += dot6(at->w->body.coupling[j], v->acc);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dyn/modes.h"
-#include "flex/plain.h"
+#include "flex/beam.h"
 
 /* ---- computed once --------------------------------------------------------------------------------------------------- */
 
@@ -137,7 +137,7 @@ static enum status make_families(const struct body *body, const double *St, stru
     for (int i = 0; i < ROWS; i++) row[i] = arena_take(scratch, m, sizeof *row[i]);
     if (scratch->failed) return STATUS_NO_MEMORY;
     identity3(I);
-    plain_coupling(body, TERMS_RUTHLESS, NULL, I, F);
+    beam_coupling(body, TERMS_RUTHLESS, NULL, I, F);
     for (int k = 0; k < body->m; k++) {
         about[k] = F[k][body->tip.turn[k]];
         along[k] = F[k][3 + body->tip.axis[k]];

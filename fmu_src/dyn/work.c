@@ -19,6 +19,7 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
     w->own_modes = newton ? arena_take(arena, m * row, sizeof(double)) : w->M0;
     w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
+    w->slope = body->tip.H != NULL ? arena_take(arena, m, sizeof(double)) : NULL;
     w->RF = w->O.R;
     if (body->hinge_moves) {
         w->RF = arena_take(arena, 9, sizeof(double));

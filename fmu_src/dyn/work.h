@@ -34,7 +34,8 @@ struct link_work {
     struct exp_coefficients exp, exp_d; /* of theta, theta_d                                                    */
     double (*J)[SIX];                   /* m: velocity of T per eta_dot, O fixed                                */
     double *Jt;                         /* 6 x m: the same by rows of PADDED(m)                                 */
-    double RJ[9];                       /* plain beams: R Jl, of which the angular parts of J are columns       */
+    double RJ[9];                       /* beams whose F is O: R Jl, of which the angular parts of J are columns */
+    double *slope;                      /* m: H eta of the tip; NULL without foreshortening                     */
     double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O fixed; NULL if F is O                */
     double (*F)[SIX];                   /* m: M_rf at O, of the body only                                       */
     double *Mff;                        /* m x m at O if F is not O; NULL: body_Mff()                           */

@@ -22,16 +22,14 @@ static const double spin_sign[FAMILY_COUNT] = {1, -1, 1, 0};
 
 /* The arrays of a body, writable while they are filled. */
 struct body_arrays {
-    int *k, *l;
-    double *weight, *s, *b, *G, *JL, *Mff0, *K, *D;
+    int *k;
+    double *s, *b, *G, *JL, *Mff0, *K, *D;
 };
 
 static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
     f->k = arena_take(arena, n, sizeof *f->k);
-    f->l = arena_take(arena, n, sizeof *f->l);
-    f->weight = arena_take(arena, n, sizeof(double));
     f->s = arena_take(arena, n, sizeof(double));
     f->b = arena_take(arena, 3 * n, sizeof(double));
     f->G = arena_take(arena, n * n, sizeof(double));
@@ -41,8 +39,6 @@ static enum status body_storage(struct arena *arena, struct body *body, struct b
     f->D = arena_take(arena, m * m, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     body->k = f->k;
-    body->l = f->l;
-    body->weight = f->weight;
     body->s = f->s;
     body->b = f->b;
     body->G = f->G;
@@ -77,31 +73,14 @@ static void lay_out_shapes(const struct beam *beam, struct body *body, struct bo
     int s = 0;
     for (int a = X; a <= Z; a++) {
         body->axis_start[a] = s;
-        for (int i = 0; i < beam->family[along[a]].count; i++, s++) {
-            f->k[s] = family_start(beam, along[a]) + i;
-            f->l[s] = -1;
-        }
-        if (a != X) continue;
-        body->quad_start = s;
-        for (int family = FAMILY_Y; family <= FAMILY_Z && beam->foreshortening; family++) {
-            const int first = family_start(beam, family);
-            for (int i = 0; i < beam->family[family].count; i++)
-                for (int j = 0; j <= i; j++, s++) {
-                    f->k[s] = first + i;
-                    f->l[s] = first + j;
-                    f->weight[s] = i == j ? 0.5 : 1.0;
-                }
-        }
-        body->quad_end = s;
+        for (int i = 0; i < beam->family[along[a]].count; i++, s++) f->k[s] = family_start(beam, along[a]) + i;
     }
     body->axis_start[3] = s;
 }
 
 static int count_beam_shapes(const struct beam *beam)
 {
-    const int y = beam->family[FAMILY_Y].count, z = beam->family[FAMILY_Z].count;
-    const int pairs = beam->foreshortening ? (y * (y + 1) + z * (z + 1)) / 2 : 0;
-    return y + z + beam->family[FAMILY_AXIAL].count + pairs;
+    return beam->family[FAMILY_Y].count + beam->family[FAMILY_Z].count + beam->family[FAMILY_AXIAL].count;
 }
 
 /* All shape functions of a beam at one x: phi, phi', phi'' for each elastic coordinate. */
@@ -110,22 +89,19 @@ struct beam_functions {
     struct shape_function *function; /* m     */
     int *family;                     /* m     */
     double *value;                   /* m x 3 */
-    double *at_point;                /* n_shapes: phi_s, with h_kl for the foreshortening shapes */
-    double *h_panel;                 /* n_shapes: h_kl at the start of the panel                 */
+    struct pair_integrals pairs;     /* of the foreshortening; n = 0: none */
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
 };
 
 static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena,
                                   struct beam_functions *fn)
 {
-    const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
+    const size_t m = (size_t)body->m;
     fn->m = body->m;
     gauss_legendre(fn->node, fn->weight);
     fn->function = arena_take(arena, m, sizeof *fn->function);
     fn->family = arena_take(arena, m, sizeof *fn->family);
     fn->value = arena_take(arena, 3 * m, sizeof(double));
-    fn->at_point = arena_take(arena, n, sizeof(double));
-    fn->h_panel = arena_take(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     int i = 0;
     for (int family = 0; family < FAMILY_COUNT; family++)
@@ -133,7 +109,8 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
             shape_make(beam, (enum family)family, k, &fn->function[i]);
             fn->family[i] = family;
         }
-    return STATUS_OK;
+    fn->pairs.n = 0;
+    return beam->foreshortening ? pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
 }
 
 static void evaluate(struct beam_functions *fn, double x)
@@ -141,14 +118,28 @@ static void evaluate(struct beam_functions *fn, double x)
     for (int i = 0; i < fn->m; i++) shape_value(&fn->function[i], x, fn->value + 3 * i);
 }
 
-/* h_kl += int_from^to phi'_k phi'_l dx for every foreshortening shape */
-static void add_slope_products(const struct body *body, struct beam_functions *fn, double from, double to, double *h)
+/* h_ij += int_from^to phi'_i phi'_j dx for every pair */
+static void add_slope_products(struct beam_functions *fn, double from, double to, double *h)
 {
     for (int g = 0; g < GAUSS_POINTS; g++) {
         evaluate(fn, from + (to - from) * fn->node[g]);
         const double w = (to - from) * fn->weight[g];
-        for (int s = body->quad_start; s < body->quad_end; s++)
-            h[s] += w * fn->value[3 * body->k[s] + 1] * fn->value[3 * body->l[s] + 1];
+        for (int p = 0; p < fn->pairs.n; p++)
+            h[p] += w * fn->value[3 * fn->pairs.i[p] + 1] * fn->value[3 * fn->pairs.j[p] + 1];
+    }
+}
+
+/* Adds the integrand at x, with mass dm, to the integrals of the pairs. */
+static void add_pair_point(const struct beam_functions *fn, double x, double dm)
+{
+    const struct pair_integrals *pairs = &fn->pairs;
+    for (int p = 0; p < pairs->n; p++) {
+        const double h = dm * pairs->h[p];
+        pairs->s[p] += h;
+        pairs->b[p] += h * x;
+        for (int k = 0; k < fn->m; k++)
+            if (family_axis[fn->family[k]] >= 0) pairs->T[fn->m * p + k] += h * fn->value[3 * k];
+        for (int q = p; q < pairs->n; q++) pairs->G[pairs->n * p + q] += h * pairs->h[q];
     }
 }
 
@@ -163,13 +154,12 @@ static void add_beam_point(const struct beam *beam, struct body *body, struct bo
     const double *J = beam->inertia_per_length;
 
     evaluate(fn, x);
-    for (int s = 0; s < n; s++)
-        if (body->l[s] < 0) fn->at_point[s] = fn->value[3 * body->k[s]];
-
+    add_pair_point(fn, x, dm);
     for (int s = 0; s < n; s++) {
-        f->s[s] += dm * fn->at_point[s];
-        f->b[s] += dm * x * fn->at_point[s];
-        for (int t = s; t < n; t++) f->G[n * s + t] += dm * fn->at_point[s] * fn->at_point[t];
+        const double phi = dm * fn->value[3 * body->k[s]];
+        f->s[s] += phi;
+        f->b[s] += x * phi;
+        for (int t = s; t < n; t++) f->G[n * s + t] += phi * fn->value[3 * body->k[t]];
     }
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i];
@@ -203,13 +193,13 @@ static void integrate_beam(const struct beam *beam, struct body *body, struct bo
         const double from = beam->length * panel / panels, to = beam->length * (panel + 1) / panels;
         for (int g = 0; g < GAUSS_POINTS; g++) {
             const double x = from + (to - from) * fn->node[g];
-            if (body->quad_end > body->quad_start) {
-                memcpy(fn->at_point, fn->h_panel, (size_t)body->n_shapes * sizeof(double));
-                add_slope_products(body, fn, from, x, fn->at_point);
+            if (fn->pairs.n > 0) {
+                memcpy(fn->pairs.h, fn->pairs.h_panel, (size_t)fn->pairs.n * sizeof(double));
+                add_slope_products(fn, from, x, fn->pairs.h);
             }
             add_beam_point(beam, body, f, fn, x, (to - from) * fn->weight[g]);
         }
-        if (body->quad_end > body->quad_start) add_slope_products(body, fn, from, to, fn->h_panel);
+        if (fn->pairs.n > 0) add_slope_products(fn, from, to, fn->pairs.h_panel);
     }
 }
 
@@ -220,7 +210,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     const int m = body->m;
     double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
            *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
-    double *H = beam->foreshortening ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
+    double *H = fn->pairs.n > 0 && x > 0 ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
     double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
     int *axis = arena_take(arena, (size_t)m, sizeof *axis), *turn = arena_take(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -228,12 +218,13 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     section->x[0] = x;
     section->x[1] = section->x[2] = 0;
     if (H != NULL) {
-        memset(fn->at_point, 0, (size_t)body->n_shapes * sizeof(double));
+        const struct pair_integrals *pairs = &fn->pairs;
+        memset(pairs->h, 0, (size_t)pairs->n * sizeof(double));
         const int panels = beam_panels(beam);
         for (int panel = 0; panel < panels; panel++)
-            add_slope_products(body, fn, x * panel / panels, x * (panel + 1) / panels, fn->at_point);
-        for (int s = body->quad_start; s < body->quad_end; s++)
-            H[m * body->k[s] + body->l[s]] = H[m * body->l[s] + body->k[s]] = fn->at_point[s];
+            add_slope_products(fn, x * panel / panels, x * (panel + 1) / panels, pairs->h);
+        for (int p = 0; p < pairs->n; p++)
+            H[m * pairs->i[p] + pairs->j[p]] = H[m * pairs->j[p] + pairs->i[p]] = pairs->h[p];
     }
     evaluate(fn, x);
     for (int i = 0; i < m; i++) {
@@ -320,8 +311,8 @@ static bool section_differs(const struct section *hinge, int m)
     return differs;
 }
 
-/* The integrals of a plain beam, by mode instead of by shape */
-static enum status make_plain(struct body *body, struct arena *arena)
+/* The integrals of a beam by mode instead of by shape */
+static enum status integrals_by_mode(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
     double *s = arena_take(arena, (size_t)row, sizeof *s), *b = arena_take(arena, (size_t)row, sizeof *b);
@@ -335,10 +326,10 @@ static enum status make_plain(struct body *body, struct arena *arena)
     for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
     body->zeros = arena_take(arena, (size_t)row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
-    body->plain_s = s;
-    body->plain_b = b;
-    body->plain_JL = JL;
-    body->plain_G = G;
+    body->mode_s = s;
+    body->mode_b = b;
+    body->mode_JL = JL;
+    body->mode_G = G;
     return STATUS_OK;
 }
 
@@ -368,8 +359,14 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
     body->hinge_moves = section_differs(&body->hinge, body->m);
-    body->plain = !body->hinge_moves && !beam->foreshortening;
-    if (body->plain && make_plain(body, arena) != STATUS_OK) return STATUS_NO_MEMORY;
+    body->beam = true;
+    if (integrals_by_mode(body, arena) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (fn.pairs.n > 0) {
+        struct shortening *shortening;
+        if (shortening_make(beam, body, &fn.pairs, arena, &shortening) != STATUS_OK) return STATUS_NO_MEMORY;
+        body->shortening = shortening;
+    }
+    body->plain = !body->hinge_moves && body->shortening == NULL;
     const enum status status = beam_damping(beam, body, &f, scratch);
     clear_between_blocks(body, f.D);
     return status;
@@ -449,10 +446,8 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     if (scratch->failed || body_storage(arena, body, &f) != STATUS_OK) return STATUS_NO_MEMORY;
     for (int s = 0; s < 3 * m; s++) {
         f.k[s] = s % m;
-        f.l[s] = -1;
     }
     for (int a = 0; a <= 3; a++) body->axis_start[a] = a * m;
-    body->quad_start = body->quad_end = m;
     body->n_blocks = 1;
     body->block_start[1] = m;
     for (int i = 0; i < nodal->n_nodes; i++) {

@@ -1,10 +1,9 @@
 /* A flexible body as the dynamics needs it: modal integrals, computed once from the link's beam or nodes.
  *
  * Every body is described by scalar shapes with an axis: a point at r0 moves to
- *     r = r0 + sum_s e_a(s) phi_s zeta_s(eta)                                                          (theory.md 8)
- * where zeta_s = eta_k for an ordinary shape, and zeta_s = -w eta_k eta_l for a foreshortening shape h_kl(x) along x, with
- * w = 1/2 for k = l and 1 otherwise. A nodal mode is three shapes that share eta_k. r is linear in zeta, so all mass
- * blocks are polynomials in zeta; their coefficients are stored here. Frame F, SI units. */
+ *     r = r0 + sum_s e_a(s) phi_s eta_k(s) - f(eta) e_x                                                (theory.md 8)
+ * where f is the foreshortening of a beam (shortening.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
+ * for twist. All mass blocks are polynomials in eta; their coefficients are stored here. Frame F, SI units. */
 #ifndef FLEX_BODY_H
 #define FLEX_BODY_H
 
@@ -12,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "flex/shortening.h"
 #include "robot/robot.h"
 
 /* A material frame of the body: hinge, tip, a node, a beam section. u = Phi eta - f e_x,  theta = Lambda eta,
@@ -27,12 +27,10 @@ struct section {
 };
 
 struct body {
-    int m;                    /* elastic coordinates                                                        */
-    int n_shapes;             /* scalar shapes, sorted: along x (ordinary, then foreshortening), y, z       */
-    int axis_start[4];        /* shapes [axis_start[a], axis_start[a+1]) move along axis a             */
-    int quad_start, quad_end; /* the foreshortening shapes among those along x; equal: none  */
-    const int *k, *l;         /* n_shapes: coordinates of the shape, l = -1 for ordinary     */
-    const double *weight;     /* n_shapes: w of a foreshortening shape, else 0               */
+    int m;             /* elastic coordinates                                          */
+    int n_shapes;      /* scalar shapes, sorted: along x, y, z                         */
+    int axis_start[4]; /* shapes [axis_start[a], axis_start[a+1]) move along axis a    */
+    const int *k;      /* n_shapes: coordinate of the shape                            */
 
     double mass;        /*                                                          [kg]        */
     double c0[3];       /* int r0 dm                                                [kg m]      */
@@ -51,11 +49,14 @@ struct body {
 
     double independence; /* smallest pivot of Mff0 over its diagonal: small if the shapes are nearly dependent */
 
-    bool hinge_moves; /* F differs from O                                                       */
-    bool plain;       /* plain beam: no foreshortening, and F is O; the common case, with its own code (plain.h) */
-    const double *plain_s, *plain_b, *plain_JL; /* PADDED(m): s, first row of b, JL; by mode, 0 for twist */
-    const double *zeros;                        /* PADDED(m)                                               */
-    const double *plain_G;                      /* m rows of PADDED(m): G by mode                          */
+    bool hinge_moves; /* F differs from O                                                                    */
+    bool beam;        /* a beam, with its own code (beam.h); else a nodal body                               */
+    bool plain;       /* a beam without foreshortening whose F is O                                          */
+    /* beams: the integrals by mode, 0 for twist */
+    const double *mode_s, *mode_b, *mode_JL; /* PADDED(m): s, first row of b, JL           */
+    const double *zeros;                     /* PADDED(m)                                  */
+    const double *mode_G;                    /* m rows of PADDED(m): G                     */
+    const struct shortening *shortening;     /* NULL: no foreshortening                    */
     struct section hinge, tip;
 };
 

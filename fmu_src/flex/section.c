@@ -16,8 +16,7 @@ INLINE void beam_sum(const int m, const struct section *restrict section, const 
     }
 }
 
-/* u = Phi z, theta = Lambda z */
-static void modal_sum(const struct section *section, int m, const double *z, double u[3], double theta[3])
+void section_sum(const struct section *section, int m, const double *z, double u[3], double theta[3])
 {
     memset(u, 0, 3 * sizeof *u);
     memset(theta, 0, 3 * sizeof *theta);
@@ -31,30 +30,53 @@ static void modal_sum(const struct section *section, int m, const double *z, dou
     }
 }
 
+INLINE void product(const int m, const double *restrict H, const double *restrict x, double *restrict y)
+{
+    for (int k = 0; k < m; k++) {
+        y[k] = 0;
+        for (int l = 0; l < m; l++) y[k] += H[m * k + l] * x[l];
+    }
+}
+
+void section_slope(const struct section *section, int m, const double *eta, double *slope)
+{
+    WITH_CONSTANT_COUNT(M, m, product(M, section->H, eta, slope))
+}
+
 /* x' H y */
-static double form(const double *H, int m, const double *x, const double *y)
+INLINE double form(const int m, const double *restrict H, const double *restrict x, const double *restrict y)
 {
     double sum = 0;
-    for (int k = 0; k < m; k++)
-        for (int l = 0; l < m; l++) sum += x[k] * H[m * k + l] * y[l];
+    for (int k = 0; k < m; k++) {
+        double slope = 0;
+        for (int l = 0; l < m; l++) slope += H[m * k + l] * y[l];
+        sum += x[k] * slope;
+    }
     return sum;
+}
+
+double section_form(const struct section *section, int m, const double *x)
+{
+    double value = 0;
+    WITH_CONSTANT_COUNT(M, m, value = form(M, section->H, x, x))
+    return value;
 }
 
 void section_displacement(const struct section *section, int m, const double *eta, double r[3], double theta[3])
 {
-    modal_sum(section, m, eta, r, theta);
-    if (section->H != NULL) r[0] -= 0.5 * form(section->H, m, eta, eta);
+    section_sum(section, m, eta, r, theta);
+    if (section->H != NULL) r[0] -= 0.5 * section_form(section, m, eta);
     for (int i = 0; i < 3; i++) r[i] += section->x[i];
 }
 
 void section_rates(const struct section *section, int m, const double *eta, const double *etad, double rd[3],
                    double td[3], double rdd[3])
 {
-    modal_sum(section, m, etad, rd, td);
+    section_sum(section, m, etad, rd, td);
     memset(rdd, 0, 3 * sizeof *rdd);
     if (section->H != NULL) {
-        rd[0] -= form(section->H, m, eta, etad);
-        rdd[0] = -form(section->H, m, etad, etad);
+        rd[0] -= form(m, section->H, eta, etad);
+        rdd[0] = -section_form(section, m, etad);
     }
 }
 

@@ -12,15 +12,6 @@ enum status section_tangent_make(int m, struct arena *arena, struct section_tang
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* y = H x */
-static void product(const double *H, int m, const double *x, double *y)
-{
-    for (int k = 0; k < m; k++) {
-        y[k] = 0;
-        for (int l = 0; l < m; l++) y[k] += H[m * k + l] * x[l];
-    }
-}
-
 void section_tangent(const struct section *section, int m, const double *eta, const double *etad, const double *etadd,
                      struct section_tangent *t)
 {
@@ -37,9 +28,9 @@ void section_tangent(const struct section *section, int m, const double *eta, co
         t->rate_dot[i] += along[i];
     }
     if (section->H == NULL) return;
-    product(section->H, m, eta, t->slope);
-    product(section->H, m, etad, t->slope_d);
-    product(section->H, m, etadd, t->slope_dd);
+    section_slope(section, m, eta, t->slope);
+    section_slope(section, m, etad, t->slope_d);
+    section_slope(section, m, etadd, t->slope_dd);
 }
 
 /* r = x + Phi eta - 1/2 eta' H eta e_x and its rates, differentiated by eta_k */

@@ -7,6 +7,16 @@
 #include "flex/inertia.h"
 #include "math/rotation_tangent.h"
 
+/* Matrices of a beam with foreshortening: m rows of PADDED(m), H as in shortening.h, A the acceleration of the points. */
+struct shortening_tangent {
+    double *M[3];     /* int H r_a dm                                                          */
+    double *K;        /* int H A_x dm                                                          */
+    double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm                     */
+    double *Qd, *Qdd; /* int (H eta) (H eta_dot)' dm, int (H eta) (H eta_ddot)' dm             */
+    double *weight;   /* n_pairs + m: scratch                                                  */
+    double *X;        /* PADDED(m): scratch                                                    */
+};
+
 struct body_tangent {
     double (*Nq)[6]; /* m: wrench on F per eta_k                                             */
     double (*Nv)[6]; /* m: per eta_dot_k                                                     */
@@ -14,9 +24,8 @@ struct body_tangent {
     double *Gq;      /* m columns of PADDED(m): modal forces per eta_k                       */
     double *Gv;      /* the same per eta_dot_k                                               */
     double (*Gw)[3]; /* m: modal force k per omega                                           */
-    double *zetad;   /* n_shapes: zeta_dot                                                   */
-    double *zetadd;  /* n_shapes: zeta_ddot, to the order of the elastic terms               */
     double *rhodd;   /* 3 x n_shapes: int phi_s r_ddot dm                                    */
+    struct shortening_tangent shortening;
 };
 
 enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);
@@ -26,6 +35,22 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
 void body_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
                   const double *etad, const double *etadd, const double omega[3], const double acc[6],
                   struct body_tangent *tangent);
+
+/* The motion of a body in F, in the form that the columns need. */
+struct body_motion {
+    const double *eta, *etad, *etadd, *omega, *a;
+    double B[9], W[9]; /* [alpha]x + [omega]x^2,  2 [omega]x */
+};
+
+/* Derivative of a shape's modal force e_a . (s a + B rho + 2 omega x rho_dot) with respect to omega. */
+void body_spin_row(int axis, const double rho[3], const double rhod[3], const double omega[3], double row[3]);
+
+/* Foreshortening (shortening_tangent.c): its part of rho_ddot along x in `full`, by shape, and its terms of all columns but Nw. */
+enum status shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *tangent);
+void shortening_moment_rates(const struct body *body, const double *eta, const double *etad, const double *etadd,
+                             struct shortening_tangent *tangent, double *rhodd);
+void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
+                        const struct body_motion *motion, struct body_tangent *tangent);
 
 /* A section's motion in F and its derivatives with respect to eta and eta_dot. */
 struct section_tangent {

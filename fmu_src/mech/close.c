@@ -228,7 +228,7 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
                                struct report *report)
 {
     enum status status = constraints_choose(m, q, redundant);
-    if (status == STATUS_OK) status = constraints_project(m, false, q, qd, NULL, NULL);
+    if (status == STATUS_OK) status = constraints_project(m, BY_NEW_FACTORS, q, qd, NULL, NULL);
     if (status == STATUS_LOOP_NOT_CLOSED || status == STATUS_MISSED_LOOP) {
         report_open(m, report);
         return STATUS_OPEN_LOOP;
@@ -244,64 +244,90 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
 
 /* ---- while integrating ------------------------------------------------------------------------------------------- */
 
+/* G at the present state, of m; X and S of a state nearby, of `factors` */
+struct projector {
+    struct mechanism *m;
+    struct mechanism factors;
+};
+
 /* x -= X S^-1 G x; returns the largest of G x. If X and S are not those of this G, a fraction of it remains. */
-static double project_direction(struct mechanism *m, double *x)
+static double project_direction(struct projector *p, double *x)
 {
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    double largest = 0;
+    const int n = p->m->model->nv;
+    const struct constraints *loops = p->m->constraints;
+    double *rhs = p->factors.constraints->rhs, largest = 0;
     for (int k = 0; k < loops->n_active; k++) {
-        loops->rhs[k] = -dense_dot(model->nv, loops->G + (size_t)model->nv * (size_t)k, x);
-        largest = fmax(largest, fabs(loops->rhs[k]));
+        rhs[k] = -dense_dot(n, loops->G + (size_t)n * (size_t)k, x);
+        largest = fmax(largest, fabs(rhs[k]));
     }
-    constraints_respond(m, x);
+    constraints_respond(&p->factors, x);
     return largest;
 }
 
 /* Makes the rates G qd zero to rounding */
-static void project_velocity(struct mechanism *m, double *qd)
+static void project_velocity(struct projector *p, double *qd)
 {
     double largest = INFINITY, before;
     do {
         before = largest;
-        largest = project_direction(m, qd);
+        largest = project_direction(p, qd);
     } while (largest > CLOSED && largest < SLOW * before);
+}
+
+/* q -= X S^-1 gap */
+static void project_position(struct projector *p, double *q)
+{
+    const struct model *model = p->m->model;
+    const struct constraints *loops = p->m->constraints;
+    for (int k = 0; k < loops->n_active; k++) p->factors.constraints->rhs[k] = -loops->gap[loops->active[k]];
+    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
+    constraints_respond(&p->factors, loops->direction);
+    model_move(model, q, loops->direction, 1);
+}
+
+/* G, X and S at the present state. After dyn_position(). */
+static enum status renew_factors(struct projector *p)
+{
+    struct mechanism *m = p->m;
+    const enum status status = dyn_articulate(m->model, m->work);
+    if (status != STATUS_OK) return status;
+    p->factors = *m;
+    constraints_frames(m, false);
+    constraints_mobility(m);
+    return constraints_factor(m);
+}
+
+static enum status project_rates(struct projector *p, double *qd, double *err_q, double *err_qd)
+{
+    double missed;
+    if (constraints_missed(p->m->constraints, &missed) >= 0) return STATUS_MISSED_LOOP;
+    project_velocity(p, qd);
+    if (err_q != NULL) project_direction(p, err_q);
+    if (err_qd != NULL) project_direction(p, err_qd);
+    return STATUS_OK;
 }
 
 /* Newton iteration. X and S of a nearby state are used as long as the gap shrinks fast enough; a step then costs only the frames
    and G. */
-enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd)
+enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q,
+                                double *err_qd)
 {
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
+    struct projector p = {m, *m};
     double largest = INFINITY;
+    if (by == BY_NEWTON_FACTORS) p.factors.constraints = m->newton_constraints;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
         const double before = largest;
-        dyn_configuration(model, m->work, q);
-        dyn_position(model, m->work); /* the rates come from G qd */
+        dyn_configuration(m->model, m->work, q);
+        dyn_position(m->model, m->work); /* the rates come from G qd */
         constraints_rows(m);
-        largest = constraints_largest_gap(loops);
+        largest = constraints_largest_gap(m->constraints);
         const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
-        if (!near || (!closed && largest > SLOW * before)) {
-            enum status status = dyn_articulate(model, m->work);
-            if (status != STATUS_OK) return status;
-            constraints_frames(m, false);
-            constraints_mobility(m);
-            status = constraints_factor(m);
+        if (by == BY_NEW_FACTORS || (!closed && largest > SLOW * before)) {
+            const enum status status = renew_factors(&p);
             if (status != STATUS_OK) return status;
         }
-        if (closed) {
-            double missed;
-            if (constraints_missed(loops, &missed) >= 0) return STATUS_MISSED_LOOP;
-            project_velocity(m, qd);
-            if (err_q != NULL) project_direction(m, err_q);
-            if (err_qd != NULL) project_direction(m, err_qd);
-            return STATUS_OK;
-        }
-        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->gap[loops->active[k]];
-        memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
-        constraints_respond(m, loops->direction);
-        model_move(model, q, loops->direction, 1);
+        if (closed) return project_rates(&p, qd, err_q, err_qd);
+        project_position(&p, q);
     }
     return STATUS_LOOP_NOT_CLOSED;
 }

@@ -104,10 +104,14 @@ void add_multiplier(const struct equation *e, const struct attachment *side, dou
    active; call constraints_choose() next. Allocates scratch memory: for initialization only. */
 enum status constraints_close(struct mechanism *m, double *q, struct report *report);
 
-/* Projects q and qd onto the constraints by the smallest change in the metric of the mass matrix; err_q (a tangent) and err_qd, nv
-   each (NULL: none), lose their part that violates the constraints. `near`: the last mechanism_forward() was at a nearby state, so
-   its factors may be used again. STATUS_MISSED_LOOP: a dropped constraint is violated. */
-enum status constraints_project(struct mechanism *m, bool near, double *q, double *qd, double *err_q, double *err_qd);
+/* Factors of a nearby state that a projection may use in place of new ones: X and S of the last mechanism_forward(), or of the last
+   mechanism_newton_factor(). */
+enum projection { BY_NEW_FACTORS, BY_FORWARD_FACTORS, BY_NEWTON_FACTORS };
+
+/* Projects q and qd onto the constraints by the smallest change in the metric of the mass matrix, or of N of the Newton factors,
+   in which elastic coordinates are stiff; err_q (a tangent) and err_qd, nv each (NULL: none), lose their part that violates the
+   constraints. STATUS_MISSED_LOOP: a dropped constraint is violated. */
+enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q, double *err_qd);
 
 /* After constraints_close(): selects independent constraints (the dropped ones are reported to `redundant`), projects q and qd onto
    them and reports the gaps that remain. */

@@ -1,5 +1,6 @@
 #include "ode/automatic.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +11,33 @@
 #include "ode/gauss.h"
 #include "ode/policy.h"
 
+/* The choice is a trial: a method runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
+   side, tells which is best. First ESDIRK; explicit and symmetric methods are tried where its steps resolve the fastest mode
+   anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
+   bit for bit. */
+static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9, SLOWER = 0.5;
+enum { FIRST_TRIAL = 6, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 4, TRIAL = 10 };
+
+/* The numbers of the choice, saved with a state */
+struct trials {
+    double home;       /* the method that is best so far                              */
+    double tried;      /* the method that was tried last                              */
+    double left;       /* steps of the present trial that are left; 0: there is none  */
+    double wait;       /* steps until the next trial                                  */
+    double pause;      /* steps between trials                                        */
+    double time, work; /* of the present method, fading                              */
+    double home_speed; /* time per work of `home` before the trial                   */
+    double home_h;     /* and its step size                                          */
+    double best_speed; /* the largest time per work of `home`                        */
+    double compared;   /* trials since it became `home`                              */
+};
+
 struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
     enum method asked;
+    struct trials trials;
+    double *scratch; /* n_v + n_lambda */
     struct arena arena;
 };
 
@@ -60,6 +84,8 @@ static enum status configure(struct integrator *integrator, const struct integra
     }
     if (a->asked != METHOD_AUTOMATIC) choose(a, a->asked, "as solver.method asks");
     else choose(a, METHOD_ESDIRK, "to begin with");
+    a->trials =
+        (struct trials){.home = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
     return status;
 }
 
@@ -75,12 +101,112 @@ static enum status restart(struct integrator *integrator, double t, const double
     return integrator_restart(in_use(automatic_of(integrator)), t, y, how);
 }
 
+/* ---- trials ------------------------------------------------------------------------------------------------------------------ */
+
+/* The next method without history, by turns */
+static enum method next_candidate(const struct trials *trials)
+{
+    int i = (int)trials->tried;
+    do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
+    while (i == (int)trials->home);
+    return (enum method)i;
+}
+
+static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
+{
+    const struct restart restart = {.first_step = h};
+    a->base.used = method;
+    a->trials.time = a->trials.work = 0;
+    return integrator_restart(in_use(a), t, y, &restart);
+}
+
+/* Tries another method, if there is a prospect */
+static enum status begin_trial(struct automatic *a, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    const enum method candidate = next_candidate(trials);
+    struct one_step *esdirk = (struct one_step *)(void *)a->method[METHOD_ESDIRK];
+    const double h = integrator_step_size(in_use(a));
+    trials->tried = candidate;
+    trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
+    trials->home_speed = trials->time / trials->work;
+    trials->home_h = h;
+    trials->compared++;
+    double first = h;
+    if (candidate != METHOD_ESDIRK) {
+        const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
+        if (trials->home == METHOD_ESDIRK && !(h * fastest < RESOLVED)) return STATUS_OK;
+        first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
+    }
+    trials->left = TRIAL;
+    return change_to(a, candidate, t, y, first);
+}
+
+/* Keeps the method on trial or returns */
+static enum status end_trial(struct automatic *a, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    const double speed = trials->work > 0 ? trials->time / trials->work : 0;
+    const enum method home = (enum method)trials->home;
+    trials->left = 0;
+    if (!(speed > BETTER * trials->home_speed)) return change_to(a, home, t, y, trials->home_h);
+    char why[CHOICE_SIZE];
+    snprintf(why, sizeof why, "%.2g of the work of %s in a trial at t = %.6g s", trials->home_speed / speed,
+             method_name(home), t);
+    trials->home = a->base.used;
+    trials->pause = trials->wait = FIRST_TRIAL;
+    trials->compared = trials->best_speed = 0;
+    choose(a, a->base.used, why);
+    return STATUS_OK;
+}
+
+/* After a pause. The symmetric method, once it has been compared, is left only if its speed falls: other methods lose energy */
+static bool is_time_for_trial(struct trials *trials)
+{
+    const double speed = trials->time / trials->work;
+    trials->best_speed = fmax(trials->best_speed, speed);
+    if (--trials->wait > 0) return false;
+    return trials->home != METHOD_SYMMETRIC || trials->compared < 2 || speed < SLOWER * trials->best_speed;
+}
+
+/* After a step that took this time and this work */
+static enum status watch(struct automatic *a, double time, double work, double t, const double *y)
+{
+    struct trials *trials = &a->trials;
+    trials->time = FADING * trials->time + time;
+    trials->work = FADING * trials->work + work;
+    if (trials->left > 0) {
+        const bool hopeless = trials->time < HOPELESS * trials->home_speed * trials->work;
+        trials->left--;
+        if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
+        return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
+    }
+    return is_time_for_trial(trials) ? begin_trial(a, t, y) : STATUS_OK;
+}
+
+static double work_of(const struct integrator *method)
+{
+    struct integrator_statistics s;
+    integrator_statistics(method, &s);
+    return s.work;
+}
+
 static enum status step(struct integrator *integrator, double end, double *y, double *t)
 {
-    struct integrator *method = in_use(automatic_of(integrator));
-    const enum status status = method->ops->step(method, end, y, t);
+    struct automatic *a = automatic_of(integrator);
+    struct integrator *method = in_use(a);
+    const double from = *t, work = work_of(method);
+    enum status status = method->ops->step(method, end, y, t);
+    if (status_is_recoverable(status) && a->trials.left > 0) { /* the trial has failed */
+        a->trials.time = 0;
+        status = end_trial(a, *t, y);
+        method = in_use(a);
+        if (status == STATUS_OK) status = method->ops->step(method, end, y, t);
+    }
     method->t = *t;
     if (status != STATUS_OK) memcpy(integrator->failure, method->failure, FAILURE_SIZE);
+    else if (a->asked == METHOD_AUTOMATIC && integrator->fixed_step == 0)
+        status = watch(a, *t - from, work_of(method) - work, *t, y);
     return status;
 }
 
@@ -126,7 +252,7 @@ static void statistics(const struct integrator *integrator, struct integrator_st
 
 /* ---- memory: the method in use, then what that method saves ------------------------------------------------------------------ */
 
-enum { USED, OWN_MEMORY };
+enum { USED, TRIALS, OWN_MEMORY = TRIALS + sizeof(struct trials) / sizeof(double) };
 
 static int memory_size(const struct integrator *integrator)
 {
@@ -144,6 +270,7 @@ static void save(const struct integrator *integrator, double *memory)
     const struct automatic *a = const_automatic_of(integrator);
     memset(memory, 0, (size_t)memory_size(integrator) * sizeof(double));
     memory[USED] = integrator->used;
+    memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
     if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
 }
 
@@ -152,6 +279,7 @@ static void resume(struct integrator *integrator, const double *memory)
     struct automatic *a = automatic_of(integrator);
     const enum method used = (enum method)memory[USED];
     if (used != integrator->used) choose(a, used, "as in the restored state");
+    memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 
@@ -182,7 +310,12 @@ enum status automatic_make(const struct ode *ode, struct integrator **made)
     struct automatic *a = arena_take(&arena, 1, sizeof *a);
     *made = NULL;
     if (a == NULL) return STATUS_NO_MEMORY;
-    *a = (struct automatic){.base = {.ops = &automatic_ops, .ode = ode}, .arena = arena};
+    double *scratch = arena_take(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    *a = (struct automatic){.base = {.ops = &automatic_ops, .ode = ode}, .scratch = scratch, .arena = arena};
     enum status status = cvode_make(ode, &a->method[METHOD_CVODE]);
     if (status == STATUS_OK) status = esdirk_make(ode, &a->method[METHOD_ESDIRK]);
     if (status == STATUS_OK) status = explicit_make(ode, &a->method[METHOD_EXPLICIT]);

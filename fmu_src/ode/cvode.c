@@ -35,6 +35,7 @@ struct cvode {
     SUNLinearSolver solver;
     double relative_tolerance;
     int max_order;
+    bool too_fast;                       /* the last right-hand side was                   */
     bool starting;                       /* the order has not RISEN since the last restart */
     struct integrator_statistics before; /* counts up to the last restart                  */
     struct arena arena;
@@ -101,16 +102,16 @@ static int answer(enum status status)
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
 
-/* Norms square their entries: a derivative whose square, relative to the tolerance, overflows would count as no motion */
+/* CVODE's norms would overflow for rates that are too fast, and count as no motion */
 static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
 {
     struct cvode *cvode = user;
     const struct ode *ode = cvode->base.ode;
     const double *derivative = N_VGetArrayPointer(ydot), *tolerance = N_VGetArrayPointer(cvode->tolerance);
     const enum status status = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
-    double sum = 0;
-    for (int i = 0; i < count_states(cvode); i++) sum += derivative[i] / tolerance[i] * (derivative[i] / tolerance[i]);
-    return answer(status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status);
+    const bool too_fast = rates_too_fast(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
+    cvode->too_fast = status == STATUS_OK && too_fast;
+    return answer(cvode->too_fast ? STATUS_TOO_FAST : status);
 }
 
 /* 1/w = rtol |y| + atol, and a fraction of it at the start */
@@ -183,6 +184,13 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     return answer(status);
 }
 
+static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
+{
+    const struct ode *ode = ((struct cvode *)user)->base.ode;
+    ode->switches(ode->context, t, N_VGetArrayPointer(y), g);
+    return 0;
+}
+
 /* ---- memory and set-up --------------------------------------------------------------------------------------------- */
 
 static enum status make_solver(struct cvode *cvode)
@@ -223,7 +231,9 @@ static enum status set_up(struct cvode *cvode)
                         CVodeSetLinearSolver(memory, cvode->solver, cvode->N) != 0 ||
                         CVodeSetLinSysFn(memory, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(memory, -1) != 0 ||
                         CVodeSetMaxHnilWarns(memory, -1) != 0 ||
-                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0);
+                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0) ||
+                        CVodeRootInit(memory, cvode->base.ode->n_switches, switches) != 0 ||
+                        CVodeSetNoInactiveRootWarn(memory) != 0;
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 
@@ -278,7 +288,7 @@ static enum status cvode_restart(struct integrator *integrator, double t, const 
 }
 
 /* The status of an error of CVODE */
-static enum status cause(int code)
+static enum status cause(const struct cvode *cvode, int code)
 {
     switch (code) {
     case CV_TOO_MUCH_WORK: return STATUS_STEPS_TOO_SHORT;
@@ -289,7 +299,7 @@ static enum status cause(int code)
     case CV_RHSFUNC_FAIL:
     case CV_FIRST_RHSFUNC_ERR:
     case CV_REPTD_RHSFUNC_ERR:
-    case CV_UNREC_RHSFUNC_ERR: return STATUS_NO_RATES;
+    case CV_UNREC_RHSFUNC_ERR: return cvode->too_fast ? STATUS_TOO_FAST : STATUS_NO_RATES;
     case CV_PROJFUNC_FAIL:
     case CV_REPTD_PROJFUNC_ERR: return STATUS_NOT_PROJECTED;
     default: return STATUS_INTEGRATION;
@@ -299,7 +309,7 @@ static enum status cause(int code)
 /* The failure in words; CVODE's own text where the status is unspecific */
 static enum status explain(struct cvode *cvode, int code)
 {
-    const enum status status = cause(code);
+    const enum status status = cause(cvode, code);
     const double h = integrator_step_size(&cvode->base);
     char *text = cvode->base.failure, step[64] = "";
     if (h > 0) snprintf(step, sizeof step, " (the last of %.3g s)", h);
@@ -314,6 +324,17 @@ static bool has_risen(const struct cvode *cvode)
     return order >= RISEN;
 }
 
+/* At a switch: the state there is one between steps, and the history ends */
+static enum status pass_switch(struct cvode *cvode, double t, double *y)
+{
+    const struct ode *ode = cvode->base.ode;
+    const struct restart restart = {.inputs_only = true};
+    const enum status status = ode->project != NULL ? ode->project(ode->context, t, y, NULL) : STATUS_OK;
+    if (status != STATUS_OK) return status;
+    cvode->before.events++;
+    return cvode_restart(&cvode->base, t, y, &restart);
+}
+
 static enum status cvode_step(struct integrator *integrator, double end, double *y, double *t)
 {
     struct cvode *cvode = (struct cvode *)integrator;
@@ -323,6 +344,7 @@ static enum status cvode_step(struct integrator *integrator, double end, double 
     if (code < 0) return explain(cvode, code);
     memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
     *t = reached;
+    if (code == CV_ROOT_RETURN) return pass_switch(cvode, reached, y);
     if (cvode->starting) cvode->starting = !has_risen(cvode);
     return STATUS_OK;
 }

@@ -98,27 +98,55 @@ static void estimate_error(struct explicit_pair *e, double h)
     for (int i = 0; i < s->n && scale > 0; i++) s->error[i] *= n5 / scale;
 }
 
-/* Stages 1 to `stages` - 1 */
-static enum status find_stages(struct explicit_pair *e, int stages, const double *a, int width, const double *c,
-                               double h)
+static enum status find_high_stages(struct explicit_pair *e, double h)
 {
     struct one_step *s = &e->s;
     memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
-    for (int i = 1; i < stages; i++) {
-        start_from(e, i, a + width * i, h, s->y1);
-        const enum status status = stage_rhs(&s->stage, s->t + c[i] * h, s->y1, e->k + s->n * i);
+    for (int i = 1; i < STAGES; i++) {
+        start_from(e, i, A[i], h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + C[i] * h, s->y1, e->k + s->n * i);
         if (status != STATUS_OK) return status;
     }
-    start_from(e, stages, a + width * stages, h, s->y1);
+    start_from(e, STAGES, A[STAGES], h, s->y1);
+    estimate_error(e, h);
     return STATUS_OK;
 }
 
-/* ---- Kutta's method of order 3 with the midpoint rule, for steps that communication points cut short ---------------------- */
+/* ---- Nystroem's method, for steps that communication points cut short ----------------------------------------------------- */
 
+/* Kutta's method of order 3 with the midpoint rule, and with stage positions that have the order 4 where forces do not depend on
+   velocities (Nystroem 1925; Hairer, Norsett, Wanner II.14):  X_2 = x + h/2 v + h^2/8 a_1,  X_3 = x + h v + h^2/2 a_2 */
 enum { LOW_STAGES = 3 };
 static const double LOW_A[LOW_STAGES + 1][LOW_STAGES] = {{0}, {0.5}, {-1, 2}, {1.0 / 6, 2.0 / 3, 1.0 / 6}};
 static const double LOW_C[LOW_STAGES] = {0, 0.5, 1};
 static const double LOW_E[LOW_STAGES] = {1.0 / 6, -1.0 / 3, 1.0 / 6};
+/* What stage i adds to the positions of Kutta's: h^2 (bend a_1 + bend' a_2) */
+static const double LOW_BEND[LOW_STAGES][2] = {{0}, {0.125, 0}, {-1, 0.5}};
+
+/* Quaternions keep Kutta's positions */
+static void bend_positions(const struct explicit_pair *e, int i, double h, double *x)
+{
+    const struct ode *ode = e->s.base.ode;
+    const double *a1 = e->k + ode->n_x, *a2 = a1 + e->s.n;
+    for (int k = 0; k < ode->n_v && ode->n_x == ode->n_v; k++)
+        x[k] += h * h * (LOW_BEND[i][0] * a1[k] + LOW_BEND[i][1] * a2[k]);
+}
+
+static enum status find_low_stages(struct explicit_pair *e, double h)
+{
+    struct one_step *s = &e->s;
+    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
+    for (int i = 1; i < LOW_STAGES; i++) {
+        start_from(e, i, LOW_A[i], h, s->y1);
+        bend_positions(e, i, h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + LOW_C[i] * h, s->y1, e->k + s->n * i);
+        if (status != STATUS_OK) return status;
+    }
+    start_from(e, LOW_STAGES, LOW_A[LOW_STAGES], h, s->y1);
+    memset(s->error, 0, (size_t)s->n * sizeof(double));
+    add_stages(e, LOW_STAGES, LOW_E, h, s->error);
+    return STATUS_OK;
+}
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
@@ -127,17 +155,7 @@ static const struct pair HIGH_PAIR = {STAGES, 8}, LOW_PAIR = {LOW_STAGES, 3};
 static enum status attempt(struct one_step *s, double h)
 {
     struct explicit_pair *e = (struct explicit_pair *)(void *)s;
-    const bool low = pairs_low(s);
-    const enum status status =
-        low ? find_stages(e, LOW_STAGES, LOW_A[0], LOW_STAGES, LOW_C, h) : find_stages(e, STAGES, A[0], STAGES, C, h);
-    if (status != STATUS_OK || s->base.fixed_step > 0) return status;
-    if (low) {
-        memset(s->error, 0, (size_t)s->n * sizeof(double));
-        add_stages(e, LOW_STAGES, LOW_E, h, s->error);
-    } else {
-        estimate_error(e, h);
-    }
-    return STATUS_OK;
+    return pairs_low(s) ? find_low_stages(e, h) : find_high_stages(e, h);
 }
 
 static void accept(struct one_step *s, double h)

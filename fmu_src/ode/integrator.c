@@ -28,6 +28,14 @@ const char *method_name(enum method method)
     return name[method];
 }
 
+bool rates_too_fast(int n, const double *ydot, const double *tolerance, double relative_tolerance)
+{
+    const double most = MOST_RELATIVE_RATE / relative_tolerance;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(ydot[i]) <= most * tolerance[i])) return true;
+    return false;
+}
+
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options)
 {
     integrator->max_steps = options->max_steps > 0 ? options->max_steps : MOST_INTERNAL_STEPS;

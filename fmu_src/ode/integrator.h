@@ -41,6 +41,9 @@ struct integrator_options {
 /* The default of max_steps, and the number of further steps from which an advance has no prospect of reaching its end. */
 #define MOST_INTERNAL_STEPS 1e8
 
+/* Rates above this multiple of the nominal value come from inputs or parameters that are wrong by orders of magnitude [1/s] */
+#define MOST_RELATIVE_RATE 1e11
+
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
     long residuals, factorizations, events;
@@ -51,6 +54,9 @@ struct restart {
     double first_step; /* 0: the integrator chooses                                                     [s] */
     bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
+
+/* Is a rate above MOST_RELATIVE_RATE? n rates, absolute tolerances relative_tolerance times nominal value. */
+bool rates_too_fast(int n, const double *ydot, const double *tolerance, double relative_tolerance);
 
 struct integrator;
 

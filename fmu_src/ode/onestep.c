@@ -178,8 +178,9 @@ static enum status begin(struct one_step *s, double remains)
 {
     weigh(s);
     const enum status status = find_rates(s);
-    if (status != STATUS_OK) return status_is_recoverable(status) ? STATUS_NO_RATES : status;
-    if (!isfinite(one_step_norm(s, s->ydot))) return STATUS_NO_RATES;
+    if (status != STATUS_OK) return STATUS_NO_RATES;
+    if (rates_too_fast(s->n, s->ydot, s->tolerance, s->relative_tolerance)) return STATUS_TOO_FAST;
+    if (s->relative_tolerance < DBL_EPSILON && DBL_EPSILON * one_step_norm(s, s->y) > 1) return STATUS_TOO_ACCURATE;
     if (s->now->h == 0) s->now->h = first_step(s, remains);
     return STATUS_OK;
 }
@@ -195,9 +196,10 @@ static double plan(struct one_step *s, double remains, double least)
     return h * (1 + STRETCH) >= remains ? remains : remains / ceil(remains / h - STRETCH);
 }
 
-static double least_step(const struct one_step *s, double end)
+/* A step must be longer, or it is lost in the rounding of t; but the last one before the communication point may be shorter */
+static double least_step(const struct one_step *s)
 {
-    return fmax(16 * DBL_EPSILON * fabs(s->t), 1e-15 * (end - s->t));
+    return 16 * DBL_EPSILON * fabs(s->t);
 }
 
 /* The next step size after a step of h with this error */
@@ -233,9 +235,12 @@ static enum status attempt(struct one_step *s, double h, double *error)
 {
     const struct ode *ode = s->base.ode;
     const bool fixed = s->base.fixed_step > 0;
+    s->stage.cause = STATUS_OK;
     enum status status = s->method->attempt(s, h);
-    if (status == STATUS_OK && ode->project != NULL)
+    if (status == STATUS_OK && ode->project != NULL) {
         status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
+        if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
+    }
     if (status == STATUS_OK) status = end_rates(s, h);
     *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
@@ -293,9 +298,12 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
     s->count.steps++;
 }
 
-static enum status give_up(enum status status)
+/* What the last attempt could not do */
+static enum status give_up(const struct one_step *s, enum status status)
 {
-    return status == STATUS_OK ? STATUS_ERROR_TEST : status_is_recoverable(status) ? STATUS_NEWTON : status;
+    if (status == STATUS_OK) return STATUS_ERROR_TEST;
+    if (status == STATUS_NEWTON) return STATUS_NEWTON;
+    return s->stage.cause != STATUS_OK ? s->stage.cause : STATUS_NO_RATES;
 }
 
 /* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows. */
@@ -338,10 +346,10 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
     enum status status = STATUS_OK;
     double reach = INFINITY;
     for (;;) {
-        const double least = least_step(s, end), planned = plan(s, end - s->t, least);
+        const double least = least_step(s), planned = plan(s, end - s->t, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
-        if (!(h > least)) return give_up(status);
+        if (!(h > least) && (h < end - s->t || !(h > 0))) return give_up(s, status);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
@@ -349,18 +357,25 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
             finish(s, h, planned, error, at_switch, reach < INFINITY);
             return STATUS_OK;
         }
-        if (status < 0) return status;
+        if (status < 0) return give_up(s, status);
         shorten(s, h, status, error, &reach);
     }
 }
 
-/* ceil(H / fixed_step) equal steps; this is the one from t */
+/* Of ceil(H / fixed_step) equal steps over H, those from t on. Late in a simulation `end` and t are rounded: that must not make one
+   step more. */
+static double count_fixed_steps(const struct one_step *s, double end)
+{
+    const double rounding = 8 * DBL_EPSILON * fabs(end) / s->base.fixed_step;
+    return fmax(1, ceil((end - s->t) / s->base.fixed_step - 1e-9 - rounding));
+}
+
 static enum status fixed_step(struct one_step *s, double end, double *y, double *t)
 {
-    const double remains = end - s->t, h = remains / fmax(1, ceil(remains / s->base.fixed_step - 1e-9));
+    const double h = (end - s->t) / count_fixed_steps(s, end);
     double size;
     const enum status status = attempt(s, h, &size);
-    if (status != STATUS_OK) return give_up(status);
+    if (status != STATUS_OK) return give_up(s, status);
     s->now->h = h;
     move_on(s, h, y, t);
     return STATUS_OK;

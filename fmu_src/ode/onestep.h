@@ -34,7 +34,7 @@ struct one_step_scalars {
     double has_rates;      /* ydot and z belong to (t, y)                                          */
     double short_steps;    /* steps in a row that switches made very short                         */
     double low, other_h;   /* pairs.h: the pair in use, and the step size of the other             */
-    double end, times_cut; /* pairs.h: the communication point ahead; how often a step went to the next */
+    double end, times_cut; /* pairs.h: the communication point ahead; how often it was near */
     double rate;           /* contraction of the last Newton iterations                            */
     double own[8];         /* the method's                                                         */
 };

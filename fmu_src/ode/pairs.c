@@ -5,7 +5,7 @@
 /* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
 static const double HOPE = 1.02;
 
-/* The low order is tried where the high one could go this much farther, after so many steps from one communication point to the next */
+/* The low order is tried after so many communication steps in a row that the step size of the high order exceeds by this factor */
 static const double CUT_SHORT = 2;
 enum { TIMES_CUT = 3 };
 
@@ -33,7 +33,7 @@ static void exchange(struct one_step *s, double other_h)
     s->now->last_error = 0;
 }
 
-/* Did the last TIMES_CUT steps go from one communication point to the next? */
+/* Are communication steps hardly longer than h? */
 static bool is_cut_short(struct one_step *s, double h, double remains)
 {
     const double end = s->t + remains;

@@ -9,6 +9,8 @@
 /* What the functions cost, in evaluations of the right-hand side: instructions of the Canadarm (bench/integration.py) */
 static const double FACTOR = 0.9, RESIDUAL = 0.8, SOLVE = 0.12, STIFFNESS = 0.03, JACOBIAN = 8;
 
+enum { POWER_ITERATIONS = 8 };
+
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
@@ -78,17 +80,29 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
     memcpy(ydot + ode->n_x, z, (size_t)ode->n_v * sizeof *z);
 }
 
-enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+static enum status failed(struct stage *stage, enum status status, enum status cause)
+{
+    if (status != STATUS_OK) stage->cause = cause;
+    return status;
+}
+
+static enum status factor_dense(struct stage *stage, double t, const double *y, double gamma)
 {
     const struct ode *ode = stage->ode;
-    stage->factorizations++;
-    stage->work += stage->dense ? JACOBIAN : FACTOR;
-    if (!stage->dense) return ode->factor(ode->context, t, y, gamma);
     stage->jacobians++;
     const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
     if (status != STATUS_OK) return status;
     newton_matrix(&stage->newton, gamma, y, stage->N);
     return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
+}
+
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+{
+    const struct ode *ode = stage->ode;
+    stage->factorizations++;
+    stage->work += stage->dense ? JACOBIAN : FACTOR;
+    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    return failed(stage, status, STATUS_NEWTON_MATRIX);
 }
 
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r)
@@ -97,12 +111,12 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     if (!stage->dense) {
         stage->residuals++;
         stage->work += RESIDUAL;
-        return ode->residual(ode->context, t, y, z, r);
+        return failed(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
     const enum status status = stage_rhs(stage, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
     for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
-    return status;
+    return failed(stage, status, STATUS_NO_RATES);
 }
 
 /* The tangent of x1 - x0 by velocities, 0 for quaternions */
@@ -149,4 +163,31 @@ void stage_solve(struct stage *stage, double *r)
     stage->work += SOLVE;
     if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
     else stage->ode->solve(stage->ode->context, r);
+}
+
+/* The largest eigenvalue of M^-1 K or, with `damping`, of M^-1 D, by power iteration from a vector without symmetries */
+static double largest_rate(struct stage *stage, bool damping, double *x)
+{
+    const int n = stage->ode->n_v;
+    double rate = 0;
+    for (int i = 0; i < n; i++) x[i] = 1 + 0.618 * (i % 3) - 0.414 * (i % 2);
+    memset(stage->dx, 0, (size_t)n * sizeof(double));
+    memset(stage->dv, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < POWER_ITERATIONS; k++) {
+        const double norm = sqrt(dense_dot(n, x, x));
+        double *direction = damping ? stage->dv : stage->dx;
+        if (!(norm > 0)) return 0;
+        rate = norm;
+        for (int i = 0; i < n; i++) direction[i] = x[i] / norm;
+        stage_forces(stage, stage->dx, stage->dv, x);
+        stage_solve(stage, x);
+    }
+    return rate;
+}
+
+double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)
+{
+    if (stage->dense || stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
+    const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
+    return fmax(damping, sqrt(stiffness));
 }

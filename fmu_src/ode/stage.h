@@ -20,7 +20,8 @@ struct stage {
     double *ydot;         /* dense: n_x + n_v                 */
     double *dx, *dv;      /* n_v                              */
     long rhs, residuals, factorizations, jacobians;
-    double work; /* in evaluations of the right-hand side */
+    double work;       /* in evaluations of the right-hand side */
+    enum status cause; /* what the last function that failed could not do: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
@@ -41,6 +42,10 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
 
 /* ydot = (T(x) v; a) */
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
+
+/* The largest rate of M^-1 D and the square root of that of M^-1 K at y, whichever is larger [1/s]: how fast the fastest mode is, by
+   power iteration. Changes the factors. INFINITY where the dense matrix is in use or M cannot be factored. */
+double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);

@@ -487,6 +487,8 @@ void joint_stiff_slopes(const struct joint_model *model, const double *q, const 
 
 /* ---- where forces change fast ---------------------------------------------------------------------------------------------------- */
 
+enum { SWITCHES = 4 }; /* of a coordinate with limits */
+
 static bool coordinate_has_limits(const struct joint_model *model, int k)
 {
     return model->coordinates && model->number[k].has_limits;
@@ -495,19 +497,20 @@ static bool coordinate_has_limits(const struct joint_model *model, int k)
 int joint_switch_count(const struct joint_model *model)
 {
     int count = 0;
-    for (int k = 0; k < model->nv; k++) count += coordinate_has_limits(model, k) ? 3 : 0;
+    for (int k = 0; k < model->nv; k++) count += coordinate_has_limits(model, k) ? SWITCHES : 0;
     return count;
 }
 
-/* lower - q, q - upper, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive where it pushes; k
-   where there is no contact. An absent limit is never reached. */
+/* lower - q, q - upper, p - depth, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive where it
+   pushes; k where there is no contact. An absent limit is never reached. */
 static void stop_switches(const struct limits *limits, double q, double qd, double *g)
 {
     double sign, slope;
     const double p = penetration(limits, q, &sign);
     g[0] = isfinite(limits->lower) ? limits->lower - q : -1;
     g[1] = isfinite(limits->upper) ? q - limits->upper : -1;
-    g[2] = limits->stiffness - (p > 0 ? sign * qd * limits->damping * fade(limits, p, &slope) / p : 0);
+    g[2] = limits->damping > 0 ? p - limits->depth : -1;
+    g[3] = limits->stiffness - (p > 0 ? sign * qd * limits->damping * fade(limits, p, &slope) / p : 0);
 }
 
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g)
@@ -515,7 +518,7 @@ void joint_switches(const struct joint_model *model, const double *q, const doub
     for (int k = 0; k < model->nv; k++)
         if (coordinate_has_limits(model, k)) {
             stop_switches(&model->number[k].limits, q[k], qd[k], g);
-            g += 3;
+            g += SWITCHES;
         }
 }
 

@@ -193,8 +193,8 @@ void joint_force_slopes(const struct joint_model *model, const double *q, const 
 /* Stiffness k and damping d of every velocity, nv each, for an approximate Newton matrix: minus the diagonal slopes, 0 where they
    are negative. */
 void joint_stiff_slopes(const struct joint_model *model, const double *q, const double *qd, double *k, double *d);
-/* Functions of (q, qd) that change sign where the force of a stop has a kink, 3 for every coordinate with limits: contact with the
-   lower and with the upper one, and where the damper would begin to pull. */
+/* Functions of (q, qd) that change sign where the force of a stop is not smooth: contact with the lower and with the upper limit,
+   the depth where the damper acts in full, and where it would begin to pull. How many, for coordinates with limits; their values. */
 int joint_switch_count(const struct joint_model *model);
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g);
 /* The longest step that resolves dry friction where qd changes at the rate qdd [s]: within 3 coulomb_velocity of standstill a

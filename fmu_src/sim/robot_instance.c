@@ -306,7 +306,7 @@ static enum status project_states(struct instance *instance)
     stepper_interrupt(&instance->stepper);
     model_normalize(sim->mechanism.model, sim->at.q);
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
-    return constraints_project(&sim->mechanism, false, sim->at.q, sim->at.qd, NULL, NULL);
+    return constraints_project(&sim->mechanism, BY_NEW_FACTORS, sim->at.q, sim->at.qd, NULL, NULL);
 }
 
 /* Which constraints are active: 1, the others 0 */

@@ -35,6 +35,7 @@ struct sim {
     int *free_coordinate; /* n_v of the ode: coordinates of qd that are not prescribed                       */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
+    enum projection factors;             /* those that the integrator made last                              */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 

@@ -62,12 +62,13 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct sim *sim = context;
     const enum status status = sim_derivatives(sim, t, y, ydot);
+    sim->factors = BY_FORWARD_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
 }
 
-/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, at which the equation was evaluated
-   just before */
+/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, with the factors that the step made
+   last: a step does not depend on what was evaluated before it */
 static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
@@ -82,7 +83,7 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops) status = constraints_project(&sim->mechanism, true, sim->at.q, sim->at.qd, error_q, error_qd);
+    if (loops) status = constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
@@ -136,6 +137,7 @@ static enum status factor(void *context, double t, const double *y, double gamma
     struct sim *sim = context;
     sim_take(sim, t, y);
     const enum status status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
+    sim->factors = BY_NEWTON_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
 }

@@ -160,7 +160,7 @@ static void everything_closed(struct closed *c, double *by_q, double *by_qd)
     mechanism_jacobian(&c->s.mechanism, &in, by_q, by_qd);
     mechanism_tangent(&c->s.mechanism, &in, &(struct direction){.q = s->qd}, true, s->force);
     constraints_gap(&c->s.mechanism);
-    CHECK(constraints_project(&c->s.mechanism, false, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
+    CHECK(constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
 }
 
 TEST(closed_robots_allocate_at_the_start_alone)

@@ -247,7 +247,7 @@ static double mass_product(const struct specimen *s, const double *x, const doub
 static enum status project(struct closed *c, double *err_q, double *err_qd)
 {
     struct specimen *s = &c->s;
-    return constraints_project(&c->s.mechanism, false, s->q, s->qd, err_q, err_qd);
+    return constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, err_q, err_qd);
 }
 
 /* Once back, nothing moves any more; rates are changed by what is M-orthogonal to all that the loops allow; prescribed joints
@@ -317,7 +317,7 @@ TEST(projection)
             /* back from near by with the factors of here */
             for (int i = 0; i < s->nv; i++) s->qd[i] += uniform(&random, -1e-3, 1e-3);
             push(s, &random, 1e-6, 0);
-            CHECK(constraints_project(&c.s.mechanism, true, s->q, s->qd, NULL, NULL) == STATUS_OK);
+            CHECK(constraints_project(&c.s.mechanism, BY_FORWARD_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK);
             CHECK(open_by(&c) < 1e-11);
             dyn_motion(s->model, s->work, &s->in, NULL);
             dyn_velocity(s->model, s->work, &s->in);

@@ -118,6 +118,19 @@ def test_a_spline_takes_a_cubic_force_exactly(run):
     assert result["guide.q"] == pytest.approx(s**2 - s**3 / 2 + 2.5 * s**4 / 12 - 1.5 * s**5 / 20, rel=1e-7, abs=1e-9)
 
 
+def test_a_spline_is_as_good_as_the_smooth_torque(limber, tmp_path):
+    """A trajectory that was integrated elsewhere, at 1e-10, with smooth torques; the rows are 1 ms apart."""
+    data, errors = ROOT / "tests/data/canadarm-forced", []
+    reference, names = columns((data / "trajectory.csv").read_text()), ["tip.position[1]", "tip.position[2]"]
+    for between in "linear", "cubic":
+        words = [limber, "simulate", CANADARM, "--inputs", data / "torques.csv", "--until", 10, "--step", 0.01, "--rtol", 1e-9, "--interpolate", between]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        result = columns(done.stdout)
+        errors.append(max(np.abs(result[name] - reference[name]).max() for name in names))
+    print("forced Canadarm, tip: linear, cubic", errors)
+    assert errors[0] < 2e-7 and errors[1] < 1e-9
+
+
 def torques(t):
     return {"time": t, **{name: a * np.sin(w * t) for name, a, w in zip(TORQUES, (400, 200, 100), (1.2, 0.7, 1.7))}}
 

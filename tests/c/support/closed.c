@@ -108,7 +108,7 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !specimen_remake(&c->s)) return 0;
     struct specimen *s = &c->s;
     if (constraints_choose(&c->s.mechanism, s->q, &silent) != STATUS_OK) return 0;
-    return !met || constraints_project(&c->s.mechanism, false, s->q, s->qd, NULL, NULL) == STATUS_OK;
+    return !met || constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
 static void random_point(struct random *random, const struct robot *robot, struct actuator_point *point)

@@ -1,0 +1,485 @@
+#include "flex/shortening.h"
+
+#include <string.h>
+
+#include "flex/axes.h"
+#include "flex/inertia.h"
+#include "flex/moments.h"
+#include "math/lanes.h"
+#include "math/vec.h"
+
+/* ---- integrals --------------------------------------------------------------------------------------------------- */
+
+static int triangle(int n)
+{
+    return n * (n + 1) / 2;
+}
+
+static void planes_of(const struct beam *beam, struct bending_plane plane[2])
+{
+    const int y = beam->family[FAMILY_Y].count, z = beam->family[FAMILY_Z].count;
+    plane[0] = (struct bending_plane){0, y, 0};
+    plane[1] = (struct bending_plane){y, z, triangle(y)};
+}
+
+enum status pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs)
+{
+    struct bending_plane plane[2];
+    planes_of(beam, plane);
+    const size_t n = (size_t)(triangle(plane[0].n) + triangle(plane[1].n));
+    pairs->n = 0;
+    pairs->i = arena_take(arena, n, sizeof *pairs->i);
+    pairs->j = arena_take(arena, n, sizeof *pairs->j);
+    pairs->s = arena_take(arena, n, sizeof(double));
+    pairs->b = arena_take(arena, n, sizeof(double));
+    pairs->T = arena_take(arena, n * (size_t)m, sizeof(double));
+    pairs->G = arena_take(arena, n * n, sizeof(double));
+    pairs->h = arena_take(arena, n, sizeof(double));
+    pairs->h_panel = arena_take(arena, n, sizeof(double));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < plane[p].n; i++)
+            for (int j = 0; j <= i; j++, pairs->n++) {
+                pairs->i[pairs->n] = plane[p].first + i;
+                pairs->j[pairs->n] = plane[p].first + j;
+            }
+    return STATUS_OK;
+}
+
+/* The pair of coordinates number i and j of a plane, in any order */
+static int pair_of(const struct bending_plane *plane, int i, int j)
+{
+    return plane->pair + (i > j ? triangle(i) + j : triangle(j) + i);
+}
+
+/* int h_p h_q dm */
+static double gram(const struct pair_integrals *pairs, int p, int q)
+{
+    return p < q ? pairs->G[pairs->n * p + q] : pairs->G[pairs->n * q + p];
+}
+
+/* S, B and T as matrices over the coordinates */
+static void fill_matrices(const struct pair_integrals *pairs, int m, double *S, double *B, double *T)
+{
+    const int row = PADDED(m);
+    for (int p = 0; p < pairs->n; p++)
+        for (int turn = 0; turn < 2; turn++) {
+            const int j = turn == 0 ? pairs->i[p] : pairs->j[p], l = turn == 0 ? pairs->j[p] : pairs->i[p];
+            S[row * j + l] = pairs->s[p];
+            B[row * j + l] = pairs->b[p];
+            for (int k = 0; k < m; k++) T[row * (m * l + k) + j] = pairs->T[m * p + k];
+        }
+}
+
+/* columns of int h_p (h; phi) dm */
+static void fill_gram(const struct pair_integrals *pairs, int m, double *G)
+{
+    const int row = PADDED(pairs->n + m);
+    for (int p = 0; p < pairs->n; p++) {
+        const double twice = pairs->i[p] == pairs->j[p] ? 1 : 2;
+        for (int q = 0; q < pairs->n; q++) G[row * p + q] = twice * gram(pairs, p, q);
+        for (int k = 0; k < m; k++) G[row * p + pairs->n + k] = twice * pairs->T[m * p + k];
+    }
+}
+
+/* The coordinates i, j of every product of a group, as numbers within their planes */
+static int list_products(const struct bending_plane *a, const struct bending_plane *b, int *i, int *j)
+{
+    int n = 0;
+    for (int k = 0; k < a->n; k++)
+        for (int l = 0; l < (a == b ? k + 1 : b->n); l++, n++) {
+            i[n] = k;
+            j[n] = l;
+        }
+    return n;
+}
+
+/* int chi_i chi_j dm = sum over k, l of eta_k eta_l int h_ik h_jl dm; of one plane each product of k and l once */
+static enum status make_group(const struct pair_integrals *pairs, const struct bending_plane *a,
+                              const struct bending_plane *b, struct arena *arena, struct pair_group *group)
+{
+    const int n = a == b ? triangle(a->n) : a->n * b->n, row = PADDED(n);
+    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
+    double *W = arena_take(arena, (size_t)(n * row), sizeof *W);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    list_products(a, b, i, j);
+    for (int p = 0; p < n; p++) /* column: the product p; row: the entry q of the result */
+        for (int q = 0; q < n; q++) {
+            double *w = &W[row * p + q];
+            *w = gram(pairs, pair_of(a, i[q], i[p]), pair_of(b, j[q], j[p]));
+            if (a == b && i[p] != j[p]) *w += gram(pairs, pair_of(a, i[q], j[p]), pair_of(a, j[q], i[p]));
+        }
+    group->n = n;
+    group->W = W;
+    return STATUS_OK;
+}
+
+static enum status make_groups(const struct pair_integrals *pairs, struct arena *arena, struct shortening *sh)
+{
+    static const int of[3][2] = {{0, 0}, {1, 1}, {0, 1}};
+    for (int g = 0; g < 3; g++) {
+        const struct bending_plane *a = &sh->plane[of[g][0]], *b = &sh->plane[of[g][1]];
+        if (a->n == 0 || b->n == 0) continue;
+        struct pair_group *group = &sh->group[sh->n_groups++];
+        group->a = of[g][0];
+        group->b = of[g][1];
+        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
+                            struct arena *arena, struct shortening **made)
+{
+    const int m = body->m, n = pairs->n;
+    const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
+    struct shortening *sh = arena_take(arena, 1, sizeof *sh);
+    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
+    double *S = arena_take(arena, rows, sizeof *S), *B = arena_take(arena, rows, sizeof *B);
+    double *T = arena_take(arena, (size_t)m * rows, sizeof *T);
+    double *G = arena_take(arena, (size_t)(n * PADDED(n + m)), sizeof *G);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    memcpy(i, pairs->i, (size_t)n * sizeof *i);
+    memcpy(j, pairs->j, (size_t)n * sizeof *j);
+    fill_matrices(pairs, m, S, B, T);
+    fill_gram(pairs, m, G);
+    *sh = (struct shortening){
+        .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .axial = beam->family[FAMILY_AXIAL].count > 0};
+    planes_of(beam, sh->plane);
+    *made = sh;
+    return make_groups(pairs, arena, sh);
+}
+
+enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
+{
+    const struct shortening *sh = body->shortening;
+    const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
+    int most = PADDED(sh->n_pairs + body->m);
+    for (int g = 0; g < sh->n_groups; g++)
+        if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
+    state->share = arena_take(arena, row, sizeof(double));
+    state->sigma = arena_take(arena, 3 * row, sizeof(double));
+    state->U = arena_take(arena, rows, sizeof(double));
+    state->Q = arena_take(arena, rows, sizeof(double));
+    state->product = arena_take(arena, (size_t)most, sizeof(double));
+    state->integral = arena_take(arena, (size_t)most, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_VECTORS = 14 };
+
+/* `count` vectors of y = A x, A in columns of `row` */
+INLINE void column_block(const int count, int columns, int row, const double *restrict A, const double *restrict x,
+                         double *restrict y)
+{
+    lanes sum[MOST_VECTORS];
+    for (int i = 0; i < count; i++) sum[i] = x[0] * load(A + LANES * i);
+    for (int c = 1; c < columns; c++)
+        for (int i = 0; i < count; i++) sum[i] += x[c] * load(A + row * c + LANES * i);
+    for (int i = 0; i < count; i++) store(y + LANES * i, sum[i]);
+}
+
+/* y = A x, A in columns of `row`, a multiple of LANES: as many vectors of y at a time as there are registers */
+static void multiply(int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
+{
+    for (int at = 0; at < row; at += MOST_VECTORS * LANES) {
+        const int left = (row - at) / LANES;
+        switch (left < MOST_VECTORS ? left : MOST_VECTORS) {
+            CONSTANT_CASE(N, 1, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 2, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 3, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 4, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 5, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 6, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 7, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 8, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 9, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 10, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 11, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 12, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 13, column_block(N, columns, row, A + at, x, y + at))
+            CONSTANT_CASE(N, 14, column_block(N, columns, row, A + at, x, y + at))
+        }
+    }
+}
+
+/* The products x_i x_j, i >= j, by rows */
+INLINE void triangle_products(const int n, const double *restrict x, double *restrict product)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) *product++ = x[i] * x[j];
+}
+
+/* The symmetric matrix of `rows` with this lower triangle */
+INLINE void triangle_unpack(const int n, const double *restrict packed, int row, double *restrict A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) A[row * i + j] = A[row * j + i] = *packed++;
+}
+
+/* y += A x, A symmetric with this lower triangle */
+INLINE void triangle_multiply(const int n, const double *restrict packed, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < i; j++, packed++) {
+            sum += *packed * x[j];
+            y[j] += *packed * x[i];
+        }
+        y[i] += sum + *packed++ * x[i];
+    }
+}
+
+/* y += scale A x, A symmetric, m rows of PADDED(m) */
+INLINE void add_product(const int m, double scale, const double *restrict A, const double *restrict x,
+                        double *restrict y)
+{
+    const int row = PADDED(m);
+    for (int l = 0; l < row; l += LANES) {
+        lanes sum = load(y + l);
+        for (int k = 0; k < m; k++) sum += scale * x[k] * load(A + row * k + l);
+        store(y + l, sum);
+    }
+}
+
+INLINE double dot(const int m, const double *restrict x, const double *restrict y)
+{
+    double sum = 0;
+    for (int k = 0; k < m; k++) sum += x[k] * y[k];
+    return sum;
+}
+
+/* ---- configuration ----------------------------------------------------------------------------------------------- */
+
+/* share = -S eta,  sigma = -B eta e_x: all that `linear` keeps */
+INLINE void first_order(const int m, const struct shortening *sh, const double *restrict eta,
+                        struct shortening_state *restrict state)
+{
+    memset(state->share, 0, (size_t)PADDED(m) * sizeof(double));
+    memset(state->sigma, 0, 3 * (size_t)PADDED(m) * sizeof(double));
+    add_product(m, -1, sh->S, eta, state->share);
+    add_product(m, -1, sh->B, eta, state->sigma);
+    state->x_f = -0.5 * dot(m, eta, state->sigma);
+}
+
+/* U_kj = sum over l of eta_l int phi_k h_jl dm */
+INLINE void contract(const int m, const double *restrict T, const double *restrict eta, double *restrict U)
+{
+    const int rows = m * PADDED(m);
+    for (int at = 0; at < rows; at += LANES) {
+        lanes sum = {0};
+        for (int l = 0; l < m; l++) sum += eta[l] * load(T + rows * l + at);
+        store(U + at, sum);
+    }
+}
+
+void shortening_contract(const struct body *body, const double *eta, double *U)
+{
+    WITH_CONSTANT_COUNT(M, body->m, contract(M, body->shortening->T, eta, U))
+}
+
+/* The block of Q = int chi chi' dm for two different planes */
+static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b, int row,
+                      const double *eta, struct shortening_state *state)
+{
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
+    multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++)
+            state->Q[row * (a->first + i) + b->first + j] = state->Q[row * (b->first + j) + a->first + i] =
+                state->integral[b->n * i + j];
+}
+
+/* Q from the products eta_i eta_j */
+static void quartic(const struct shortening *sh, int m, const double *eta, struct shortening_state *state)
+{
+    const int row = PADDED(m);
+    for (int g = 0; g < sh->n_groups; g++) {
+        const struct pair_group *group = &sh->group[g];
+        const struct bending_plane *a = &sh->plane[group->a];
+        if (group->a != group->b) {
+            rectangle(group, a, &sh->plane[group->b], row, eta, state);
+            continue;
+        }
+        double *Q = state->Q + (row + 1) * a->first;
+        WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta + a->first, state->product))
+        multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+        WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, state->integral, row, Q))
+    }
+}
+
+/* rho_k -= 1/2 (U eta)_k e_x,  sigma_k += 1/2 (Q eta)_k e_x - sum over l of eta_l U_lk e_a(l) */
+INLINE void second_order(const int m, const struct body *body, const double *restrict eta,
+                         const struct shortening_state *restrict state, double *restrict rho)
+{
+    const int row = PADDED(m);
+    add_product(m, 0.5, state->Q, eta, state->sigma);
+    for (int k = 0; k < m; k++) {
+        const double *restrict U = state->U + row * k;
+        double *restrict sigma = state->sigma + row * body->tip.axis[k];
+        rho[k] -= 0.5 * dot(m, U, eta);
+        for (int l = 0; l < row; l += LANES) store(sigma + l, load(sigma + l) - eta[k] * load(U + l));
+    }
+}
+
+/* M_ff = M_ff0 + Q, without Q in `linear`, ...                                                       (theory.md 13) */
+INLINE void modal_mass(const int m, const double *restrict Mff0, const double *restrict Q, double *restrict Mff)
+{
+    for (int k = 0; k < m; k++)
+        for (int j = 0; j < m; j++) Mff[m * k + j] = Mff0[m * k + j] + Q[PADDED(m) * k + j];
+}
+
+/* ... - U of the axial modes and its transpose */
+static void add_axial_mass(const struct body *body, const double *U, double *Mff)
+{
+    const int m = body->m;
+    for (int k = 0; k < m; k++)
+        for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
+            Mff[m * k + j] -= U[PADDED(m) * k + j];
+            Mff[m * j + k] -= U[PADDED(m) * k + j];
+        }
+}
+
+INLINE void inertia(const int m, const struct body *body, enum elastic_terms terms, const double *eta,
+                    struct body_state *state)
+{
+    const struct shortening *sh = body->shortening;
+    first_order(m, sh, eta, &state->shortened);
+    if (terms == TERMS_FULL || sh->axial) contract(m, sh->T, eta, state->shortened.U);
+    if (terms == TERMS_FULL) {
+        quartic(sh, m, eta, &state->shortened);
+        second_order(m, body, eta, &state->shortened, state->rho);
+    }
+    modal_mass(m, body->Mff0, state->shortened.Q, state->Mff);
+}
+
+void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    WITH_CONSTANT_COUNT(M, body->m, inertia(M, body, terms, eta, state))
+    if (body->shortening->axial) add_axial_mass(body, state->shortened.U, state->Mff);
+}
+
+/* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
+void shortening_moments(const struct body *body, const double *eta, struct body_state *state)
+{
+    const struct shortening_state *at = &state->shortened;
+    const int m = body->m, row = PADDED(m);
+    double *N = state->N;
+    for (int k = 0; k < m; k++) {
+        const double half = 0.5 * eta[k];
+        state->c[X] += half * at->share[k];
+        N[0] += half * at->sigma[k];
+        N[3] += half * at->sigma[row + k];
+        N[4] += half * at->sigma[2 * row + k];
+    }
+    N[0] -= at->x_f;
+}
+
+/* (sigma x e_x) = (0, sigma_z, -sigma_y) */
+INLINE void coupling(const int m, const struct shortening_state *restrict state, const double *restrict R,
+                     double (*restrict F)[SIX])
+{
+    for (int k = 0; k < m; k++) {
+        const double sigma_y = state->sigma[PADDED(m) + k], sigma_z = state->sigma[2 * PADDED(m) + k];
+        for (int i = 0; i < 3; i++) {
+            F[k][i] += R[3 * i + 1] * sigma_z - R[3 * i + 2] * sigma_y;
+            F[k][3 + i] += R[3 * i] * state->share[k];
+        }
+    }
+}
+
+void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
+                         double (*F)[SIX])
+{
+    WITH_CONSTANT_COUNT(M, body->m, coupling(M, state, R, F))
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+INLINE void rates_of(const int m, const double *restrict U, const double *restrict etad, double *restrict rhod)
+{
+    for (int k = 0; k < m; k++) rhod[k] -= dot(m, U + PADDED(m) * k, etad);
+}
+
+void shortening_rates(const struct body *body, const double *etad, const struct body_state *state)
+{
+    WITH_CONSTANT_COUNT(M, body->m, rates_of(M, state->shortened.U, etad, state->rhod))
+}
+
+/* The terms of r_ddot = -eta_dot' H eta_dot e_x, with its integrals over the pairs and modes            (theory.md 16, 17) */
+static void add_centripetal(const struct body *body, const struct shortening_state *at, const double *eta,
+                            const double *etad, double *wrench, double *modal)
+{
+    const struct shortening *sh = body->shortening;
+    const int m = body->m, n = sh->n_pairs;
+    for (int p = 0; p < 2; p++) {
+        const struct bending_plane *plane = &sh->plane[p];
+        WITH_CONSTANT_COUNT(N, plane->n, triangle_products(N, etad + plane->first, at->product + plane->pair))
+    }
+    multiply(PADDED(n + m), n, sh->G, at->product, at->integral);
+    for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
+        const struct bending_plane *plane = &sh->plane[p];
+        const int first = plane->first;
+        WITH_CONSTANT_COUNT(N, plane->n,
+                            triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
+    }
+    double moment[3] = {0};
+    for (int k = 0; k < m; k++) {
+        const double integral = at->integral[n + k];
+        const int axis = body->tip.axis[k];
+        moment[axis] += eta[k] * integral;
+        if (axis == X) modal[k] -= integral;
+    }
+    wrench[1] -= moment[Z];
+    wrench[2] += moment[Y];
+}
+
+/* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of share and sigma */
+INLINE void forces(const int m, const struct body *body, const struct shortening_state *restrict at,
+                   const double *restrict etad, const double *restrict omega, const double *restrict B, double a_x,
+                   struct coriolis *restrict rates, double *restrict wrench, double *restrict modal)
+{
+    const int row = PADDED(m);
+    const double W[3] = {0, -2 * omega[2], 2 * omega[1]};
+    double sum[4] = {0}, acceleration = 0;
+    for (int k = 0; k < m; k++) {
+        const double *sigma = at->sigma + k;
+        modal[k] += a_x * at->share[k] + B[0] * sigma[0] + B[1] * sigma[row] + B[2] * sigma[2 * row];
+        sum[0] += etad[k] * sigma[0];
+        sum[1] += etad[k] * sigma[row];
+        sum[2] += etad[k] * sigma[2 * row];
+        sum[3] += etad[k] * at->share[k];
+    }
+    for (int l = 0; l < m; l++) {
+        const double turn = W[body->tip.axis[l]] * etad[l];
+        for (int k = 0; k < m; k++) modal[k] -= turn * at->U[row * l + k];
+    }
+    for (int k = 0; k < m; k++) acceleration += etad[k] * dot(m, body->shortening->S + row * k, etad);
+    wrench[3] -= acceleration;
+    rates->cd[X] += sum[3];
+    rates->Q_omega[X] += dot3(sum, omega);
+    rates->trace += sum[0];
+}
+
+/* the same in `linear`, which keeps int chi_k (a + B x e_x) dm */
+static void linear_force(const struct body *body, const struct shortening_state *at, double a_x, double B_xx,
+                         double *modal)
+{
+    for (int k = 0; k < body->m; k++) modal[k] += a_x * at->share[k] + B_xx * at->sigma[k];
+}
+
+void shortening_force(const struct body *body, enum elastic_terms terms, const struct body_state *state,
+                      const double *eta, const double *etad, const double omega[3], const double acc[6],
+                      const double B[9], struct coriolis *rates, double wrench[6], double *modal)
+{
+    const struct shortening_state *at = &state->shortened;
+    if (terms == TERMS_LINEAR) {
+        linear_force(body, at, acc[3], B[0], modal);
+    } else {
+        WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, wrench, modal))
+        add_centripetal(body, at, eta, etad, wrench, modal);
+    }
+}

@@ -1,0 +1,243 @@
+/* What foreshortening adds to the derivatives of a beam's inertia forces: those of chi = -H eta and of f. (theory.md 13a) */
+#include <string.h>
+
+#include "flex/axes.h"
+#include "flex/tangent.h"
+#include "math/lanes.h"
+#include "math/vec.h"
+
+enum status shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *t)
+{
+    const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
+    const size_t n = (size_t)body->shortening->n_pairs;
+    t->weight = arena_take(arena, n + row, sizeof(double));
+    t->X = arena_take(arena, row, sizeof(double));
+    for (int a = X; a <= Z; a++) t->M[a] = arena_take(arena, rows, sizeof(double));
+    t->K = arena_take(arena, rows, sizeof(double));
+    t->Ud = arena_take(arena, rows, sizeof(double));
+    t->Udd = arena_take(arena, rows, sizeof(double));
+    t->Qd = arena_take(arena, rows, sizeof(double));
+    t->Qdd = arena_take(arena, rows, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* The state, as in tangent.c */
+struct at {
+    const struct body *body;
+    const struct shortening *sh;
+    const struct shortening_state *state;
+    const double *eta, *etad, *etadd, *omega, *a, *B, *W;
+};
+
+/* 1 where i = j, else 2: the number of terms eta_i eta_j in eta' H eta */
+static inline double terms_of(const struct shortening *sh, int p)
+{
+    return sh->i[p] == sh->j[p] ? 1 : 2;
+}
+
+/* Weights of the pairs in scale f + f_ddot, f_ddot = eta_dot' H eta_dot + eta' H eta_ddot */
+static void axial_weights(const struct at *at, double scale, double *weight)
+{
+    for (int p = 0; p < at->sh->n_pairs; p++) {
+        const int i = at->sh->i[p], j = at->sh->j[p];
+        weight[p] = terms_of(at->sh, p) * (0.5 * scale * at->eta[i] * at->eta[j] + at->etad[i] * at->etad[j] +
+                                           0.5 * (at->eta[i] * at->etadd[j] + at->etadd[i] * at->eta[j]));
+    }
+}
+
+void shortening_moment_rates(const struct body *body, const double *eta, const double *etad, const double *etadd,
+                             struct shortening_tangent *t, double *rhodd)
+{
+    const struct shortening *sh = body->shortening;
+    const struct at at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
+    axial_weights(&at, 0, t->weight);
+    for (int p = 0; p < sh->n_pairs; p++) {
+        const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m) * p + sh->n_pairs;
+        const double weight = t->weight[p] / terms_of(sh, p);
+        for (int s = 0; s < body->n_shapes; s++) rhodd[s] -= weight * with_phi[body->k[s]];
+    }
+}
+
+/* M_ij = int h_ij (sum of weight_q h_q + weight_k phi_k) dm + s S_ij + b B_ij */
+static void pair_matrix(const struct at *at, const double *weight, double s, double b, double *M)
+{
+    const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
+    for (int p = 0; p < n; p++) {
+        const int i = at->sh->i[p], j = at->sh->j[p];
+        const double *G = at->sh->G + PADDED(n + m) * p;
+        double sum = 0;
+        for (int q = 0; q < n + m; q++) sum += G[q] * weight[q];
+        M[row * i + j] = sum / terms_of(at->sh, p) + s * at->sh->S[row * i + j] + b * at->sh->B[row * i + j];
+        M[row * j + i] = M[row * i + j];
+    }
+}
+
+/* M_a = int H r_a dm */
+static void moment_matrices(const struct at *at, struct shortening_tangent *t)
+{
+    const int n = at->sh->n_pairs;
+    for (int a = X; a <= Z; a++) {
+        for (int p = 0; p < n; p++)
+            t->weight[p] = a == X ? -0.5 * terms_of(at->sh, p) * at->eta[at->sh->i[p]] * at->eta[at->sh->j[p]] : 0;
+        for (int k = 0; k < at->body->m; k++) t->weight[n + k] = at->body->tip.axis[k] == a ? at->eta[k] : 0;
+        pair_matrix(at, t->weight, 0, a == X ? 1 : 0, t->M[a]);
+    }
+}
+
+/* K = int H A_x dm, A the acceleration of the points */
+static void force_matrix(const struct at *at, bool full, struct shortening_tangent *t)
+{
+    const int n = at->sh->n_pairs;
+    memset(t->weight, 0, (size_t)n * sizeof(double));
+    if (full) axial_weights(at, at->B[0], t->weight);
+    for (int p = 0; p < n; p++) t->weight[p] = -t->weight[p];
+    for (int k = 0; k < at->body->m; k++) {
+        const int axis = at->body->tip.axis[k];
+        double *weight = &t->weight[n + k];
+        *weight = axis == X ? at->etadd[k] : 0;
+        if (full) *weight += at->B[axis] * at->eta[k] + at->W[axis] * at->etad[k];
+    }
+    pair_matrix(at, t->weight, at->a[X], at->B[0], t->K);
+}
+
+/* Q_kj = int (H eta)_k (H x)_j dm */
+static void mixed_gram(const struct at *at, const double *x, double *sum, double *Q)
+{
+    const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
+    memset(Q, 0, (size_t)(m * row) * sizeof *Q);
+    for (int p = 0; p < n; p++) {
+        const double *G = at->sh->G + PADDED(n + m) * p;
+        memset(sum, 0, (size_t)row * sizeof *sum);
+        for (int q = 0; q < n; q++) {
+            sum[at->sh->i[q]] += G[q] * x[at->sh->j[q]];
+            if (at->sh->i[q] != at->sh->j[q]) sum[at->sh->j[q]] += G[q] * x[at->sh->i[q]];
+        }
+        const int i = at->sh->i[p], j = at->sh->j[p];
+        const double share = 1 / terms_of(at->sh, p);
+        for (int l = 0; l < m; l++) {
+            Q[row * i + l] += share * at->eta[j] * sum[l];
+            if (i != j) Q[row * j + l] += share * at->eta[i] * sum[l];
+        }
+    }
+}
+
+/* row k of A times x, with the opposite sign: chi = -H eta */
+static double minus_row(const struct at *at, const double *A, int k, const double *x)
+{
+    double sum = 0;
+    for (int l = 0; l < at->body->m; l++) sum -= A[PADDED(at->body->m) * k + l] * x[l];
+    return sum;
+}
+
+/* int chi_k r_dot dm, and p = int chi_k A dm */
+static void moments_of_chi(const struct at *at, const struct shortening_tangent *t, int k, const double *sigma,
+                           double *sigma_d, double *p)
+{
+    const struct body *body = at->body;
+    const int row = PADDED(body->m);
+    double sigma_dd[3] = {0};
+    memset(sigma_d, 0, 3 * sizeof *sigma_d);
+    for (int l = 0; l < body->m; l++) {
+        sigma_d[body->tip.axis[l]] -= at->etad[l] * at->state->U[row * l + k];
+        sigma_dd[body->tip.axis[l]] -= at->etadd[l] * at->state->U[row * l + k];
+        sigma_d[X] += at->state->Q[row * k + l] * at->etad[l];
+    }
+    for (int a = Y; a <= Z; a++)
+        p[a] = at->state->share[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
+    p[X] = minus_row(at, t->K, k, at->eta);
+}
+
+/* (mu x v; share v) added to wrench */
+static void add_wrench(const double *mu, double share, const double *v, double scale, double *wrench)
+{
+    double n[3];
+    cross3(mu, v, n);
+    axpy3(scale, n, wrench);
+    axpy3(scale * share, v, wrench + 3);
+}
+
+/* Wrench per eta_k and eta_dot_k, and modal force k per omega: chi_k is a shape along x, and so are its derivatives */
+static void add_wrenches(const struct at *at, const struct shortening_tangent *st, int k, struct body_tangent *t)
+{
+    static const double e[3] = {1, 0, 0};
+    const int row = PADDED(at->body->m);
+    const double *s = at->state->sigma + k, sigma[3] = {s[0], s[row], s[2 * row]};
+    const double Be[3] = {at->B[0], at->B[3], at->B[6]}, We[3] = {at->W[0], at->W[3], at->W[6]};
+    const double share = at->state->share[k], share_d = minus_row(at, at->sh->S, k, at->etad),
+                 share_dd = minus_row(at, at->sh->S, k, at->etadd);
+    double sigma_d[3], p[3], mu_d[3], mu_dd[3], spin[3];
+    moments_of_chi(at, st, k, sigma, sigma_d, p);
+    for (int a = X; a <= Z; a++) {
+        mu_d[a] = minus_row(at, st->M[a], k, at->etad);
+        mu_dd[a] = minus_row(at, st->M[a], k, at->etadd);
+    }
+    add_cross3(e, p, t->Nq[k]);
+    add_wrench(sigma, share, Be, 1, t->Nq[k]);
+    add_wrench(mu_d, share_d, We, 1, t->Nq[k]);
+    add_wrench(mu_dd, share_dd, e, 1, t->Nq[k]);
+    add_wrench(sigma, share, We, 1, t->Nv[k]);
+    add_wrench(mu_d, share_d, e, 2, t->Nv[k]);
+    body_spin_row(X, sigma, sigma_d, at->omega, spin);
+    axpy3(1, spin, t->Gw[k]);
+}
+
+/* Modal force k per eta_j and eta_dot_j */
+static void add_forces(const struct at *at, const struct shortening_tangent *st, int k, int j, double *q, double *v)
+{
+    const int row = PADDED(at->body->m), kj = row * k + j, jk = row * j + k;
+    const int a = at->body->tip.axis[k], b = at->body->tip.axis[j];
+    const double *U = at->state->U;
+    *q += at->B[0] * at->state->Q[kj] + st->Qdd[kj] - st->K[kj];
+    *q -= at->B[3 * a] * U[kj] + at->W[3 * a] * st->Ud[kj] + at->B[b] * U[jk];
+    *v += 2 * st->Qd[kj] - at->W[3 * a] * U[kj] - at->W[b] * U[jk];
+    if (a == X) {
+        *q -= st->Udd[kj];
+        *v -= 2 * st->Ud[kj];
+    }
+}
+
+static void full_tangent(const struct at *at, struct body_tangent *t)
+{
+    struct shortening_tangent *st = &t->shortening;
+    const int m = at->body->m, row = PADDED(m);
+    moment_matrices(at, st);
+    force_matrix(at, true, st);
+    mixed_gram(at, at->etad, st->X, st->Qd);
+    mixed_gram(at, at->etadd, st->X, st->Qdd);
+    shortening_contract(at->body, at->etad, st->Ud);
+    shortening_contract(at->body, at->etadd, st->Udd);
+    for (int k = 0; k < m; k++) {
+        add_wrenches(at, st, k, t);
+        for (int j = 0; j < m; j++) add_forces(at, st, k, j, t->Gq + row * j + k, t->Gv + row * j + k);
+    }
+}
+
+/* `linear` keeps int chi_k (a + B x e_x) dm and the terms of M_ff in the axial modes */
+static void linear_tangent(const struct at *at, struct body_tangent *t)
+{
+    static const double zero[3];
+    struct shortening_tangent *st = &t->shortening;
+    const int m = at->body->m, row = PADDED(m);
+    force_matrix(at, false, st);
+    shortening_contract(at->body, at->etadd, st->Udd);
+    for (int k = 0; k < m; k++) {
+        const double sigma[3] = {at->state->sigma[k], 0, 0};
+        double spin[3];
+        t->Nq[k][3] += minus_row(at, at->sh->S, k, at->etadd);
+        body_spin_row(X, sigma, zero, at->omega, spin);
+        axpy3(1, spin, t->Gw[k]);
+        for (int j = 0; j < m; j++) {
+            t->Gq[row * j + k] -= st->K[row * k + j];
+            if (at->body->tip.axis[k] == X) t->Gq[row * j + k] -= st->Udd[row * k + j];
+        }
+    }
+}
+
+void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
+                        const struct body_motion *motion, struct body_tangent *t)
+{
+    const struct at at = {body,          body->shortening, state,     motion->eta, motion->etad,
+                          motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};
+    if (terms == TERMS_FULL) full_tangent(&at, t);
+    else linear_tangent(&at, t);
+}
