@@ -250,7 +250,7 @@ static void start_defect(struct gauss *g, double h)
     for (int k = 0; k < n; k++) d[k] -= g->r[k];
 }
 
-/* The error of a velocity over h. For an oscillation of frequency omega, z = h omega, d and alpha_4 are of the size of z^5 and z^4 and the
+/* The error of a velocity over h (theory.md 83). For an oscillation of frequency omega, z = h omega, d and alpha_4 are of the size of z^5 and z^4 and the
    others of z of the acceleration, and this is z^9 to z^10, 1 to 3 times the true error for z from 2 to 5. */
 static double velocity_error(const struct gauss *g, int k)
 {

@@ -1,4 +1,4 @@
-/* The linear system of the five stages of Gauss collocation, with accelerations as unknowns (theory.md 76):
+/* The linear system of the five stages of Gauss collocation, with accelerations as unknowns (theory.md 80 to 82):
 
        (1 x M + h A x D + h^2 A^2 x K) d = r
 
