@@ -413,7 +413,7 @@ TEST(an_iteration_that_diverges_shortens_the_step)
     CHECK_NEAR(v, cos(0.5), 2e-3);
     CHECK(counts(s).newton_failures > 0 && counts(s).steps > 50);
     status = STATUS_NO_MEMORY; /* a matrix that cannot be had */
-    CHECK(integrator_advance(&s->base, 1, &v, &reached) == STATUS_NO_MEMORY);
+    CHECK(integrator_advance(&s->base, 1, &v, &reached) == STATUS_NEWTON_MATRIX);
     integrator_free(&s->base);
 }
 
@@ -456,7 +456,7 @@ static enum status zero_jacobian(void *context, double t, const double *y, doubl
     return STATUS_OK;
 }
 
-TEST(a_stage_that_fails_asks_for_a_shorter_step)
+TEST(a_stage_that_fails_is_not_used)
 {
     static const enum status statuses[] = {STATUS_NOT_FINITE, STATUS_OK};
     for (int k = 0; k < 2; k++)
@@ -469,8 +469,7 @@ TEST(a_stage_that_fails_asks_for_a_shorter_step)
             double y[2] = {0, 0}, reached;
             struct one_step *s = start(&limited, &options, y);
             const enum status end = integrator_advance(&s->base, 3, y, &reached);
-            CHECK(end == STATUS_NEWTON || end == STATUS_NO_RATES); /* the end of a step is no stage */
-            CHECK(fixed || counts(s).newton_failures > 0 || end == STATUS_NO_RATES);
+            CHECK(end == STATUS_NO_RATES || (status == STATUS_OK && (end == STATUS_NEWTON || end == STATUS_TOO_FAST)));
             CHECK_NEAR(y[0], 1.5, 0.1);
             CHECK_NEAR(y[0], reached * reached / 2, 1e-9);
             integrator_free(&s->base);
@@ -539,7 +538,7 @@ int main(void)
     RUN(limits_and_ends_are_kept);
     RUN(an_iteration_that_diverges_shortens_the_step);
     RUN(an_iteration_that_is_too_slow_shortens_the_step);
-    RUN(a_stage_that_fails_asks_for_a_shorter_step);
+    RUN(a_stage_that_fails_is_not_used);
     RUN(fixed_steps_have_fixed_work);
     RUN(what_rests_stays_at_rest);
     return test_summary();
