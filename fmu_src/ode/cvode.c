@@ -28,6 +28,8 @@ struct cvode {
     N_Vector y, tolerance; /* n_x + n_v                                              */
     struct newton newton;  /* A, B and the reduction of the Newton system to n_v     */
     long age_from;         /* steps when A and B were made                           */
+    bool articulated;      /* the O(n) matrix of struct ode instead of A and B       */
+    double *force;         /* n_v + n_lambda: scratch                                */
     bool keep;             /* they remain valid across the next restart              */
     SUNMatrix N;           /* n_v x n_v: the reduced Newton matrix, then its factors */
     N_Vector v;            /* n_v                                                    */
@@ -126,6 +128,15 @@ static int weigh(N_Vector y, N_Vector weight, void *user)
     return 0;
 }
 
+/* The O(n) Newton matrix of struct ode, at every call: it is cheap */
+static int make_articulated(struct cvode *cvode, double t, const double *y, double gamma)
+{
+    const struct ode *ode = cvode->base.ode;
+    newton_at(&cvode->newton, gamma, y);
+    cvode->before.factorizations++;
+    return answer(ode->factor(ode->context, t, y, gamma));
+}
+
 static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, sunbooleantype jacobian_is_good,
                               sunbooleantype *jacobian_is_new, sunrealtype gamma, void *user, N_Vector u, N_Vector v,
                               N_Vector w)
@@ -134,6 +145,8 @@ static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix 
     const struct ode *ode = cvode->base.ode;
     struct newton *newton = &cvode->newton;
     (void)fy, (void)u, (void)v, (void)w;
+    *jacobian_is_new = !jacobian_is_good;
+    if (cvode->articulated) return make_articulated(cvode, t, N_VGetArrayPointer(y), gamma);
     struct integrator_statistics count;
     integrator_statistics(&cvode->base, &count);
     const bool keep = cvode->keep && count.steps - cvode->age_from < JACOBIAN_LASTS;
@@ -157,7 +170,21 @@ static SUNLinearSolver_Type is_direct(SUNLinearSolver solver)
 static int factor_newton_matrix(SUNLinearSolver solver, SUNMatrix matrix)
 {
     const struct cvode *cvode = solver->content;
-    return SUNLinSolSetup(cvode->dense, matrix);
+    return cvode->articulated ? 0 : SUNLinSolSetup(cvode->dense, matrix);
+}
+
+/* The same system with A = -M^-1 K, B = -M^-1 D of the O(n) matrix N = M + gamma D + gamma^2 K: since M = N - gamma D - gamma^2 K,
+       dv = b - N^-1 gamma (D b + K (gamma b + E P a)),                                                       (theory.md 77) */
+static void solve_articulated(const struct cvode *cvode, const double *r, double *dv)
+{
+    const struct ode *ode = cvode->base.ode;
+    const double *b = r + ode->n_x, gamma = cvode->newton.gamma;
+    double *dx = cvode->newton.dx, *force = cvode->force;
+    newton_tangent(&cvode->newton, r, dx);
+    for (int i = 0; i < ode->n_v; i++) dx[i] += gamma * b[i];
+    ode->stiffness(ode->context, dx, b, force);
+    ode->solve(ode->context, force);
+    for (int i = 0; i < ode->n_v; i++) dv[i] = b[i] - gamma * force[i];
 }
 
 static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solution, N_Vector rhs_vector,
@@ -166,8 +193,13 @@ static int solve_newton(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
     const struct cvode *cvode = solver->content;
     const double *r = N_VGetArrayPointer(rhs_vector);
     double *v = N_VGetArrayPointer(cvode->v);
-    newton_reduce(&cvode->newton, r, v);
-    const int code = SUNLinSolSolve(cvode->dense, matrix, cvode->v, cvode->v, tolerance);
+    int code = 0;
+    if (cvode->articulated) {
+        solve_articulated(cvode, r, v);
+    } else {
+        newton_reduce(&cvode->newton, r, v);
+        code = SUNLinSolSolve(cvode->dense, matrix, cvode->v, cvode->v, tolerance);
+    }
     newton_expand(&cvode->newton, r, v, N_VGetArrayPointer(solution));
     return code;
 }
@@ -260,6 +292,7 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
     double *tolerance = N_VGetArrayPointer(cvode->tolerance);
     for (int i = 0; i < count_states(cvode); i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
     cvode->relative_tolerance = options->relative_tolerance;
+    cvode->articulated = integrator->ode->residual != NULL && !options->dense;
     cvode->max_order = options->max_order;
     const int failed = CVodeSetMaxStep(cvode->memory, options->max_step) != 0 ||
                        CVodeSetMaxOrd(cvode->memory, options->max_order) != 0;
@@ -385,7 +418,7 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
     void *memory = cvode->memory;
     CVodeGetNumSteps(memory, &now.steps);
     CVodeGetNumRhsEvals(memory, &now.rhs);
-    if (now.rhs > 0)
+    if (now.rhs > 0 && !cvode->articulated)
         CVodeGetNumJacEvals(memory, &now.jacobians); /* before its first step it counts those before the restart */
     CVodeGetNumNonlinSolvIters(memory, &now.newton_iterations);
     CVodeGetNumErrTestFails(memory, &now.error_test_failures);
@@ -422,6 +455,7 @@ enum status cvode_make(const struct ode *ode, struct integrator **made)
     struct cvode *cvode = arena_take(&arena, 1, sizeof *cvode);
     struct newton newton;
     newton_make(&newton, ode, &arena);
+    double *force = arena_take(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *force);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
@@ -430,6 +464,7 @@ enum status cvode_make(const struct ode *ode, struct integrator **made)
     cvode->base.ops = &cvode_ops;
     cvode->base.ode = ode;
     cvode->newton = newton;
+    cvode->force = force;
     cvode->arena = arena;
     enum status status = take_memory(cvode);
     if (status == STATUS_OK) status = set_up(cvode);

@@ -36,11 +36,13 @@ static void match_positions(const struct ode *ode, int *position)
 void newton_make(struct newton *newton, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
-    *newton = (struct newton){ode->n_x, ode->n_v, ode->n_quaternions, ode->quaternion, NULL, NULL, NULL, NULL, 0};
+    *newton = (struct newton){
+        .n_x = ode->n_x, .n_v = ode->n_v, .n_quaternions = ode->n_quaternions, .quaternion = ode->quaternion};
     newton->A = ode->n_x > 0 ? arena_take(arena, n * n, sizeof *newton->A) : NULL;
     newton->B = arena_take(arena, n * n, sizeof *newton->B);
     newton->point = arena_take(arena, (size_t)ode->n_quaternions, sizeof *newton->point);
     newton->position = arena_take(arena, n, sizeof *newton->position);
+    newton->dx = arena_take(arena, n, sizeof *newton->dx);
     if (!arena->failed) match_positions(ode, newton->position);
 }
 
@@ -69,17 +71,23 @@ static void quaternion_columns(const struct newton *newton, const struct quatern
                 -gamma * (B[n * j + i] + gamma * (A[i] * C[j] + A[n + i] * C[3 + j] + A[2 * n + i] * C[6 + j]));
 }
 
+void newton_at(struct newton *newton, double gamma, const double *y)
+{
+    newton->gamma = gamma;
+    for (int k = 0; k < newton->n_quaternions; k++) {
+        const struct quaternion_place *place = &newton->quaternion[k];
+        set_point(&newton->point[k], gamma, y + place->x, y + newton->n_x + place->v);
+    }
+}
+
 void newton_matrix(struct newton *newton, double gamma, const double *y, double *N)
 {
     const size_t n = (size_t)newton->n_v;
     const double *A = newton->A, *B = newton->B;
-    newton->gamma = gamma;
+    newton_at(newton, gamma, y);
     for (size_t i = 0; i < n * n; i++) N[i] = -gamma * (A != NULL ? B[i] + gamma * A[i] : B[i]);
-    for (int k = 0; k < newton->n_quaternions; k++) {
-        const struct quaternion_place *place = &newton->quaternion[k];
-        set_point(&newton->point[k], gamma, y + place->x, y + newton->n_x + place->v);
-        quaternion_columns(newton, &newton->point[k], place->v, N);
-    }
+    for (int k = 0; k < newton->n_quaternions; k++)
+        quaternion_columns(newton, &newton->point[k], newton->quaternion[k].v, N);
     for (size_t i = 0; i < n; i++) N[i * (n + 1)] += 1;
 }
 
@@ -92,29 +100,27 @@ static void apply_P(const struct quaternion_point *point, double gamma, const do
     for (int i = 0; i < 4; i++) Pp[i] = (p[i] + gamma * Pp[i]) / point->D;
 }
 
-/* c += gamma A_j s, of column j of A */
-static void add_column(const struct newton *newton, int j, double s, double *c)
+void newton_tangent(const struct newton *newton, const double *r, double *dx)
 {
-    const int n = newton->n_v;
-    const double *A = newton->A + (size_t)n * (size_t)j, gamma = newton->gamma;
-    for (int i = 0; i < n; i++) c[i] += gamma * s * A[i];
-}
-
-void newton_reduce(const struct newton *newton, const double *r, double *c)
-{
-    const double *a = r, *b = r + newton->n_x;
-    memcpy(c, b, (size_t)newton->n_v * sizeof *c);
-    for (int j = 0; j < newton->n_v; j++)
-        if (newton->position[j] >= 0) add_column(newton, j, a[newton->position[j]], c);
+    for (int j = 0; j < newton->n_v; j++) dx[j] = newton->position[j] >= 0 ? r[newton->position[j]] : 0;
     for (int k = 0; k < newton->n_quaternions; k++) {
         /* E P a = 2 vec(conj(q) o P a)/|q|^2 */
         const struct quaternion_point *point = &newton->point[k];
         double Pa[4], tangent[4];
-        apply_P(point, newton->gamma, a + newton->quaternion[k].x, Pa);
+        apply_P(point, newton->gamma, r + newton->quaternion[k].x, Pa);
         quaternion_conjugate_multiply(point->q, Pa, tangent);
-        for (int i = 0; i < 3; i++)
-            add_column(newton, newton->quaternion[k].v + i, 2 * tangent[1 + i] / point->square, c);
+        for (int i = 0; i < 3; i++) dx[newton->quaternion[k].v + i] = 2 * tangent[1 + i] / point->square;
     }
+}
+
+void newton_reduce(const struct newton *newton, const double *r, double *c)
+{
+    const size_t n = (size_t)newton->n_v;
+    const double *b = r + newton->n_x, gamma = newton->gamma;
+    newton_tangent(newton, r, newton->dx);
+    memcpy(c, b, n * sizeof *c);
+    for (size_t j = 0; j < n && newton->A != NULL; j++)
+        for (size_t i = 0; i < n; i++) c[i] += gamma * newton->dx[j] * newton->A[n * j + i];
 }
 
 void newton_expand(const struct newton *newton, const double *r, const double *dv, double *d)

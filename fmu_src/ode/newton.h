@@ -30,14 +30,21 @@ struct newton {
     struct quaternion_point *point;            /* n_quaternions, by newton_matrix()                                 */
     int *position;                             /* n_v: the position with this velocity; -1: a quaternion, or none   */
     double *A, *B;                             /* n_v x n_v, column major, by the owner; A = NULL where n_x = 0     */
+    double *dx;                                /* n_v: scratch                                                      */
     double gamma;                              /* by newton_matrix()                                                */
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
 void newton_make(struct newton *newton, const struct ode *ode, struct arena *arena);
 
+/* Where the matrix is made: gamma, and the quaternions of y. newton_matrix() calls it. */
+void newton_at(struct newton *newton, double gamma, const double *y);
+
 /* N = 1 - gamma B - gamma^2 A E P T at y, column major */
 void newton_matrix(struct newton *newton, double gamma, const double *y, double *N);
+
+/* dx = E P a of r = (a; b), n_v numbers */
+void newton_tangent(const struct newton *newton, const double *r, double *dx);
 
 /* c = b + gamma A E P a, the right-hand side of N dv = c, of r = (a; b) */
 void newton_reduce(const struct newton *newton, const double *r, double *c);
