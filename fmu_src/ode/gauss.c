@@ -39,7 +39,7 @@ static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.386590275
 /* Newton: the stages have converged when their error, in the norm of the error test, is below CONVERGED and below ENERGY of the size of
    the state: what an iteration leaves damps or excites a mode at each step. A contraction that is not measured again is trusted less
    by FADES at each step. */
-static const double CONVERGED = 2e-3, ENERGY = 2e-6, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
+static const double CONVERGED = 1e-3, ENERGY = 1e-6, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
 
 /* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of A is an error of up
    to 70 in a stage. */
