@@ -35,7 +35,8 @@ static struct integrator_statistics counts(const struct one_step *s)
     return statistics;
 }
 
-/* ---- the method ----------------------------------------------------------------------------------------------------------- */
+/* ---- the method
+   ----------------------------------------------------------------------------------------------------------- */
 
 static const double pendulum_start[2] = {1.2, 0.3}, top_start[7] = {0.8, 0.6, 0, 0, 1, 0.4, 2},
                     tied_start[4] = {0.1, 0.1, 0.5, 0.5};
@@ -111,7 +112,8 @@ TEST(a_step_there_and_back_returns)
         }
 }
 
-/* ---- stability ------------------------------------------------------------------------------------------------------------ */
+/* ---- stability
+   ------------------------------------------------------------------------------------------------------------ */
 
 /* The diagonal Pade approximation of exp(z), of degree 5: numerator and denominator p(z), p(-z) */
 static void pade(const double z[2], double R[2])
@@ -132,7 +134,8 @@ static void pade(const double z[2], double R[2])
     R[1] = (p[1] * q[0] - p[0] * q[1]) / square;
 }
 
-/* v' = lambda v: a step multiplies v by the Pade approximation, which is at most 1 for Re lambda <= 0 and 1 for imaginary lambda */
+/* v' = lambda v: a step multiplies v by the Pade approximation, which is at most 1 for Re lambda <= 0 and 1 for
+   imaginary lambda */
 TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
 {
     for (int angle = 0; angle <= 6; angle++)
@@ -152,7 +155,8 @@ TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
         }
 }
 
-/* ---- the linear system of the stages ---------------------------------------------------------------------------------------- */
+/* ---- the linear system of the stages
+   ---------------------------------------------------------------------------------------- */
 
 /* n oscillators a + 2 zeta omega v + omega^2 x = 0 in residual form: M = 1, D and K are diagonal */
 enum { MODES = 9 };
@@ -245,8 +249,8 @@ static double defect(double D, double K, int mode, const double *d, const double
     return worst;
 }
 
-/* Frequencies h omega from 0 to 5, and stiff ones and overdamped ones: as many directions as modes solve the system exactly, and it is
-   ten thousand times better than its right-hand side after five where nothing is stiff */
+/* Frequencies h omega from 0 to 5, and stiff ones and overdamped ones: as many directions as modes solve the system
+   exactly, and it is ten thousand times better than its right-hand side after five where nothing is stiff */
 TEST(the_linear_system_of_the_stages)
 {
     for (int stiff = 0; stiff < 2; stiff++) {
@@ -279,7 +283,8 @@ TEST(the_linear_system_of_the_stages)
     }
 }
 
-/* ---- long times ------------------------------------------------------------------------------------------------------------- */
+/* ---- long times
+   ------------------------------------------------------------------------------------------------------------- */
 
 static double modes_energy(const struct modes *p, const double *y)
 {
@@ -314,8 +319,8 @@ TEST(the_energy_of_oscillators_does_not_drift)
     }
 }
 
-/* A pendulum that swings far out, at a loose tolerance and with steps of a sixth of a period: in 1200 periods its energy errs by no
-   more than twice what is allowed in one step */
+/* A pendulum that swings far out, at a loose tolerance and with steps of a sixth of a period: in 1200 periods its
+   energy errs by no more than twice what is allowed in one step */
 TEST(the_energy_of_a_pendulum_does_not_drift)
 {
     const struct integrator_options options = {.relative_tolerance = 1e-4, .nominal = nominal};
@@ -330,7 +335,8 @@ TEST(the_energy_of_a_pendulum_does_not_drift)
     integrator_free(&s->base);
 }
 
-/* ---- step size ---------------------------------------------------------------------------------------------------------------- */
+/* ---- step size
+   ---------------------------------------------------------------------------------------------------------------- */
 
 TEST(errors_follow_the_tolerance)
 {
@@ -382,7 +388,8 @@ TEST(limits_and_ends_are_kept)
     integrator_free(&s->base);
 }
 
-/* ---- iterations that fail --------------------------------------------------------------------------------------------------- */
+/* ---- iterations that fail
+   --------------------------------------------------------------------------------------------------- */
 
 /* v' = -1000 (v - cos t) with a Jacobian that says 0: the iteration only converges for h < 1e-2 */
 static enum status decay_rhs(void *context, double t, const double *y, double *ydot)
@@ -478,7 +485,8 @@ TEST(a_stage_that_fails_is_not_used)
         }
 }
 
-/* ---- fixed steps ------------------------------------------------------------------------------------------------------------ */
+/* ---- fixed steps
+   ------------------------------------------------------------------------------------------------------------ */
 
 static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact)
 {
