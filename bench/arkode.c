@@ -167,8 +167,8 @@ static int use_own_tableau(void *memory, const struct tableau *own)
         for (int j = 0; j < s; j++) A[i * s + j] = own->A[i][j];
         b[i] = own->A[s - 1][i], d[i] = b[i] - own->e[i], c[i] = own->c[i];
     }
-    ARKodeButcherTable B = ARKodeButcherTable_Create(s, own->exponent, own->exponent - 1, c, A, b, d);
-    const int code = B != NULL ? ARKStepSetTables(memory, own->exponent, own->exponent - 1, B, NULL) : -1;
+    ARKodeButcherTable B = ARKodeButcherTable_Create(s, own->order, own->order - 1, c, A, b, d);
+    const int code = B != NULL ? ARKStepSetTables(memory, own->order, own->order - 1, B, NULL) : -1;
     ARKodeButcherTable_Free(B);
     return code;
 }

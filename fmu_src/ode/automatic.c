@@ -32,6 +32,9 @@ struct trials {
     double compared;   /* trials since it became `home`                              */
 };
 
+static const struct trials first_trials = {
+    .home = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
+
 struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
@@ -103,12 +106,14 @@ static enum status restart(struct integrator *integrator, double t, const double
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------------ */
 
-/* The next method without history, by turns */
-static enum method next_candidate(const struct trials *trials)
+/* The next method without history, by turns. The symmetric one is for motion that no input drives: it keeps the oscillations of
+   unresolved modes, which inputs excite at every kink. */
+static enum method next_candidate(const struct automatic *a)
 {
+    const struct trials *trials = &a->trials;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
-    while (i == (int)trials->home);
+    while (i == (int)trials->home || (i == METHOD_SYMMETRIC && a->base.driven));
     return (enum method)i;
 }
 
@@ -124,7 +129,7 @@ static enum status change_to(struct automatic *a, enum method method, double t, 
 static enum status begin_trial(struct automatic *a, double t, const double *y)
 {
     struct trials *trials = &a->trials;
-    const enum method candidate = next_candidate(trials);
+    const enum method candidate = next_candidate(a);
     struct one_step *esdirk = (struct one_step *)(void *)a->method[METHOD_ESDIRK];
     const double h = integrator_step_size(in_use(a));
     trials->tried = candidate;
@@ -169,10 +174,19 @@ static bool is_time_for_trial(struct trials *trials)
     return trials->home != METHOD_SYMMETRIC || trials->compared < 2 || speed < SLOWER * trials->best_speed;
 }
 
+static enum status leave_symmetric(struct automatic *a, double t, const double *y)
+{
+    const double h = integrator_step_size(in_use(a));
+    choose(a, METHOD_ESDIRK, "inputs drive the motion");
+    a->trials = first_trials;
+    return change_to(a, METHOD_ESDIRK, t, y, h);
+}
+
 /* After a step that took this time and this work */
 static enum status watch(struct automatic *a, double time, double work, double t, const double *y)
 {
     struct trials *trials = &a->trials;
+    if (a->base.driven && a->base.used == METHOD_SYMMETRIC) return leave_symmetric(a, t, y);
     trials->time = FADING * trials->time + time;
     trials->work = FADING * trials->work + work;
     if (trials->left > 0) {

@@ -85,6 +85,7 @@ struct integrator {
     double t;                   /* where the last restart or advance ended                           */
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
+    bool driven;                /* inputs jumped or change in this advance, as the owner says        */
     char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
     enum method used;           /* the method in use                                                 */
     char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */

@@ -243,10 +243,20 @@ static void report_method(struct stepper *stepper)
                 integrator->choice);
 }
 
+/* Do inputs change over this step? */
+static bool inputs_move(const struct stepper *stepper)
+{
+    for (int i = 0; i < stepper->n_inputs; i++)
+        if (stepper->now.rate[i] != 0) return true;
+    return stepper->now.curve != NULL;
+}
+
 /* From the local time to h later; on failure *reached is the last good time */
 static enum status integrate(struct stepper *stepper, double h, double *reached)
 {
-    if (stepper->integrator != NULL && (stepper->restart || inputs_jumped(stepper))) {
+    const bool jumped = stepper->integrator != NULL && !stepper->restart && inputs_jumped(stepper);
+    if (stepper->integrator != NULL) stepper->integrator->driven = jumped || inputs_move(stepper);
+    if (stepper->integrator != NULL && (stepper->restart || jumped)) {
         const struct restart restart = {.first_step = stepper->first_step, .inputs_only = !stepper->restart};
         const enum status status = integrator_restart(stepper->integrator, stepper->local, stepper->y, &restart);
         if (status != STATUS_OK) return status;
