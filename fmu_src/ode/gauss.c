@@ -44,7 +44,7 @@ static const double CONVERGED = 1e-3, ENERGY = 1e-6, WORST = 0.9, FIRST_RATE = 0
 /* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of
    A is an error of up to 70 in a stage. */
 static const double LINEAR = 1e-2;
-enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 2, FIXED_DIRECTIONS = 4 };
+enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 3, FIXED_DIRECTIONS = 3 };
 
 /* A fixed point of the quaternions' equation at given angular velocities */
 enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
