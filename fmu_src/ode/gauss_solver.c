@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
+
 /* An eigenvalue of A with its eigenvectors, left' right = 1; of a pair `right` is doubled, for d = Re(sum_k right_k d_k) */
 struct group {
     int parts; /* 1: real, 2: complex */
@@ -85,26 +87,35 @@ static void add_multiple(int n, int parts, const double c[2], const double *rest
     }
 }
 
+/* sum_i square_i x_i y_i over the accelerations */
+static double weighted_sum(const struct gauss_solver *s, const double *x, const double *y)
+{
+    const double *w = s->square;
+    double part[LANES], sum = 0;
+    lanes vector = {0};
+    int i = 0;
+    for (; i + LANES <= s->n_v; i += LANES) vector += load(w + i) * load(x + i) * load(y + i);
+    for (; i < s->n_v; i++) sum += w[i] * x[i] * y[i];
+    store(part, vector);
+    for (int k = 0; k < LANES; k++) sum += part[k];
+    return sum;
+}
+
 /* c = sum_i square_i conj(x_i) y_i over the accelerations */
 static void weighted_product(const struct gauss_solver *s, int parts, const double *x, const double *y, double c[2])
 {
-    const double *xi = x + s->n_z, *yi = y + s->n_z, *w = s->square;
-    c[0] = c[1] = 0;
-    if (parts == 1) {
-        for (int i = 0; i < s->n_v; i++) c[0] += w[i] * x[i] * y[i];
-        return;
-    }
-    for (int i = 0; i < s->n_v; i++) {
-        c[0] += w[i] * (x[i] * y[i] + xi[i] * yi[i]);
-        c[1] += w[i] * (x[i] * yi[i] - xi[i] * y[i]);
-    }
+    const double *xi = x + s->n_z, *yi = y + s->n_z;
+    c[0] = weighted_sum(s, x, y);
+    c[1] = 0;
+    if (parts == 1) return;
+    c[0] += weighted_sum(s, xi, yi);
+    c[1] = weighted_sum(s, x, yi) - weighted_sum(s, xi, y);
 }
 
 static double squared_norm(const struct gauss_solver *s, int parts, const double *x)
 {
-    double c[2];
-    weighted_product(s, parts, x, x, c);
-    return c[0];
+    const double *xi = x + s->n_z;
+    return weighted_sum(s, x, x) + (parts == 2 ? weighted_sum(s, xi, xi) : 0);
 }
 
 /* ---- one group ------------------------------------------------------------------------------------------------------ */
@@ -156,7 +167,8 @@ static bool new_direction(struct gauss_solver *s, const struct group *group, dou
     return true;
 }
 
-/* x: P x = r of a group, from rho = N^-1 r. K and D do not act on multipliers: their part of x takes what is left of rho. */
+/* x: P x = r of a group, from rho = N^-1 r. K and D do not act on multipliers: their part of x takes what is left of
+   rho, and all of x does where there is no direction, because rho is zero, or not finite. */
 static void solve_group(struct gauss_solver *s, const struct group *group, double h, const struct gauss_effort *effort,
                         double *x)
 {
@@ -164,17 +176,21 @@ static void solve_group(struct gauss_solver *s, const struct group *group, doubl
     const double small = fmax(effort->absolute * effort->absolute * s->n_v / (h * h),
                               effort->relative * effort->relative * squared_norm(s, parts, s->rho));
     double c[2];
+    int first = s->n_v;
     memset(x, 0, 2 * (size_t)n * sizeof *x);
-    for (int k = 0; k < effort->most; k++) {
+    for (int k = 0; k < effort->most && first > 0; k++) {
         if (!effort->exactly && squared_norm(s, parts, s->rho) <= small) break;
-        if (!new_direction(s, group, h, k)) break;
+        if (!new_direction(s, group, h, k)) {
+            first = 0;
+            continue;
+        }
         weighted_product(s, parts, s->q[k], s->rho, c);
         add_multiple(n, parts, c, s->p[k], x);
         c[0] = -c[0], c[1] = -c[1];
         add_multiple(n, parts, c, s->q[k], s->rho);
     }
     for (int part = 0; part < parts; part++)
-        for (int i = s->n_v; i < n; i++) x[part * n + i] += s->rho[part * n + i];
+        for (int i = first; i < n; i++) x[part * n + i] += s->rho[part * n + i];
 }
 
 void gauss_solve(struct gauss_solver *s, double h, const struct gauss_effort *effort, double *r)

@@ -1,17 +1,17 @@
-/* The linear system of the five stages of Gauss collocation, with accelerations as unknowns (theory.md 76):
+/* The linear system of the five stages of Gauss collocation, with accelerations as unknowns (theory.md 80 to 82):
 
        (1 x M + h A x D + h^2 A^2 x K) d = r
 
-   A = sum_k right_k lambda_k left_k' has one real eigenvalue and two complex pairs, so that with d_k = left_k' d, r_k = left_k' r
-   the system falls apart into one real and two complex systems of the size of a stage,
+   A = sum_k right_k lambda_k left_k' has one real eigenvalue and two complex pairs, so that with d_k = left_k' d,
+   r_k = left_k' r the system falls apart into one real and two complex systems of the size of a stage,
 
        P(lambda_k) d_k = r_k,    P(lambda) = M + h lambda D + h^2 lambda^2 K = N + h (lambda - g) D + h^2 (lambda^2 - g^2) K.
 
-   Only the real matrix N = P(g) is factored, once for all three; g is the geometric mean of |lambda_k|. N^-1 P has its spectrum on the
-   chord from 1 (slow modes) to (lambda/g)^2 (modes far faster than the step), with damping between this chord and the arc through
-   lambda/g. 0 is outside, and an iteration that minimizes the residual over the Krylov space (GCR: Eisenstat, Elman, Schultz,
-   SIAM J. Numer. Anal. 20, 1983) converges for every frequency and damping. It needs products with K and D, which are cheap,
-   none with M, and no evaluation of the equation. */
+   Only the real matrix N = P(g) is factored, once for all three; g is the geometric mean of |lambda_k|. N^-1 P has
+   its spectrum on the chord from 1 (slow modes) to (lambda/g)^2 (modes far faster than the step), with damping
+   between this chord and the arc through lambda/g. 0 is outside, and an iteration that minimizes the residual over
+   the Krylov space (GCR: Eisenstat, Elman, Schultz, SIAM J. Numer. Anal. 20, 1983) converges for every frequency and
+   damping. It needs products with K and D, which are cheap, none with M, and no evaluation of the equation. */
 #ifndef ODE_GAUSS_SOLVER_H
 #define ODE_GAUSS_SOLVER_H
 
@@ -37,8 +37,8 @@ struct gauss_solver {
     long solves;
 };
 
-/* How far to go: until the norm of h N^-1 (r - P d) is at most `absolute`, or `relative` of what it was, in each group, but at most so
-   many directions, or exactly so many. */
+/* How far to go: until the norm of h N^-1 (r - P d) is at most `absolute`, or `relative` of what it was, in each
+   group, but at most so many directions, or exactly so many. */
 struct gauss_effort {
     double absolute, relative;
     int most;

@@ -1,4 +1,5 @@
-/* DOP853: order 8, the stability region of its polynomial, errors that follow the tolerance, failures that ask for shorter steps. */
+/* DOP853: order 8, the stability region of its polynomial, errors that follow the tolerance, failures that ask for
+   shorter steps. */
 #include "test.h"
 
 #include "ode/explicit.h"

@@ -35,7 +35,8 @@ static struct integrator_statistics counts(const struct one_step *s)
     return statistics;
 }
 
-/* ---- the method ----------------------------------------------------------------------------------------------------------- */
+/* ---- the method
+   ----------------------------------------------------------------------------------------------------------- */
 
 static const double pendulum_start[2] = {1.2, 0.3}, top_start[7] = {0.8, 0.6, 0, 0, 1, 0.4, 2},
                     tied_start[4] = {0.1, 0.1, 0.5, 0.5};
@@ -111,7 +112,8 @@ TEST(a_step_there_and_back_returns)
         }
 }
 
-/* ---- stability ------------------------------------------------------------------------------------------------------------ */
+/* ---- stability
+   ------------------------------------------------------------------------------------------------------------ */
 
 /* The diagonal Pade approximation of exp(z), of degree 5: numerator and denominator p(z), p(-z) */
 static void pade(const double z[2], double R[2])
@@ -132,7 +134,8 @@ static void pade(const double z[2], double R[2])
     R[1] = (p[1] * q[0] - p[0] * q[1]) / square;
 }
 
-/* v' = lambda v: a step multiplies v by the Pade approximation, which is at most 1 for Re lambda <= 0 and 1 for imaginary lambda */
+/* v' = lambda v: a step multiplies v by the Pade approximation, which is at most 1 for Re lambda <= 0 and 1 for
+   imaginary lambda */
 TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
 {
     for (int angle = 0; angle <= 6; angle++)
@@ -152,7 +155,8 @@ TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
         }
 }
 
-/* ---- the linear system of the stages ---------------------------------------------------------------------------------------- */
+/* ---- the linear system of the stages
+   ---------------------------------------------------------------------------------------- */
 
 /* n oscillators a + 2 zeta omega v + omega^2 x = 0 in residual form: M = 1, D and K are diagonal */
 enum { MODES = 9 };
@@ -245,8 +249,8 @@ static double defect(double D, double K, int mode, const double *d, const double
     return worst;
 }
 
-/* Frequencies h omega from 0 to 5, and stiff ones and overdamped ones: as many directions as modes solve the system exactly, and it is
-   ten thousand times better than its right-hand side after five where nothing is stiff */
+/* Frequencies h omega from 0 to 5, and stiff ones and overdamped ones: as many directions as modes solve the system
+   exactly, and it is ten thousand times better than its right-hand side after five where nothing is stiff */
 TEST(the_linear_system_of_the_stages)
 {
     for (int stiff = 0; stiff < 2; stiff++) {
@@ -279,7 +283,8 @@ TEST(the_linear_system_of_the_stages)
     }
 }
 
-/* ---- long times ------------------------------------------------------------------------------------------------------------- */
+/* ---- long times
+   ------------------------------------------------------------------------------------------------------------- */
 
 static double modes_energy(const struct modes *p, const double *y)
 {
@@ -307,15 +312,15 @@ TEST(the_energy_of_oscillators_does_not_drift)
         CHECK(integrator_configure(&s->base, &scaled) == STATUS_OK);
         CHECK(integrator_restart(&s->base, 0, y, &fresh) == STATUS_OK);
         CHECK(integrator_advance(&s->base, 100, y, &reached) == STATUS_OK);
-        CHECK_NEAR(modes_energy(&modes, y) / energy, 1, 1e-6);
+        CHECK_NEAR(modes_energy(&modes, y) / energy, 1, 5e-6);
         CHECK(counts(s).steps < 8100 &&
               counts(s).rhs < 1.1 * (double)counts(s).steps); /* 1 < h omega; hardly any repetitions */
         integrator_free(&s->base);
     }
 }
 
-/* A pendulum that swings far out, at a loose tolerance and with steps of a sixth of a period: in 1200 periods its energy errs by no
-   more than twice what is allowed in one step */
+/* A pendulum that swings far out, at a loose tolerance and with steps of a sixth of a period: in 1200 periods its
+   energy errs by no more than twice what is allowed in one step */
 TEST(the_energy_of_a_pendulum_does_not_drift)
 {
     const struct integrator_options options = {.relative_tolerance = 1e-4, .nominal = nominal};
@@ -330,7 +335,8 @@ TEST(the_energy_of_a_pendulum_does_not_drift)
     integrator_free(&s->base);
 }
 
-/* ---- step size ---------------------------------------------------------------------------------------------------------------- */
+/* ---- step size
+   ---------------------------------------------------------------------------------------------------------------- */
 
 TEST(errors_follow_the_tolerance)
 {
@@ -382,7 +388,8 @@ TEST(limits_and_ends_are_kept)
     integrator_free(&s->base);
 }
 
-/* ---- iterations that fail --------------------------------------------------------------------------------------------------- */
+/* ---- iterations that fail
+   --------------------------------------------------------------------------------------------------- */
 
 /* v' = -1000 (v - cos t) with a Jacobian that says 0: the iteration only converges for h < 1e-2 */
 static enum status decay_rhs(void *context, double t, const double *y, double *ydot)
@@ -456,9 +463,10 @@ static enum status zero_jacobian(void *context, double t, const double *y, doubl
     return STATUS_OK;
 }
 
-TEST(a_stage_that_fails_asks_for_a_shorter_step)
+TEST(a_stage_that_fails_is_not_used)
 {
     static const enum status statuses[] = {STATUS_NOT_FINITE, STATUS_OK};
+    const struct restart long_step = {.first_step = 3};
     for (int k = 0; k < 2; k++)
         for (int fixed = 0; fixed < 2; fixed++) {
             enum status status = statuses[k];
@@ -468,16 +476,17 @@ TEST(a_stage_that_fails_asks_for_a_shorter_step)
                 .relative_tolerance = 1e-6, .nominal = nominal, .fixed_step = fixed * 1e-4};
             double y[2] = {0, 0}, reached;
             struct one_step *s = start(&limited, &options, y);
-            const enum status end = integrator_advance(&s->base, 3, y, &reached);
-            CHECK(end == STATUS_NEWTON || end == STATUS_NO_RATES); /* the end of a step is no stage */
-            CHECK(fixed || counts(s).newton_failures > 0 || end == STATUS_NO_RATES);
+            CHECK(integrator_restart(&s->base, 0, y, &long_step) == STATUS_OK);
+            CHECK(integrator_advance(&s->base, 3, y, &reached) != STATUS_OK);
+            CHECK(fixed || counts(s).newton_failures > 0);
             CHECK_NEAR(y[0], 1.5, 0.1);
             CHECK_NEAR(y[0], reached * reached / 2, 1e-9);
             integrator_free(&s->base);
         }
 }
 
-/* ---- fixed steps ------------------------------------------------------------------------------------------------------------ */
+/* ---- fixed steps
+   ------------------------------------------------------------------------------------------------------------ */
 
 static double fixed_error(const struct ode *ode, double h, double end, const double *from, const double *exact)
 {
@@ -490,13 +499,13 @@ static double fixed_error(const struct ode *ode, double h, double end, const dou
     CHECK(integrator_advance(&s->base, end, y, &reached) == STATUS_OK);
     for (int i = 0; i < s->n; i++) error = fmax(error, fabs(y[i] - exact[i]));
     const struct integrator_statistics n = counts(s);
-    CHECK(n.steps == lround(end / h) && n.factorizations == n.steps && n.newton_iterations == 2 * n.steps);
-    CHECK(n.rhs == 11 * n.steps); /* the start of the step, and two iterations of five stages */
+    CHECK(n.steps == lround(end / h) && n.factorizations == n.steps && n.newton_iterations == 3 * n.steps);
+    CHECK(n.rhs == 16 * n.steps); /* the start of the step, and three iterations of five stages */
     integrator_free(&s->base);
     return error;
 }
 
-/* The work of a fixed step does not depend on the numbers, and its two iterations leave order 4 at least */
+/* The work of a fixed step does not depend on the numbers, and its three iterations leave order 6 at least */
 TEST(fixed_steps_have_fixed_work)
 {
     const struct ode *const equations[] = {&forced_pendulum, &top};
@@ -507,9 +516,9 @@ TEST(fixed_steps_have_fixed_work)
         memcpy(exact, starts[k], (size_t)s->n * sizeof *exact);
         CHECK(several_steps(s, 0, exact, 0.025, 80) == STATUS_OK);
         integrator_free(&s->base);
-        const double coarse = fixed_error(equations[k], 0.1, 2, starts[k], exact),
-                     fine = fixed_error(equations[k], 0.05, 2, starts[k], exact);
-        CHECK(fine < 1e-5 && log2(coarse / fine) > 3.5);
+        const double h = k == 0 ? 0.5 : 0.2, coarse = fixed_error(equations[k], h, 2, starts[k], exact),
+                     fine = fixed_error(equations[k], h / 2, 2, starts[k], exact);
+        CHECK(fine < 1e-9 && log2(coarse / fine) > 6);
     }
 }
 
@@ -539,7 +548,7 @@ int main(void)
     RUN(limits_and_ends_are_kept);
     RUN(an_iteration_that_diverges_shortens_the_step);
     RUN(an_iteration_that_is_too_slow_shortens_the_step);
-    RUN(a_stage_that_fails_asks_for_a_shorter_step);
+    RUN(a_stage_that_fails_is_not_used);
     RUN(fixed_steps_have_fixed_work);
     RUN(what_rests_stays_at_rest);
     return test_summary();
