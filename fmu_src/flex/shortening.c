@@ -71,14 +71,15 @@ static void fill_matrices(const struct pair_integrals *pairs, int m, double *S, 
         }
 }
 
-/* columns of int h_p (h; phi) dm */
+/* columns of int h_p (h; phi; 1) dm */
 static void fill_gram(const struct pair_integrals *pairs, int m, double *G)
 {
-    const int row = PADDED(pairs->n + m);
+    const int row = PADDED(pairs->n + m + 1);
     for (int p = 0; p < pairs->n; p++) {
         const double twice = pairs->i[p] == pairs->j[p] ? 1 : 2;
         for (int q = 0; q < pairs->n; q++) G[row * p + q] = twice * gram(pairs, p, q);
         for (int k = 0; k < m; k++) G[row * p + pairs->n + k] = twice * pairs->T[m * p + k];
+        G[row * p + pairs->n + m] = twice * pairs->s[p];
     }
 }
 
@@ -136,15 +137,16 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     struct shortening *sh = arena_take(arena, 1, sizeof *sh);
     int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
     double *S = arena_take(arena, rows, sizeof *S), *B = arena_take(arena, rows, sizeof *B);
-    double *T = arena_take(arena, (size_t)m * rows, sizeof *T);
-    double *G = arena_take(arena, (size_t)(n * PADDED(n + m)), sizeof *G);
+    double *T = arena_take(arena, (size_t)m * rows, sizeof *T), *Mff0 = arena_take(arena, rows, sizeof *Mff0);
+    double *G = arena_take(arena, (size_t)(n * PADDED(n + m + 1)), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(i, pairs->i, (size_t)n * sizeof *i);
     memcpy(j, pairs->j, (size_t)n * sizeof *j);
     fill_matrices(pairs, m, S, B, T);
     fill_gram(pairs, m, G);
+    for (int k = 0; k < m; k++) memcpy(Mff0 + row * (size_t)k, body->Mff0 + m * k, (size_t)m * sizeof *Mff0);
     *sh = (struct shortening){
-        .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .axial = beam->family[FAMILY_AXIAL].count > 0};
+        .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
     planes_of(beam, sh->plane);
     *made = sh;
     return make_groups(pairs, arena, sh);
@@ -154,7 +156,7 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
 {
     const struct shortening *sh = body->shortening;
     const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
-    int most = PADDED(sh->n_pairs + body->m);
+    int most = PADDED(sh->n_pairs + body->m + 1);
     for (int g = 0; g < sh->n_groups; g++)
         if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
     state->share = arena_take(arena, row, sizeof(double));
@@ -238,16 +240,21 @@ INLINE void add_product(const int m, double scale, const double *restrict A, con
 {
     const int row = PADDED(m);
     for (int l = 0; l < row; l += LANES) {
-        lanes sum = load(y + l);
-        for (int k = 0; k < m; k++) sum += scale * x[k] * load(A + row * k + l);
-        store(y + l, sum);
+        lanes sum = x[0] * load(A + l);
+        for (int k = 1; k < m; k++) sum += x[k] * load(A + row * k + l);
+        store(y + l, load(y + l) + scale * sum);
     }
 }
 
 INLINE double dot(const int m, const double *restrict x, const double *restrict y)
 {
-    double sum = 0;
-    for (int k = 0; k < m; k++) sum += x[k] * y[k];
+    const int whole = LANE_START(m);
+    lanes partial = {0};
+    double sum = 0, part[LANES];
+    for (int k = 0; k < whole; k += LANES) partial += load(x + k) * load(y + k);
+    for (int k = whole; k < m; k++) sum += x[k] * y[k];
+    store(part, partial);
+    for (int i = 0; i < LANES; i++) sum += part[i];
     return sum;
 }
 
@@ -257,10 +264,18 @@ INLINE double dot(const int m, const double *restrict x, const double *restrict 
 INLINE void first_order(const int m, const struct shortening *sh, const double *restrict eta,
                         struct shortening_state *restrict state)
 {
-    memset(state->share, 0, (size_t)PADDED(m) * sizeof(double));
-    memset(state->sigma, 0, 3 * (size_t)PADDED(m) * sizeof(double));
-    add_product(m, -1, sh->S, eta, state->share);
-    add_product(m, -1, sh->B, eta, state->sigma);
+    const int row = PADDED(m);
+    for (int l = 0; l < row; l += LANES) {
+        lanes share = {0}, sigma = {0};
+        for (int k = 0; k < m; k++) {
+            share -= eta[k] * load(sh->S + row * k + l);
+            sigma -= eta[k] * load(sh->B + row * k + l);
+        }
+        store(state->share + l, share);
+        store(state->sigma + l, sigma);
+        store(state->sigma + row + l, (lanes){0});
+        store(state->sigma + 2 * row + l, (lanes){0});
+    }
     state->x_f = -0.5 * dot(m, eta, state->sigma);
 }
 
@@ -269,8 +284,8 @@ INLINE void contract(const int m, const double *restrict T, const double *restri
 {
     const int rows = m * PADDED(m);
     for (int at = 0; at < rows; at += LANES) {
-        lanes sum = {0};
-        for (int l = 0; l < m; l++) sum += eta[l] * load(T + rows * l + at);
+        lanes sum = eta[0] * load(T + at);
+        for (int l = 1; l < m; l++) sum += eta[l] * load(T + rows * l + at);
         store(U + at, sum);
     }
 }
@@ -328,18 +343,18 @@ INLINE void second_order(const int m, const struct body *body, const double *res
 /* M_ff = M_ff0 + Q, without Q in `linear`, ...                                                       (theory.md 13) */
 INLINE void modal_mass(const int m, const double *restrict Mff0, const double *restrict Q, double *restrict Mff)
 {
-    for (int k = 0; k < m; k++)
-        for (int j = 0; j < m; j++) Mff[m * k + j] = Mff0[m * k + j] + Q[PADDED(m) * k + j];
+    const int row = PADDED(m);
+    for (int at = 0; at < m * row; at += LANES) store(Mff + at, load(Mff0 + at) + load(Q + at));
 }
 
 /* ... - U of the axial modes and its transpose */
 static void add_axial_mass(const struct body *body, const double *U, double *Mff)
 {
-    const int m = body->m;
+    const int m = body->m, row = PADDED(m);
     for (int k = 0; k < m; k++)
         for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
-            Mff[m * k + j] -= U[PADDED(m) * k + j];
-            Mff[m * j + k] -= U[PADDED(m) * k + j];
+            Mff[row * k + j] -= U[row * k + j];
+            Mff[row * j + k] -= U[row * k + j];
         }
 }
 
@@ -353,7 +368,7 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
         quartic(sh, m, eta, &state->shortened);
         second_order(m, body, eta, &state->shortened, state->rho);
     }
-    modal_mass(m, body->Mff0, state->shortened.Q, state->Mff);
+    modal_mass(m, sh->Mff0, state->shortened.Q, state->Mff);
 }
 
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
@@ -363,19 +378,19 @@ void shortening_inertia(const struct body *body, enum elastic_terms terms, const
 }
 
 /* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
+INLINE void moments(const int m, const struct shortening_state *restrict at, const double *restrict eta,
+                    struct body_state *restrict state)
+{
+    const int row = PADDED(m);
+    state->c[X] += 0.5 * dot(m, at->share, eta);
+    state->N[0] += 0.5 * dot(m, at->sigma, eta) - at->x_f;
+    state->N[3] += 0.5 * dot(m, at->sigma + row, eta);
+    state->N[4] += 0.5 * dot(m, at->sigma + 2 * row, eta);
+}
+
 void shortening_moments(const struct body *body, const double *eta, struct body_state *state)
 {
-    const struct shortening_state *at = &state->shortened;
-    const int m = body->m, row = PADDED(m);
-    double *N = state->N;
-    for (int k = 0; k < m; k++) {
-        const double half = 0.5 * eta[k];
-        state->c[X] += half * at->share[k];
-        N[0] += half * at->sigma[k];
-        N[3] += half * at->sigma[row + k];
-        N[4] += half * at->sigma[2 * row + k];
-    }
-    N[0] -= at->x_f;
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, &state->shortened, eta, state))
 }
 
 /* (sigma x e_x) = (0, sigma_z, -sigma_y) */
@@ -419,7 +434,7 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
         const struct bending_plane *plane = &sh->plane[p];
         WITH_CONSTANT_COUNT(N, plane->n, triangle_products(N, etad + plane->first, at->product + plane->pair))
     }
-    multiply(PADDED(n + m), n, sh->G, at->product, at->integral);
+    multiply(PADDED(n + m + 1), n, sh->G, at->product, at->integral);
     for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
         const struct bending_plane *plane = &sh->plane[p];
         const int first = plane->first;
@@ -433,6 +448,7 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
         moment[axis] += eta[k] * integral;
         if (axis == X) modal[k] -= integral;
     }
+    wrench[3] -= at->integral[n + m];
     wrench[1] -= moment[Z];
     wrench[2] += moment[Y];
 }
@@ -440,28 +456,21 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
 /* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of share and sigma */
 INLINE void forces(const int m, const struct body *body, const struct shortening_state *restrict at,
                    const double *restrict etad, const double *restrict omega, const double *restrict B, double a_x,
-                   struct coriolis *restrict rates, double *restrict wrench, double *restrict modal)
+                   struct coriolis *restrict rates, double *restrict modal)
 {
     const int row = PADDED(m);
     const double W[3] = {0, -2 * omega[2], 2 * omega[1]};
-    double sum[4] = {0}, acceleration = 0;
-    for (int k = 0; k < m; k++) {
-        const double *sigma = at->sigma + k;
-        modal[k] += a_x * at->share[k] + B[0] * sigma[0] + B[1] * sigma[row] + B[2] * sigma[2 * row];
-        sum[0] += etad[k] * sigma[0];
-        sum[1] += etad[k] * sigma[row];
-        sum[2] += etad[k] * sigma[2 * row];
-        sum[3] += etad[k] * at->share[k];
+    const double *share = at->share, *sigma = at->sigma;
+    for (int l = 0; l < row; l += LANES) {
+        lanes sum = load(modal + l) + a_x * load(share + l) + B[0] * load(sigma + l) + B[1] * load(sigma + row + l) +
+                    B[2] * load(sigma + 2 * row + l);
+        for (int k = 0; k < m; k++) sum -= W[body->tip.axis[k]] * etad[k] * load(at->U + row * k + l);
+        store(modal + l, sum);
     }
-    for (int l = 0; l < m; l++) {
-        const double turn = W[body->tip.axis[l]] * etad[l];
-        for (int k = 0; k < m; k++) modal[k] -= turn * at->U[row * l + k];
-    }
-    for (int k = 0; k < m; k++) acceleration += etad[k] * dot(m, body->shortening->S + row * k, etad);
-    wrench[3] -= acceleration;
-    rates->cd[X] += sum[3];
-    rates->Q_omega[X] += dot3(sum, omega);
-    rates->trace += sum[0];
+    const double Q[3] = {dot(m, etad, sigma), dot(m, etad, sigma + row), dot(m, etad, sigma + 2 * row)};
+    rates->cd[X] += dot(m, etad, share);
+    rates->Q_omega[X] += dot3(Q, omega);
+    rates->trace += Q[0];
 }
 
 /* the same in `linear`, which keeps int chi_k (a + B x e_x) dm */
@@ -479,7 +488,7 @@ void shortening_force(const struct body *body, enum elastic_terms terms, const s
     if (terms == TERMS_LINEAR) {
         linear_force(body, at, acc[3], B[0], modal);
     } else {
-        WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, wrench, modal))
+        WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, modal))
         add_centripetal(body, at, eta, etad, wrench, modal);
     }
 }

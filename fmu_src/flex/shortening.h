@@ -33,8 +33,9 @@ struct shortening {
     const int *i, *j;     /* n_pairs                                                             */
     const double *S, *B;  /* m rows of PADDED(m): int H dm, int x H dm                           */
     const double *T;      /* m x m rows of PADDED(m): (l, k), entry j: int phi_k h_jl dm          */
-    const double *G;      /* n_pairs columns of PADDED(n_pairs + m): int h (h_1 ...; phi_1 ...) dm, doubled where i > j, so that
-                             G times the products eta_i eta_j is int eta'H eta (h; phi) dm       */
+    const double *G;      /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
+                             that G times the products eta_i eta_j is int eta'H eta (h; phi; 1) dm */
+    const double *Mff0;   /* m rows of PADDED(m): M_ff at eta = 0                                */
     struct bending_plane plane[2];
     int n_groups; /* y with y, z with z, y with z                                        */
     struct pair_group group[3];
@@ -49,7 +50,7 @@ struct shortening_state {
     double *U;        /* m rows: U_kj = int phi_k (H eta)_j dm                                   */
     double *Q;        /* m rows: int chi chi' dm                                                 */
     double *product;  /* products of coordinates                                                 */
-    double *integral; /* PADDED(n_pairs + m), or of the largest group: their integrals           */
+    double *integral; /* PADDED(n_pairs + m + 1), or of the largest group: their integrals           */
 };
 
 /* Integrals over the beam of the pairs i >= j of one bending plane, while they are summed. */

@@ -52,7 +52,7 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
     const struct at at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
     axial_weights(&at, 0, t->weight);
     for (int p = 0; p < sh->n_pairs; p++) {
-        const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m) * p + sh->n_pairs;
+        const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m + 1) * p + sh->n_pairs;
         const double weight = t->weight[p] / terms_of(sh, p);
         for (int s = 0; s < body->n_shapes; s++) rhodd[s] -= weight * with_phi[body->k[s]];
     }
@@ -64,7 +64,7 @@ static void pair_matrix(const struct at *at, const double *weight, double s, dou
     const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
     for (int p = 0; p < n; p++) {
         const int i = at->sh->i[p], j = at->sh->j[p];
-        const double *G = at->sh->G + PADDED(n + m) * p;
+        const double *G = at->sh->G + PADDED(n + m + 1) * p;
         double sum = 0;
         for (int q = 0; q < n + m; q++) sum += G[q] * weight[q];
         M[row * i + j] = sum / terms_of(at->sh, p) + s * at->sh->S[row * i + j] + b * at->sh->B[row * i + j];
@@ -106,7 +106,7 @@ static void mixed_gram(const struct at *at, const double *x, double *sum, double
     const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
     memset(Q, 0, (size_t)(m * row) * sizeof *Q);
     for (int p = 0; p < n; p++) {
-        const double *G = at->sh->G + PADDED(n + m) * p;
+        const double *G = at->sh->G + PADDED(n + m + 1) * p;
         memset(sum, 0, (size_t)row * sizeof *sum);
         for (int q = 0; q < n; q++) {
             sum[at->sh->i[q]] += G[q] * x[at->sh->j[q]];
