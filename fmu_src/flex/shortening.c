@@ -58,16 +58,17 @@ static double gram(const struct pair_integrals *pairs, int p, int q)
     return p < q ? pairs->G[pairs->n * p + q] : pairs->G[pairs->n * q + p];
 }
 
-/* S, B and T as matrices over the coordinates */
-static void fill_matrices(const struct pair_integrals *pairs, int m, double *S, double *B, double *T)
+/* C: the integrals of the pairs as matrices over the coordinates */
+static void fill_columns(const struct pair_integrals *pairs, int m, double *C)
 {
-    const int row = PADDED(m);
+    const int row = PADDED(m), column = (2 + m) * row;
     for (int p = 0; p < pairs->n; p++)
         for (int turn = 0; turn < 2; turn++) {
             const int j = turn == 0 ? pairs->i[p] : pairs->j[p], l = turn == 0 ? pairs->j[p] : pairs->i[p];
-            S[row * j + l] = pairs->s[p];
-            B[row * j + l] = pairs->b[p];
-            for (int k = 0; k < m; k++) T[row * (m * l + k) + j] = pairs->T[m * p + k];
+            double *c = C + column * l + j;
+            c[0] = pairs->s[p];
+            c[row] = pairs->b[p];
+            for (int k = 0; k < m; k++) c[row * (2 + k)] = pairs->T[m * p + k];
         }
 }
 
@@ -136,17 +137,16 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
     struct shortening *sh = arena_take(arena, 1, sizeof *sh);
     int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
-    double *S = arena_take(arena, rows, sizeof *S), *B = arena_take(arena, rows, sizeof *B);
-    double *T = arena_take(arena, (size_t)m * rows, sizeof *T), *Mff0 = arena_take(arena, rows, sizeof *Mff0);
+    double *C = arena_take(arena, (size_t)(2 + m) * rows, sizeof *C), *Mff0 = arena_take(arena, rows, sizeof *Mff0);
     double *G = arena_take(arena, (size_t)(n * PADDED(n + m + 1)), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(i, pairs->i, (size_t)n * sizeof *i);
     memcpy(j, pairs->j, (size_t)n * sizeof *j);
-    fill_matrices(pairs, m, S, B, T);
+    fill_columns(pairs, m, C);
     fill_gram(pairs, m, G);
     for (int k = 0; k < m; k++) memcpy(Mff0 + row * (size_t)k, body->Mff0 + m * k, (size_t)m * sizeof *Mff0);
     *sh = (struct shortening){
-        .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
+        .n_pairs = n, .i = i, .j = j, .C = C, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
     planes_of(beam, sh->plane);
     *made = sh;
     return make_groups(pairs, arena, sh);
@@ -159,9 +159,9 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
     int most = PADDED(sh->n_pairs + body->m + 1);
     for (int g = 0; g < sh->n_groups; g++)
         if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
-    state->share = arena_take(arena, row, sizeof(double));
+    state->C_eta = arena_take(arena, 2 * row + rows, sizeof(double));
+    state->U = state->C_eta + 2 * row;
     state->sigma = arena_take(arena, 3 * row, sizeof(double));
-    state->U = arena_take(arena, rows, sizeof(double));
     state->Q = arena_take(arena, rows, sizeof(double));
     state->product = arena_take(arena, (size_t)most, sizeof(double));
     state->integral = arena_take(arena, (size_t)most, sizeof(double));
@@ -183,11 +183,11 @@ INLINE void column_block(const int count, int columns, int row, const double *re
     for (int i = 0; i < count; i++) store(y + LANES * i, sum[i]);
 }
 
-/* y = A x, A in columns of `row`, a multiple of LANES: as many vectors of y at a time as there are registers */
-static void multiply(int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
+/* The first `rows` of y = A x, A in columns of `row`, multiples of LANES: as many vectors of y at a time as there are registers */
+static void multiply(int rows, int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
 {
-    for (int at = 0; at < row; at += MOST_VECTORS * LANES) {
-        const int left = (row - at) / LANES;
+    for (int at = 0; at < rows; at += MOST_VECTORS * LANES) {
+        const int left = (rows - at) / LANES;
         switch (left < MOST_VECTORS ? left : MOST_VECTORS) {
             CONSTANT_CASE(N, 1, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 2, column_block(N, columns, row, A + at, x, y + at))
@@ -260,39 +260,23 @@ INLINE double dot(const int m, const double *restrict x, const double *restrict 
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
 
-/* share = -S eta,  sigma = -B eta e_x: all that `linear` keeps */
-INLINE void first_order(const int m, const struct shortening *sh, const double *restrict eta,
-                        struct shortening_state *restrict state)
+void shortening_contract(const struct body *body, const double *x, double *C_x)
+{
+    const int m = body->m, rows = (2 + m) * PADDED(m);
+    multiply(rows, rows, m, body->shortening->C, x, C_x);
+}
+
+/* sigma = -B eta e_x: all that `linear` keeps */
+INLINE void first_order(const int m, const double *restrict eta, struct shortening_state *restrict state)
 {
     const int row = PADDED(m);
+    const double *B_eta = state->C_eta + row;
     for (int l = 0; l < row; l += LANES) {
-        lanes share = {0}, sigma = {0};
-        for (int k = 0; k < m; k++) {
-            share -= eta[k] * load(sh->S + row * k + l);
-            sigma -= eta[k] * load(sh->B + row * k + l);
-        }
-        store(state->share + l, share);
-        store(state->sigma + l, sigma);
+        store(state->sigma + l, -load(B_eta + l));
         store(state->sigma + row + l, (lanes){0});
         store(state->sigma + 2 * row + l, (lanes){0});
     }
-    state->x_f = -0.5 * dot(m, eta, state->sigma);
-}
-
-/* U_kj = sum over l of eta_l int phi_k h_jl dm */
-INLINE void contract(const int m, const double *restrict T, const double *restrict eta, double *restrict U)
-{
-    const int rows = m * PADDED(m);
-    for (int at = 0; at < rows; at += LANES) {
-        lanes sum = eta[0] * load(T + at);
-        for (int l = 1; l < m; l++) sum += eta[l] * load(T + rows * l + at);
-        store(U + at, sum);
-    }
-}
-
-void shortening_contract(const struct body *body, const double *eta, double *U)
-{
-    WITH_CONSTANT_COUNT(M, body->m, contract(M, body->shortening->T, eta, U))
+    state->x_f = 0.5 * dot(m, eta, B_eta);
 }
 
 /* The block of Q = int chi chi' dm for two different planes */
@@ -301,7 +285,7 @@ static void rectangle(const struct pair_group *group, const struct bending_plane
 {
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
-    multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+    multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++)
             state->Q[row * (a->first + i) + b->first + j] = state->Q[row * (b->first + j) + a->first + i] =
@@ -321,7 +305,7 @@ static void quartic(const struct shortening *sh, int m, const double *eta, struc
         }
         double *Q = state->Q + (row + 1) * a->first;
         WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta + a->first, state->product))
-        multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+        multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
         WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, state->integral, row, Q))
     }
 }
@@ -362,8 +346,9 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
                     struct body_state *state)
 {
     const struct shortening *sh = body->shortening;
-    first_order(m, sh, eta, &state->shortened);
-    if (terms == TERMS_FULL || sh->axial) contract(m, sh->T, eta, state->shortened.U);
+    const int rows = (2 + m) * PADDED(m), needed = terms == TERMS_FULL || sh->axial ? rows : 2 * PADDED(m);
+    multiply(needed, rows, m, sh->C, eta, state->shortened.C_eta);
+    first_order(m, eta, &state->shortened);
     if (terms == TERMS_FULL) {
         quartic(sh, m, eta, &state->shortened);
         second_order(m, body, eta, &state->shortened, state->rho);
@@ -382,7 +367,7 @@ INLINE void moments(const int m, const struct shortening_state *restrict at, con
                     struct body_state *restrict state)
 {
     const int row = PADDED(m);
-    state->c[X] += 0.5 * dot(m, at->share, eta);
+    state->c[X] -= 0.5 * dot(m, at->C_eta, eta);
     state->N[0] += 0.5 * dot(m, at->sigma, eta) - at->x_f;
     state->N[3] += 0.5 * dot(m, at->sigma + row, eta);
     state->N[4] += 0.5 * dot(m, at->sigma + 2 * row, eta);
@@ -401,7 +386,7 @@ INLINE void coupling(const int m, const struct shortening_state *restrict state,
         const double sigma_y = state->sigma[PADDED(m) + k], sigma_z = state->sigma[2 * PADDED(m) + k];
         for (int i = 0; i < 3; i++) {
             F[k][i] += R[3 * i + 1] * sigma_z - R[3 * i + 2] * sigma_y;
-            F[k][3 + i] += R[3 * i] * state->share[k];
+            F[k][3 + i] -= R[3 * i] * state->C_eta[k];
         }
     }
 }
@@ -434,7 +419,7 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
         const struct bending_plane *plane = &sh->plane[p];
         WITH_CONSTANT_COUNT(N, plane->n, triangle_products(N, etad + plane->first, at->product + plane->pair))
     }
-    multiply(PADDED(n + m + 1), n, sh->G, at->product, at->integral);
+    multiply(PADDED(n + m + 1), PADDED(n + m + 1), n, sh->G, at->product, at->integral);
     for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
         const struct bending_plane *plane = &sh->plane[p];
         const int first = plane->first;
@@ -453,22 +438,22 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
     wrench[2] += moment[Y];
 }
 
-/* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of share and sigma */
+/* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of S eta and sigma */
 INLINE void forces(const int m, const struct body *body, const struct shortening_state *restrict at,
                    const double *restrict etad, const double *restrict omega, const double *restrict B, double a_x,
                    struct coriolis *restrict rates, double *restrict modal)
 {
     const int row = PADDED(m);
     const double W[3] = {0, -2 * omega[2], 2 * omega[1]};
-    const double *share = at->share, *sigma = at->sigma;
+    const double *S_eta = at->C_eta, *sigma = at->sigma;
     for (int l = 0; l < row; l += LANES) {
-        lanes sum = load(modal + l) + a_x * load(share + l) + B[0] * load(sigma + l) + B[1] * load(sigma + row + l) +
+        lanes sum = load(modal + l) - a_x * load(S_eta + l) + B[0] * load(sigma + l) + B[1] * load(sigma + row + l) +
                     B[2] * load(sigma + 2 * row + l);
         for (int k = 0; k < m; k++) sum -= W[body->tip.axis[k]] * etad[k] * load(at->U + row * k + l);
         store(modal + l, sum);
     }
     const double Q[3] = {dot(m, etad, sigma), dot(m, etad, sigma + row), dot(m, etad, sigma + 2 * row)};
-    rates->cd[X] += dot(m, etad, share);
+    rates->cd[X] -= dot(m, etad, S_eta);
     rates->Q_omega[X] += dot3(Q, omega);
     rates->trace += Q[0];
 }
@@ -477,7 +462,7 @@ INLINE void forces(const int m, const struct body *body, const struct shortening
 static void linear_force(const struct body *body, const struct shortening_state *at, double a_x, double B_xx,
                          double *modal)
 {
-    for (int k = 0; k < body->m; k++) modal[k] += a_x * at->share[k] + B_xx * at->sigma[k];
+    for (int k = 0; k < body->m; k++) modal[k] += B_xx * at->sigma[k] - a_x * at->C_eta[k];
 }
 
 void shortening_force(const struct body *body, enum elastic_terms terms, const struct body_state *state,

@@ -31,8 +31,8 @@ struct pair_group {
 struct shortening {
     int n_pairs;          /* coordinates i >= j of one plane                                     */
     const int *i, *j;     /* n_pairs                                                             */
-    const double *S, *B;  /* m rows of PADDED(m): int H dm, int x H dm                           */
-    const double *T;      /* m x m rows of PADDED(m): (l, k), entry j: int phi_k h_jl dm          */
+    const double *C;      /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each
+                             factor; column l: int h_jl (1, x, phi_1 ...) dm                      */
     const double *G;      /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
                              that G times the products eta_i eta_j is int eta'H eta (h; phi; 1) dm */
     const double *Mff0;   /* m rows of PADDED(m): M_ff at eta = 0                                */
@@ -45,9 +45,9 @@ struct shortening {
 /* What foreshortening adds to a body's state, by shortening_inertia(). Rows of PADDED(m). */
 struct shortening_state {
     double x_f;       /* int x f dm                                                              */
-    double *share;    /* int chi_k dm                                                            */
+    double *C_eta;    /* 2 + m rows: S eta = int H eta dm, B eta = int x H eta dm, U             */
+    double *U;        /* m rows: U_kj = int phi_k (H eta)_j dm; the last of C_eta                */
     double *sigma;    /* 3 rows: int chi_k r dm                                                  */
-    double *U;        /* m rows: U_kj = int phi_k (H eta)_j dm                                   */
     double *Q;        /* m rows: int chi chi' dm                                                 */
     double *product;  /* products of coordinates                                                 */
     double *integral; /* PADDED(n_pairs + m + 1), or of the largest group: their integrals           */
@@ -68,8 +68,8 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
                             struct arena *arena, struct shortening **made);
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
 
-/* U_kj = int phi_k (H eta)_j dm */
-void shortening_contract(const struct body *body, const double *eta, double *U);
+/* C x, (2 + m) PADDED(m) numbers: S x, B x, U x with U_kj = int phi_k (H x)_j dm */
+void shortening_contract(const struct body *body, const double *x, double *C_x);
 
 /* All of the state above, M_ff, and the part of f in rho. After rho is set to its value without foreshortening. */
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
@@ -80,7 +80,7 @@ void shortening_moments(const struct body *body, const double *eta, struct body_
 /* Adds the part of f to rho_dot (`full`). */
 void shortening_rates(const struct body *body, const double *etad, const struct body_state *state);
 
-/* Adds the part of chi to M_rf in the axes of R: R (sigma_k x e_x) and R e_x int chi_k dm. */
+/* Adds the part of chi to M_rf in the axes of R: R (sigma_k x e_x) and -R e_x (S eta)_k. */
 void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
                          double (*F)[SIX]);
 

@@ -14,8 +14,10 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
     t->X = arena_take(arena, row, sizeof(double));
     for (int a = X; a <= Z; a++) t->M[a] = arena_take(arena, rows, sizeof(double));
     t->K = arena_take(arena, rows, sizeof(double));
-    t->Ud = arena_take(arena, rows, sizeof(double));
-    t->Udd = arena_take(arena, rows, sizeof(double));
+    t->Cd = arena_take(arena, 2 * row + rows, sizeof(double));
+    t->Cdd = arena_take(arena, 2 * row + rows, sizeof(double));
+    t->Ud = t->Cd + 2 * row;
+    t->Udd = t->Cdd + 2 * row;
     t->Qd = arena_take(arena, rows, sizeof(double));
     t->Qdd = arena_take(arena, rows, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -64,10 +66,10 @@ static void pair_matrix(const struct at *at, const double *weight, double s, dou
     const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
     for (int p = 0; p < n; p++) {
         const int i = at->sh->i[p], j = at->sh->j[p];
-        const double *G = at->sh->G + PADDED(n + m + 1) * p;
+        const double *G = at->sh->G + PADDED(n + m + 1) * p, *C = at->sh->C + (2 + m) * row * i;
         double sum = 0;
         for (int q = 0; q < n + m; q++) sum += G[q] * weight[q];
-        M[row * i + j] = sum / terms_of(at->sh, p) + s * at->sh->S[row * i + j] + b * at->sh->B[row * i + j];
+        M[row * i + j] = sum / terms_of(at->sh, p) + s * C[j] + b * C[row + j];
         M[row * j + i] = M[row * i + j];
     }
 }
@@ -143,7 +145,7 @@ static void moments_of_chi(const struct at *at, const struct shortening_tangent 
         sigma_d[X] += at->state->Q[row * k + l] * at->etad[l];
     }
     for (int a = Y; a <= Z; a++)
-        p[a] = at->state->share[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
+        p[a] = -at->state->C_eta[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
     p[X] = minus_row(at, t->K, k, at->eta);
 }
 
@@ -163,8 +165,7 @@ static void add_wrenches(const struct at *at, const struct shortening_tangent *s
     const int row = PADDED(at->body->m);
     const double *s = at->state->sigma + k, sigma[3] = {s[0], s[row], s[2 * row]};
     const double Be[3] = {at->B[0], at->B[3], at->B[6]}, We[3] = {at->W[0], at->W[3], at->W[6]};
-    const double share = at->state->share[k], share_d = minus_row(at, at->sh->S, k, at->etad),
-                 share_dd = minus_row(at, at->sh->S, k, at->etadd);
+    const double share = -at->state->C_eta[k], share_d = -st->Cd[k], share_dd = -st->Cdd[k]; /* int chi_k dm */
     double sigma_d[3], p[3], mu_d[3], mu_dd[3], spin[3];
     moments_of_chi(at, st, k, sigma, sigma_d, p);
     for (int a = X; a <= Z; a++) {
@@ -204,8 +205,8 @@ static void full_tangent(const struct at *at, struct body_tangent *t)
     force_matrix(at, true, st);
     mixed_gram(at, at->etad, st->X, st->Qd);
     mixed_gram(at, at->etadd, st->X, st->Qdd);
-    shortening_contract(at->body, at->etad, st->Ud);
-    shortening_contract(at->body, at->etadd, st->Udd);
+    shortening_contract(at->body, at->etad, st->Cd);
+    shortening_contract(at->body, at->etadd, st->Cdd);
     for (int k = 0; k < m; k++) {
         add_wrenches(at, st, k, t);
         for (int j = 0; j < m; j++) add_forces(at, st, k, j, t->Gq + row * j + k, t->Gv + row * j + k);
@@ -219,11 +220,11 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
     force_matrix(at, false, st);
-    shortening_contract(at->body, at->etadd, st->Udd);
+    shortening_contract(at->body, at->etadd, st->Cdd);
     for (int k = 0; k < m; k++) {
         const double sigma[3] = {at->state->sigma[k], 0, 0};
         double spin[3];
-        t->Nq[k][3] += minus_row(at, at->sh->S, k, at->etadd);
+        t->Nq[k][3] -= st->Cdd[k];
         body_spin_row(X, sigma, zero, at->omega, spin);
         axpy3(1, spin, t->Gw[k]);
         for (int j = 0; j < m; j++) {

@@ -143,7 +143,7 @@ static void rate_sums(const struct point *at, const struct body_state *state, do
     if (body->shortening == NULL || at->terms != TERMS_FULL) return;
     const struct shortening_state *shortened = &state->shortened;
     for (int k = 0; k < body->m; k++) {
-        cd[X] += shortened->share[k] * etad[k];
+        cd[X] -= shortened->C_eta[k] * etad[k];
         for (int a = X; a <= Z; a++) Q[3 * X + a] += shortened->sigma[row * a + k] * etad[k];
     }
 }

@@ -11,7 +11,8 @@
 struct shortening_tangent {
     double *M[3];     /* int H r_a dm                                                          */
     double *K;        /* int H A_x dm                                                          */
-    double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm                     */
+    double *Cd, *Cdd; /* C eta_dot, C eta_ddot, as C_eta of the state                          */
+    double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm: the last of those  */
     double *Qd, *Qdd; /* int (H eta) (H eta_dot)' dm, int (H eta) (H eta_ddot)' dm             */
     double *weight;   /* n_pairs + m: scratch                                                  */
     double *X;        /* PADDED(m): scratch                                                    */
