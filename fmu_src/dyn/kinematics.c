@@ -136,8 +136,7 @@ static void tip_position(const struct body *body, const double *eta, struct link
     if (body->beam && w->JF == NULL) {
         matmul3(w->RF, Jl, w->RJ);
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
-        if (w->slope != NULL)
-            WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
+        if (w->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
         return;
     }
     section_jacobian(&body->tip, body->m, w->slope, w->RF, Jl, w->J);

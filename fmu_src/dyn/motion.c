@@ -66,7 +66,7 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
 
 /* T from F, in world axes */
 static void tip_motion(const struct body *body, const double *etad, const double *omega, const double *acc,
-                        const double *r, struct link_work *w)
+                       const double *r, struct link_work *w)
 {
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
     section_sum(&body->tip, body->m, etad, rd, td);

@@ -9,10 +9,10 @@
    `ruthless` keeps; body_inertia() and body_force() update the rest. */
 struct body_state {
     /* configuration, by body_inertia() */
-    double c[3];  /* int r dm                                     [kg m]   */
-    double N[6];  /* int r r' dm, with the spin inertia           [kg m^2] */
-    double J[6];  /* tr(N) I - N: inertia about F's origin        [kg m^2] */
-    double *rho;  /* 3 x n_shapes: int phi_s r dm; beams: 3 x PADDED(m), by mode                         */
+    double c[3];             /* int r dm                                     [kg m]   */
+    double N[6];             /* int r r' dm, with the spin inertia           [kg m^2] */
+    double J[6];             /* tr(N) I - N: inertia about F's origin        [kg m^2] */
+    double *rho;             /* 3 x n_shapes: int phi_s r dm; beams: 3 x PADDED(m), by mode                         */
     double (*coupling)[SIX]; /* m: M_rf; unused for beams whose F is O, see beam_coupling()               */
     double *Mff;             /* m rows of PADDED(m): M_ff; constant without foreshortening                */
     struct shortening_state shortened;

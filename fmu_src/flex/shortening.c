@@ -184,7 +184,8 @@ INLINE void column_block(const int count, int columns, int row, const double *re
 }
 
 /* The first `rows` of y = A x, A in columns of `row`, multiples of LANES: as many vectors of y at a time as there are registers */
-static void multiply(int rows, int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
+static void multiply(int rows, int row, int columns, const double *restrict A, const double *restrict x,
+                     double *restrict y)
 {
     for (int at = 0; at < rows; at += MOST_VECTORS * LANES) {
         const int left = (rows - at) / LANES;
@@ -280,8 +281,8 @@ INLINE void first_order(const int m, const double *restrict eta, struct shorteni
 }
 
 /* The block of Q = int chi chi' dm for two different planes */
-static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b, int row,
-                      const double *eta, struct shortening_state *state)
+static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b,
+                      int row, const double *eta, struct shortening_state *state)
 {
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
@@ -373,10 +374,8 @@ INLINE void moments(const int m, const struct shortening_state *restrict at, con
     state->N[4] += 0.5 * dot(m, at->sigma + 2 * row, eta);
 }
 
-void shortening_moments(const struct body *body, const double *eta, struct body_state *state)
-{
-    WITH_CONSTANT_COUNT(M, body->m, moments(M, &state->shortened, eta, state))
-}
+void shortening_moments(const struct body *body, const double *eta, struct body_state *state){
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, &state->shortened, eta, state))}
 
 /* (sigma x e_x) = (0, sigma_z, -sigma_y) */
 INLINE void coupling(const int m, const struct shortening_state *restrict state, const double *restrict R,
@@ -392,10 +391,7 @@ INLINE void coupling(const int m, const struct shortening_state *restrict state,
 }
 
 void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
-                         double (*F)[SIX])
-{
-    WITH_CONSTANT_COUNT(M, body->m, coupling(M, state, R, F))
-}
+                         double (*F)[SIX]){WITH_CONSTANT_COUNT(M, body->m, coupling(M, state, R, F))}
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
@@ -423,8 +419,7 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
     for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
         const struct bending_plane *plane = &sh->plane[p];
         const int first = plane->first;
-        WITH_CONSTANT_COUNT(N, plane->n,
-                            triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
+        WITH_CONSTANT_COUNT(N, plane->n, triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
     }
     double moment[3] = {0};
     for (int k = 0; k < m; k++) {

@@ -29,13 +29,15 @@ struct pair_group {
 };
 
 struct shortening {
-    int n_pairs;          /* coordinates i >= j of one plane                                     */
-    const int *i, *j;     /* n_pairs                                                             */
-    const double *C;      /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each
+    int n_pairs;      /* coordinates i >= j of one plane                                     */
+    const int *i, *j; /* n_pairs                                                             */
+    const double
+        *C; /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each
                              factor; column l: int h_jl (1, x, phi_1 ...) dm                      */
-    const double *G;      /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
+    const double
+        *G; /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
                              that G times the products eta_i eta_j is int eta'H eta (h; phi; 1) dm */
-    const double *Mff0;   /* m rows of PADDED(m): M_ff at eta = 0                                */
+    const double *Mff0; /* m rows of PADDED(m): M_ff at eta = 0                                */
     struct bending_plane plane[2];
     int n_groups; /* y with y, z with z, y with z                                        */
     struct pair_group group[3];
@@ -56,10 +58,10 @@ struct shortening_state {
 /* Integrals over the beam of the pairs i >= j of one bending plane, while they are summed. */
 struct pair_integrals {
     int n, *i, *j;
-    double *s, *b;    /* n: int h dm, int h x dm                                                  */
-    double *T, *G;    /* n x m: int h phi_k dm;  n x n: int h h dm, upper triangle                */
-    double *h;        /* n: h at a point                                                         */
-    double *h_panel;  /* n: at the start of the panel                                            */
+    double *s, *b;   /* n: int h dm, int h x dm                                                  */
+    double *T, *G;   /* n x m: int h phi_k dm;  n x n: int h h dm, upper triangle                */
+    double *h;       /* n: h at a point                                                         */
+    double *h_panel; /* n: at the start of the panel                                            */
 };
 
 /* The pairs of a beam, integrals zero. */

@@ -145,7 +145,8 @@ static void moments_of_chi(const struct at *at, const struct shortening_tangent 
         sigma_d[X] += at->state->Q[row * k + l] * at->etad[l];
     }
     for (int a = Y; a <= Z; a++)
-        p[a] = -at->state->C_eta[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
+        p[a] =
+            -at->state->C_eta[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
     p[X] = minus_row(at, t->K, k, at->eta);
 }
 
@@ -235,7 +236,7 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
 }
 
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
-                        const struct body_motion *motion, struct body_tangent *t)
+                        const struct body_point *motion, struct body_tangent *t)
 {
     const struct at at = {body,          body->shortening, state,     motion->eta, motion->etad,
                           motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};

@@ -38,7 +38,7 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
                   struct body_tangent *tangent);
 
 /* The motion of a body in F, in the form that the columns need. */
-struct body_motion {
+struct body_point {
     const double *eta, *etad, *etadd, *omega, *a;
     double B[9], W[9]; /* [alpha]x + [omega]x^2,  2 [omega]x */
 };
@@ -51,7 +51,7 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
 void shortening_moment_rates(const struct body *body, const double *eta, const double *etad, const double *etadd,
                              struct shortening_tangent *tangent, double *rhodd);
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
-                        const struct body_motion *motion, struct body_tangent *tangent);
+                        const struct body_point *motion, struct body_tangent *tangent);
 
 /* A section's motion in F and its derivatives with respect to eta and eta_dot. */
 struct section_tangent {
