@@ -39,8 +39,11 @@ INLINE void product(const int m, const double *restrict H, const double *restric
     }
 }
 
-void section_slope(const struct section *section, int m, const double *eta,
-                   double *slope){WITH_CONSTANT_COUNT(M, m, product(M, section->H, eta, slope))}
+void section_slope(const struct section *section, int m, const double *eta, double *slope)
+{
+    const double *H = section->H;
+    WITH_CONSTANT_COUNT(M, m, product(M, H, eta, slope))
+}
 
 /* x' H y */
 INLINE double form(const int m, const double *restrict H, const double *restrict x, const double *restrict y)

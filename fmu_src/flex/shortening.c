@@ -267,6 +267,34 @@ void shortening_contract(const struct body *body, const double *x, double *C_x)
     multiply(rows, rows, m, body->shortening->C, x, C_x);
 }
 
+/* y += s x, n a multiple of LANES */
+static void add_scaled(int n, double s, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i += LANES) store(y + i, load(y + i) + s * load(x + i));
+}
+
+/* moment_jp = int (H y)_j h_p dm,   Q_jk = sum over the pairs p = (k, l) of x_l moment_jp */
+void shortening_gram(const struct body *body, const double *x, const double *y, double *moment, double *Q)
+{
+    const struct shortening *sh = body->shortening;
+    const int m = body->m, row = PADDED(m), column = PADDED(sh->n_pairs + m + 1), used = PADDED(sh->n_pairs);
+    memset(moment, 0, (size_t)(m * column) * sizeof *moment);
+    for (int p = 0; p < sh->n_pairs; p++) {
+        const int i = sh->i[p], j = sh->j[p];
+        const double *G = sh->G + column * p, half = i == j ? 1 : 0.5; /* G is doubled where i > j */
+        add_scaled(used, half * y[j], G, moment + column * i);
+        if (i != j) add_scaled(used, half * y[i], G, moment + column * j);
+    }
+    memset(Q, 0, (size_t)(m * row) * sizeof *Q);
+    for (int j = 0; j < m; j++)
+        for (int p = 0; p < 2; p++) {
+            const struct bending_plane *plane = &sh->plane[p];
+            const double *packed = moment + column * j + plane->pair, *x_plane = x + plane->first;
+            double *Q_j = Q + row * j + plane->first;
+            WITH_CONSTANT_COUNT(N, plane->n, triangle_multiply(N, packed, x_plane, Q_j))
+        }
+}
+
 /* sigma = -B eta e_x: all that `linear` keeps */
 INLINE void first_order(const int m, const double *restrict eta, struct shortening_state *restrict state)
 {
@@ -374,8 +402,11 @@ INLINE void moments(const int m, const struct shortening_state *restrict at, con
     state->N[4] += 0.5 * dot(m, at->sigma + 2 * row, eta);
 }
 
-void shortening_moments(const struct body *body, const double *eta, struct body_state *state){
-    WITH_CONSTANT_COUNT(M, body->m, moments(M, &state->shortened, eta, state))}
+void shortening_moments(const struct body *body, const double *eta, struct body_state *state)
+{
+    const struct shortening_state *at = &state->shortened;
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, at, eta, state))
+}
 
 /* (sigma x e_x) = (0, sigma_z, -sigma_y) */
 INLINE void coupling(const int m, const struct shortening_state *restrict state, const double *restrict R,
@@ -391,7 +422,11 @@ INLINE void coupling(const int m, const struct shortening_state *restrict state,
 }
 
 void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
-                         double (*F)[SIX]){WITH_CONSTANT_COUNT(M, body->m, coupling(M, state, R, F))}
+                         double (*F)[SIX])
+{
+    const int m = body->m;
+    WITH_CONSTANT_COUNT(M, m, coupling(M, state, R, F))
+}
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 

@@ -73,6 +73,9 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
 /* C x, (2 + m) PADDED(m) numbers: S x, B x, U x with U_kj = int phi_k (H x)_j dm */
 void shortening_contract(const struct body *body, const double *x, double *C_x);
 
+/* Q_jk = int (H y)_j (H x)_k dm, m rows of PADDED(m); moment: scratch, m rows of PADDED(n_pairs + m + 1) */
+void shortening_gram(const struct body *body, const double *x, const double *y, double *moment, double *Q);
+
 /* All of the state above, M_ff, and the part of f in rho. After rho is set to its value without foreshortening. */
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
 

@@ -9,13 +9,12 @@
 
 /* Matrices of a beam with foreshortening: m rows of PADDED(m), H as in shortening.h, A the acceleration of the points. */
 struct shortening_tangent {
-    double *M[3];     /* int H r_a dm                                                          */
     double *K;        /* int H A_x dm                                                          */
     double *Cd, *Cdd; /* C eta_dot, C eta_ddot, as C_eta of the state                          */
     double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm: the last of those  */
-    double *Qd, *Qdd; /* int (H eta) (H eta_dot)' dm, int (H eta) (H eta_ddot)' dm             */
+    double *Qd, *Qdd; /* int (H eta_dot) (H eta)' dm, int (H eta_ddot) (H eta)' dm             */
     double *weight;   /* n_pairs + m: scratch                                                  */
-    double *X;        /* PADDED(m): scratch                                                    */
+    double *moment;   /* scratch of shortening_gram()                                          */
 };
 
 struct body_tangent {
