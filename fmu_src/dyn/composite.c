@@ -43,10 +43,10 @@ static int own_block(const struct model *model, struct work *work, int i, double
         M[(n + 1) * (lm->v + k)] += lm->joint.motor_inertia[k];
     }
     for (int k = 0; k < m; k++) {
-        const double *Mff = link_Mff(lm, w);
         double *f = column[nv + k];
         rigid_mul(&w->IcT, w->J[k], f);
-        for (int l = 0; l <= k; l++) M[n * (lm->eta_v + l) + lm->eta_v + k] = Mff[m * l + k] + dot6(f, w->J[l]);
+        for (int l = 0; l <= k; l++)
+            M[n * (lm->eta_v + l) + lm->eta_v + k] = w->M0[PADDED(m) * l + k] + dot6(f, w->J[l]);
         add_cross3(w->r, f + 3, f);
         for (int a = 0; a < 6; a++) f[a] += w->F[k][a];
         for (int l = 0; l < nv; l++) M[n * (lm->v + l) + lm->eta_v + k] = along_column(lm, w, l, f);

@@ -17,11 +17,10 @@ static double rigid_kinetic(const struct rigid *body, const struct frame *frame)
 /* 1/2 V' M_rr V + V' M_rf eta_dot + 1/2 eta_dot' M_ff eta_dot + payload */
 static double flexible_kinetic(const struct link_model *lm, const struct link_work *w, const double *etad)
 {
-    const double *Mff = link_Mff(lm, w);
     double energy = lm->has_payload ? rigid_kinetic(&w->load, &w->T) : 0;
     for (int k = 0; k < lm->m; k++) {
         double p = dot3(w->F[k], w->O.omega) + dot3(w->F[k] + 3, w->O.v);
-        for (int l = 0; l < lm->m; l++) p += 0.5 * Mff[lm->m * k + l] * etad[l];
+        for (int l = 0; l < lm->m; l++) p += 0.5 * w->M0[PADDED(lm->m) * k + l] * etad[l];
         energy += p * etad[k];
     }
     return energy;

@@ -136,8 +136,7 @@ static void tip_position(const struct body *body, const double *eta, struct link
     if (body->beam && w->JF == NULL) {
         matmul3(w->RF, Jl, w->RJ);
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
-        if (w->slope != NULL)
-            WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
+        if (w->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
         return;
     }
     section_jacobian(&body->tip, body->m, w->slope, w->RF, Jl, w->J);
@@ -156,15 +155,14 @@ static void tip_position(const struct body *body, const double *eta, struct link
    M_rf = X'(M_rf + M_rr J_F),  M_ff = M_ff + J_F' M_rf + M_rf' J_F + J_F' M_rr J_F                     (theory.md 24) */
 static void refer_to_hinge(const struct body *body, struct link_work *w)
 {
-    const int m = body->m;
-    const double *Mff = body_Mff(body, &w->body);
+    const int m = body->m, row = PADDED(m);
     for (int k = 0; k < m; k++)
         for (int l = 0; l < m; l++)
-            w->Mff[m * k + l] = Mff[m * k + l] + dot6(w->JF[k], w->F[l]) + dot6(w->F[k], w->JF[l]);
+            w->M0[row * k + l] = w->body.Mff[row * k + l] + dot6(w->JF[k], w->F[l]) + dot6(w->F[k], w->JF[l]);
     for (int k = 0; k < m; k++) {
         double MJ[6];
         rigid_mul(&w->self, w->JF[k], MJ);
-        for (int l = 0; l < m; l++) w->Mff[m * k + l] += dot6(MJ, w->JF[l]);
+        for (int l = 0; l < m; l++) w->M0[row * k + l] += dot6(MJ, w->JF[l]);
         axpy6(1, MJ, w->F[k]);
         add_cross3(w->rF, w->F[k] + 3, w->F[k]);
     }
@@ -208,12 +206,6 @@ static void rotate_body(const struct body *body, enum elastic_terms terms, struc
     }
 }
 
-INLINE void copy_rows(const int m, const double *restrict from, double *restrict to)
-{
-    for (int k = 0; k < m; k++)
-        for (int l = 0; l < m; l++) to[PADDED(m) * k + l] = from[m * k + l];
-}
-
 static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             struct link_work *w)
 {
@@ -221,8 +213,6 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
     rotate_body(lm->body, terms, w);
     rotate_coupling(lm->body, terms, w);
     if (w->JF != NULL) refer_to_hinge(lm->body, w);
-    const double *Mff = link_Mff(lm, w);
-    if (Mff != lm->body->Mff0) WITH_CONSTANT_COUNT(M, lm->m, copy_rows(M, Mff, w->M0)) /* it depends on eta */
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dyn/dyn.h"
+#include "dyn/modes.h"
 #include "flex/section.h"
 #include "math/vec.h"
 
@@ -66,7 +66,7 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
 
 /* T from F, in world axes */
 static void tip_motion(const struct body *body, const double *etad, const double *omega, const double *acc,
-                        const double *r, struct link_work *w)
+                       const double *r, struct link_work *w)
 {
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
     section_sum(&body->tip, body->m, etad, rd, td);
@@ -112,13 +112,18 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
 }
 
 /* Terms in eta_ddot: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
-static void add_modal_acceleration(const struct link_model *lm, const double *etadd, struct link_work *w)
+INLINE void add_modal_acceleration(const int m, const double *restrict etadd, struct link_work *restrict w)
 {
-    const double *Mff = link_Mff(lm, w);
-    for (int k = 0; k < lm->m; k++) {
-        axpy6(etadd[k], w->F[k], w->b);
-        axpy6(etadd[k], w->J[k], w->T.acc);
-        for (int l = 0; l < lm->m; l++) w->b_eta[k] += Mff[lm->m * k + l] * etadd[l];
+    const int row = PADDED(m);
+    double b[SIX] = {0}, acc[SIX] = {0};
+    add_rows(m, etadd, (const double(*)[SIX])w->F, b);
+    add_rows(m, etadd, (const double(*)[SIX])w->J, acc);
+    axpy6(1, b, w->b);
+    axpy6(1, acc, w->T.acc);
+    for (int l = 0; l < row; l += LANES) {
+        lanes sum = load(w->b_eta + l);
+        for (int k = 0; k < m; k++) sum += etadd[k] * load(w->M0 + row * k + l);
+        store(w->b_eta + l, sum);
     }
 }
 
@@ -154,7 +159,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
             flexible_motion(lm, model->terms, in->q + lm->eta_q, in->qd + lm->eta_v, w);
-            if (qdd != NULL) add_modal_acceleration(lm, qdd + lm->eta_v, w);
+            if (qdd != NULL) WITH_CONSTANT_COUNT(M, lm->m, add_modal_acceleration(M, qdd + lm->eta_v, w))
             if (lm->has_payload) rigid_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
             else memset(w->bT, 0, sizeof w->bT);
         }

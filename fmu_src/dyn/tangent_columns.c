@@ -147,7 +147,7 @@ static void add_geometric(const struct section *section, int m, int k, const dou
     mul3(Y, section->Lambda + 3 * k, y);
     for (int j = 0; j < m; j++) {
         double g = dot3(section->Lambda + 3 * j, y);
-        if (section->H != NULL) g -= section->H[m * j + k] * fx;
+        if (section->H != NULL) g -= section->H[PADDED(m) * j + k] * fx;
         modal[j] += sign * g;
     }
 }

@@ -12,24 +12,22 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
     w->F = arena_take(arena, m, sizeof *w->F);
     w->W = arena_take(arena, m, sizeof *w->W);
     w->Z = arena_take(arena, m, sizeof *w->Z);
-    w->b_eta = arena_take(arena, m, sizeof(double));
+    w->b_eta = arena_take(arena, row, sizeof(double));
     w->e = arena_take(arena, row, sizeof(double));
     w->L = arena_take(arena, m * row, sizeof(double));
-    w->M0 = arena_take(arena, m * row, sizeof(double));
-    w->own_modes = newton ? arena_take(arena, m * row, sizeof(double)) : w->M0;
     w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
-    w->slope = body->tip.H != NULL ? arena_take(arena, m, sizeof(double)) : NULL;
+    w->slope = body->tip.H != NULL ? arena_take(arena, row, sizeof(double)) : NULL;
     w->RF = w->O.R;
     if (body->hinge_moves) {
         w->RF = arena_take(arena, 9, sizeof(double));
         w->JF = arena_take(arena, m, sizeof *w->JF);
-        w->Mff = arena_take(arena, m * m, sizeof(double));
     }
     if (lm->updated != NULL && !newton) w->updated = arena_take(arena, 1, sizeof *w->updated);
-    if (arena->failed) return STATUS_NO_MEMORY;
-    for (size_t k = 0; k < m; k++) memcpy(w->M0 + row * k, body->Mff0 + m * k, m * sizeof(double));
-    return body_state_make(body, arena, &w->body);
+    const enum status status = body_state_make(body, arena, &w->body);
+    w->M0 = body->hinge_moves ? arena_take(arena, m * row, sizeof(double)) : w->body.Mff;
+    w->own_modes = newton ? arena_take(arena, m * row, sizeof(double)) : w->M0;
+    return arena->failed ? STATUS_NO_MEMORY : status;
 }
 
 static enum status make(const struct model *model, bool newton, struct work **made)

@@ -35,17 +35,17 @@ struct link_work {
     double (*J)[SIX];                   /* m: velocity of T per eta_dot, O fixed                                */
     double *Jt;                         /* 6 x m: the same by rows of PADDED(m)                                 */
     double RJ[9];                       /* beams whose F is O: R Jl, of which the angular parts of J are columns */
-    double *slope;                      /* m: H eta of the tip; NULL without foreshortening                     */
+    double *slope;                      /* PADDED(m): H eta of the tip; NULL without foreshortening             */
     double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O fixed; NULL if F is O                */
     double (*F)[SIX];                   /* m: M_rf at O, of the body only                                       */
-    double *Mff;                        /* m x m at O if F is not O; NULL: body_Mff()                           */
+    double *M0;                         /* m rows of PADDED(m): M_ff at O; body.Mff if F is O                   */
     struct body_state body;
     struct updated_work *updated; /* if the link's model has `updated`, and not for a Newton matrix */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
     double bT[6];  /* flexible: inertia wrench of the payload at T, minus the tip wrench     */
-    double *b_eta; /* m: modal inertia forces                                                */
+    double *b_eta; /* PADDED(m): modal inertia forces                                        */
 
     /* articulated body, by dyn_articulate() */
     struct inertia P;                  /* at O: before the hinge is eliminated, then after                     */
@@ -53,7 +53,6 @@ struct link_work {
     bool has_child;                    /* a child has been added to P (rigid) or PT (flexible)                 */
     double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns after k eliminated                         */
     double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                                */
-    double *M0;                        /* m x m by rows of PADDED(m): M_ff at O                                */
     double *own_modes;                 /* what the link itself adds to D_f: M0, or the same of a Newton matrix */
     const double *own_hinge;           /* and to D of its hinge: Jm, or the same of a Newton matrix            */
     double *L;                         /* m x m by rows of PADDED(m): L' of D_f = L Delta L'                   */
@@ -110,11 +109,6 @@ static inline double *at_parent_frame(const struct link_model *lm, double *at_O,
 static inline double along_column(const struct link_model *lm, const struct link_work *w, int k, const double *wrench)
 {
     return dot3(w->h[k], wrench + lm->joint.part[k]);
-}
-
-static inline const double *link_Mff(const struct link_model *lm, const struct link_work *w)
-{
-    return w->Mff != NULL ? w->Mff : body_Mff(lm->body, &w->body);
 }
 
 #endif

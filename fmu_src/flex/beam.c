@@ -68,8 +68,8 @@ INLINE void zeroth_order(const int m, const struct body *restrict body, const do
 {
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k];
-        modal[k] = body->mode_s[k] * acc[3 + axis] + B[3 * axis] * body->mode_b[k] +
-                   body->mode_JL[k] * acc[body->tip.turn[k]];
+        modal[k] =
+            body->mode_s[k] * acc[3 + axis] + B[3 * axis] * body->mode_b[k] + body->mode_JL[k] * acc[body->tip.turn[k]];
     }
 }
 
@@ -153,8 +153,8 @@ INLINE void coupling_full(const int m, const struct body *restrict body, const d
     }
 }
 
-void beam_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state,
-                    const double R[9], double (*F)[SIX])
+void beam_coupling(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double R[9],
+                   double (*F)[SIX])
 {
     if (terms == TERMS_RUTHLESS) {
         WITH_CONSTANT_COUNT(M, body->m, coupling_zeroth(M, body, R, F))

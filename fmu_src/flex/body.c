@@ -207,10 +207,10 @@ static void integrate_beam(const struct beam *beam, struct body *body, struct bo
 static enum status beam_section(const struct beam *beam, const struct body *body, struct beam_functions *fn, double x,
                                 struct arena *arena, struct section *section)
 {
-    const int m = body->m;
+    const int m = body->m, row = PADDED(m);
     double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
            *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
-    double *H = fn->pairs.n > 0 && x > 0 ? arena_take(arena, (size_t)(m * m), sizeof *H) : NULL;
+    double *H = fn->pairs.n > 0 && x > 0 ? arena_take(arena, (size_t)(m * row), sizeof *H) : NULL;
     double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
     int *axis = arena_take(arena, (size_t)m, sizeof *axis), *turn = arena_take(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -224,7 +224,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
         for (int panel = 0; panel < panels; panel++)
             add_slope_products(fn, x * panel / panels, x * (panel + 1) / panels, pairs->h);
         for (int p = 0; p < pairs->n; p++)
-            H[m * pairs->i[p] + pairs->j[p]] = H[m * pairs->j[p] + pairs->i[p]] = pairs->h[p];
+            H[row * pairs->i[p] + pairs->j[p]] = H[row * pairs->j[p] + pairs->i[p]] = pairs->h[p];
     }
     evaluate(fn, x);
     for (int i = 0; i < m; i++) {

@@ -20,7 +20,7 @@ struct section {
     double x[3];          /* undeformed position              [m] */
     const double *Phi;    /* translations, m columns of 3         */
     const double *Lambda; /* rotation vectors, m columns of 3     */
-    const double *H;      /* int_0^x phi'_k phi'_l dx, m x m; NULL without foreshortening */
+    const double *H;      /* int_0^x phi'_k phi'_l ds, m rows of PADDED(m); NULL: no foreshortening, or x = 0 */
     /* beams, where a mode moves along one axis and rotates about one: the nonzero entries of Phi and Lambda */
     const double *phi, *lambda; /* m; NULL: dense                                     */
     const int *axis, *turn;     /* m: axis of phi and axis of lambda; X if there is none */

@@ -132,11 +132,11 @@ static void coupling(const struct body *body, enum elastic_terms terms, struct b
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
-    const size_t n = (size_t)(body->beam ? PADDED(body->m) : body->n_shapes), m = (size_t)body->m;
+    const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = body->beam ? row : (size_t)body->n_shapes;
     state->rho = arena_take(arena, 3 * n, sizeof(double));
     state->rhod = arena_take(arena, 3 * n, sizeof(double));
     state->coupling = arena_take(arena, m, sizeof *state->coupling);
-    state->Mff = body->shortening != NULL ? arena_take(arena, m * m, sizeof(double)) : NULL;
+    state->Mff = arena_take(arena, m * row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
 
     copy3(body->c0, state->c);
@@ -144,9 +144,8 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
     inertia_from_moments(state->N, state->J);
     if (!body->beam) memcpy(state->rho, body->b, 3 * n * sizeof(double));
     coupling(body, TERMS_RUTHLESS, state);
-    if (body->shortening == NULL) return STATUS_OK;
-    memcpy(state->Mff, body->Mff0, m * m * sizeof(double));
-    return shortening_state_make(body, arena, &state->shortened);
+    for (size_t k = 0; k < m; k++) memcpy(state->Mff + row * k, body->Mff0 + m * k, m * sizeof(double));
+    return body->shortening != NULL ? shortening_state_make(body, arena, &state->shortened) : STATUS_OK;
 }
 
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)

@@ -9,12 +9,12 @@
    `ruthless` keeps; body_inertia() and body_force() update the rest. */
 struct body_state {
     /* configuration, by body_inertia() */
-    double c[3];  /* int r dm                                     [kg m]   */
-    double N[6];  /* int r r' dm, with the spin inertia           [kg m^2] */
-    double J[6];  /* tr(N) I - N: inertia about F's origin        [kg m^2] */
-    double *rho;  /* 3 x n_shapes: int phi_s r dm; beams: 3 x PADDED(m), by mode                         */
+    double c[3];             /* int r dm                                     [kg m]   */
+    double N[6];             /* int r r' dm, with the spin inertia           [kg m^2] */
+    double J[6];             /* tr(N) I - N: inertia about F's origin        [kg m^2] */
+    double *rho;             /* 3 x n_shapes: int phi_s r dm; beams: 3 x PADDED(m), by mode                         */
     double (*coupling)[SIX]; /* m: M_rf; unused for beams whose F is O, see beam_coupling()               */
-    double *Mff;             /* m x m, foreshortening only; else body->Mff0                               */
+    double *Mff;             /* m rows of PADDED(m): M_ff; constant without foreshortening                */
     struct shortening_state shortened;
     /* rates, by body_force() */
     double *rhod; /* like rho: int phi_s r_dot dm                                                         */
@@ -25,14 +25,8 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
 /* Mass blocks at eta (theory.md 9 to 13). */
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
 
-/* The modal mass block after body_inertia(). */
-static inline const double *body_Mff(const struct body *body, const struct body_state *state)
-{
-    return body->shortening != NULL ? state->Mff : body->Mff0;
-}
-
 /* Inertia force for eta_ddot = 0 (theory.md 15 to 17): wrench = (moment about F's origin; force) and the modal forces,
-   from omega, and acc = (alpha; a) of F, all in F axes. The equations of motion have them on the left-hand side. After
+   PADDED(m), from omega, and acc = (alpha; a) of F, all in F axes. The equations of motion have them on the left-hand side. After
    body_inertia() at the same eta. */
 void body_force(const struct body *body, enum elastic_terms terms, const struct body_state *state, const double *eta,
                 const double *etad, const double omega[3], const double acc[6], double wrench[6], double *modal);

@@ -32,15 +32,17 @@ void section_sum(const struct section *section, int m, const double *z, double u
 
 INLINE void product(const int m, const double *restrict H, const double *restrict x, double *restrict y)
 {
-    for (int k = 0; k < m; k++) {
-        y[k] = 0;
-        for (int l = 0; l < m; l++) y[k] += H[m * k + l] * x[l];
+    for (int l = 0; l < PADDED(m); l += LANES) {
+        lanes sum = x[0] * load(H + l);
+        for (int k = 1; k < m; k++) sum += x[k] * load(H + PADDED(m) * k + l);
+        store(y + l, sum);
     }
 }
 
 void section_slope(const struct section *section, int m, const double *eta, double *slope)
 {
-    WITH_CONSTANT_COUNT(M, m, product(M, section->H, eta, slope))
+    const double *H = section->H;
+    WITH_CONSTANT_COUNT(M, m, product(M, H, eta, slope))
 }
 
 /* x' H y */
@@ -49,8 +51,20 @@ INLINE double form(const int m, const double *restrict H, const double *restrict
     double sum = 0;
     for (int k = 0; k < m; k++) {
         double slope = 0;
-        for (int l = 0; l < m; l++) slope += H[m * k + l] * y[l];
+        for (int l = 0; l < m; l++) slope += H[PADDED(m) * k + l] * y[l];
         sum += x[k] * slope;
+    }
+    return sum;
+}
+
+/* with the diagonal and the lower triangle of the symmetric H */
+INLINE double square(const int m, const double *restrict H, const double *restrict x)
+{
+    double sum = 0;
+    for (int k = 0; k < m; k++) {
+        double slope = 0;
+        for (int l = 0; l < k; l++) slope += H[PADDED(m) * k + l] * x[l];
+        sum += x[k] * (2 * slope + H[(PADDED(m) + 1) * k] * x[k]);
     }
     return sum;
 }
@@ -58,7 +72,7 @@ INLINE double form(const int m, const double *restrict H, const double *restrict
 double section_form(const struct section *section, int m, const double *x)
 {
     double value = 0;
-    WITH_CONSTANT_COUNT(M, m, value = form(M, section->H, x, x))
+    WITH_CONSTANT_COUNT(M, m, value = square(M, section->H, x))
     return value;
 }
 

@@ -7,7 +7,7 @@
 /* u = Phi z, theta = Lambda z */
 void section_sum(const struct section *section, int m, const double *z, double u[3], double theta[3]);
 
-/* slope = H eta;  x' H x. For a section with H. */
+/* slope = H eta, PADDED(m);  x' H x. For a section with H. */
 void section_slope(const struct section *section, int m, const double *eta, double *slope);
 double section_form(const struct section *section, int m, const double *x);
 

@@ -58,27 +58,29 @@ static double gram(const struct pair_integrals *pairs, int p, int q)
     return p < q ? pairs->G[pairs->n * p + q] : pairs->G[pairs->n * q + p];
 }
 
-/* S, B and T as matrices over the coordinates */
-static void fill_matrices(const struct pair_integrals *pairs, int m, double *S, double *B, double *T)
+/* C: the integrals of the pairs as matrices over the coordinates */
+static void fill_columns(const struct pair_integrals *pairs, int m, double *C)
 {
-    const int row = PADDED(m);
+    const int row = PADDED(m), column = (2 + m) * row;
     for (int p = 0; p < pairs->n; p++)
         for (int turn = 0; turn < 2; turn++) {
             const int j = turn == 0 ? pairs->i[p] : pairs->j[p], l = turn == 0 ? pairs->j[p] : pairs->i[p];
-            S[row * j + l] = pairs->s[p];
-            B[row * j + l] = pairs->b[p];
-            for (int k = 0; k < m; k++) T[row * (m * l + k) + j] = pairs->T[m * p + k];
+            double *c = C + column * l + j;
+            c[0] = pairs->s[p];
+            c[row] = pairs->b[p];
+            for (int k = 0; k < m; k++) c[row * (2 + k)] = pairs->T[m * p + k];
         }
 }
 
-/* columns of int h_p (h; phi) dm */
+/* columns of int h_p (h; phi; 1) dm */
 static void fill_gram(const struct pair_integrals *pairs, int m, double *G)
 {
-    const int row = PADDED(pairs->n + m);
+    const int row = PADDED(pairs->n + m + 1);
     for (int p = 0; p < pairs->n; p++) {
         const double twice = pairs->i[p] == pairs->j[p] ? 1 : 2;
         for (int q = 0; q < pairs->n; q++) G[row * p + q] = twice * gram(pairs, p, q);
         for (int k = 0; k < m; k++) G[row * p + pairs->n + k] = twice * pairs->T[m * p + k];
+        G[row * p + pairs->n + m] = twice * pairs->s[p];
     }
 }
 
@@ -135,16 +137,16 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
     struct shortening *sh = arena_take(arena, 1, sizeof *sh);
     int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
-    double *S = arena_take(arena, rows, sizeof *S), *B = arena_take(arena, rows, sizeof *B);
-    double *T = arena_take(arena, (size_t)m * rows, sizeof *T);
-    double *G = arena_take(arena, (size_t)(n * PADDED(n + m)), sizeof *G);
+    double *C = arena_take(arena, (size_t)(2 + m) * rows, sizeof *C), *Mff0 = arena_take(arena, rows, sizeof *Mff0);
+    double *G = arena_take(arena, (size_t)(n * PADDED(n + m + 1)), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(i, pairs->i, (size_t)n * sizeof *i);
     memcpy(j, pairs->j, (size_t)n * sizeof *j);
-    fill_matrices(pairs, m, S, B, T);
+    fill_columns(pairs, m, C);
     fill_gram(pairs, m, G);
+    for (int k = 0; k < m; k++) memcpy(Mff0 + row * (size_t)k, body->Mff0 + m * k, (size_t)m * sizeof *Mff0);
     *sh = (struct shortening){
-        .n_pairs = n, .i = i, .j = j, .S = S, .B = B, .T = T, .G = G, .axial = beam->family[FAMILY_AXIAL].count > 0};
+        .n_pairs = n, .i = i, .j = j, .C = C, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
     planes_of(beam, sh->plane);
     *made = sh;
     return make_groups(pairs, arena, sh);
@@ -154,12 +156,12 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
 {
     const struct shortening *sh = body->shortening;
     const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
-    int most = PADDED(sh->n_pairs + body->m);
+    int most = PADDED(sh->n_pairs + body->m + 1);
     for (int g = 0; g < sh->n_groups; g++)
         if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
-    state->share = arena_take(arena, row, sizeof(double));
+    state->C_eta = arena_take(arena, 2 * row + rows, sizeof(double));
+    state->U = state->C_eta + 2 * row;
     state->sigma = arena_take(arena, 3 * row, sizeof(double));
-    state->U = arena_take(arena, rows, sizeof(double));
     state->Q = arena_take(arena, rows, sizeof(double));
     state->product = arena_take(arena, (size_t)most, sizeof(double));
     state->integral = arena_take(arena, (size_t)most, sizeof(double));
@@ -181,11 +183,12 @@ INLINE void column_block(const int count, int columns, int row, const double *re
     for (int i = 0; i < count; i++) store(y + LANES * i, sum[i]);
 }
 
-/* y = A x, A in columns of `row`, a multiple of LANES: as many vectors of y at a time as there are registers */
-static void multiply(int row, int columns, const double *restrict A, const double *restrict x, double *restrict y)
+/* The first `rows` of y = A x, A in columns of `row`, multiples of LANES: as many vectors of y at a time as there are registers */
+static void multiply(int rows, int row, int columns, const double *restrict A, const double *restrict x,
+                     double *restrict y)
 {
-    for (int at = 0; at < row; at += MOST_VECTORS * LANES) {
-        const int left = (row - at) / LANES;
+    for (int at = 0; at < rows; at += MOST_VECTORS * LANES) {
+        const int left = (rows - at) / LANES;
         switch (left < MOST_VECTORS ? left : MOST_VECTORS) {
             CONSTANT_CASE(N, 1, column_block(N, columns, row, A + at, x, y + at))
             CONSTANT_CASE(N, 2, column_block(N, columns, row, A + at, x, y + at))
@@ -238,55 +241,80 @@ INLINE void add_product(const int m, double scale, const double *restrict A, con
 {
     const int row = PADDED(m);
     for (int l = 0; l < row; l += LANES) {
-        lanes sum = load(y + l);
-        for (int k = 0; k < m; k++) sum += scale * x[k] * load(A + row * k + l);
-        store(y + l, sum);
+        lanes sum = x[0] * load(A + l);
+        for (int k = 1; k < m; k++) sum += x[k] * load(A + row * k + l);
+        store(y + l, load(y + l) + scale * sum);
     }
 }
 
 INLINE double dot(const int m, const double *restrict x, const double *restrict y)
 {
-    double sum = 0;
-    for (int k = 0; k < m; k++) sum += x[k] * y[k];
+    const int whole = LANE_START(m);
+    lanes partial = {0};
+    double sum = 0, part[LANES];
+    for (int k = 0; k < whole; k += LANES) partial += load(x + k) * load(y + k);
+    for (int k = whole; k < m; k++) sum += x[k] * y[k];
+    store(part, partial);
+    for (int i = 0; i < LANES; i++) sum += part[i];
     return sum;
 }
 
 /* ---- configuration ----------------------------------------------------------------------------------------------- */
 
-/* share = -S eta,  sigma = -B eta e_x: all that `linear` keeps */
-INLINE void first_order(const int m, const struct shortening *sh, const double *restrict eta,
-                        struct shortening_state *restrict state)
+void shortening_contract(const struct body *body, const double *x, double *C_x)
 {
-    memset(state->share, 0, (size_t)PADDED(m) * sizeof(double));
-    memset(state->sigma, 0, 3 * (size_t)PADDED(m) * sizeof(double));
-    add_product(m, -1, sh->S, eta, state->share);
-    add_product(m, -1, sh->B, eta, state->sigma);
-    state->x_f = -0.5 * dot(m, eta, state->sigma);
+    const int m = body->m, rows = (2 + m) * PADDED(m);
+    multiply(rows, rows, m, body->shortening->C, x, C_x);
 }
 
-/* U_kj = sum over l of eta_l int phi_k h_jl dm */
-INLINE void contract(const int m, const double *restrict T, const double *restrict eta, double *restrict U)
+/* y += s x, n a multiple of LANES */
+static void add_scaled(int n, double s, const double *restrict x, double *restrict y)
 {
-    const int rows = m * PADDED(m);
-    for (int at = 0; at < rows; at += LANES) {
-        lanes sum = {0};
-        for (int l = 0; l < m; l++) sum += eta[l] * load(T + rows * l + at);
-        store(U + at, sum);
+    for (int i = 0; i < n; i += LANES) store(y + i, load(y + i) + s * load(x + i));
+}
+
+/* moment_jp = int (H y)_j h_p dm,   Q_jk = sum over the pairs p = (k, l) of x_l moment_jp */
+void shortening_gram(const struct body *body, const double *x, const double *y, double *moment, double *Q)
+{
+    const struct shortening *sh = body->shortening;
+    const int m = body->m, row = PADDED(m), column = PADDED(sh->n_pairs + m + 1), used = PADDED(sh->n_pairs);
+    memset(moment, 0, (size_t)(m * column) * sizeof *moment);
+    for (int p = 0; p < sh->n_pairs; p++) {
+        const int i = sh->i[p], j = sh->j[p];
+        const double *G = sh->G + column * p, half = i == j ? 1 : 0.5; /* G is doubled where i > j */
+        add_scaled(used, half * y[j], G, moment + column * i);
+        if (i != j) add_scaled(used, half * y[i], G, moment + column * j);
     }
+    memset(Q, 0, (size_t)(m * row) * sizeof *Q);
+    for (int j = 0; j < m; j++)
+        for (int p = 0; p < 2; p++) {
+            const struct bending_plane *plane = &sh->plane[p];
+            const double *packed = moment + column * j + plane->pair, *x_plane = x + plane->first;
+            double *Q_j = Q + row * j + plane->first;
+            WITH_CONSTANT_COUNT(N, plane->n, triangle_multiply(N, packed, x_plane, Q_j))
+        }
 }
 
-void shortening_contract(const struct body *body, const double *eta, double *U)
+/* sigma = -B eta e_x: all that `linear` keeps */
+INLINE void first_order(const int m, const double *restrict eta, struct shortening_state *restrict state)
 {
-    WITH_CONSTANT_COUNT(M, body->m, contract(M, body->shortening->T, eta, U))
+    const int row = PADDED(m);
+    const double *B_eta = state->C_eta + row;
+    for (int l = 0; l < row; l += LANES) {
+        store(state->sigma + l, -load(B_eta + l));
+        store(state->sigma + row + l, (lanes){0});
+        store(state->sigma + 2 * row + l, (lanes){0});
+    }
+    state->x_f = 0.5 * dot(m, eta, B_eta);
 }
 
 /* The block of Q = int chi chi' dm for two different planes */
-static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b, int row,
-                      const double *eta, struct shortening_state *state)
+static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b,
+                      int row, const double *eta, struct shortening_state *state)
 {
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
-    multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+    multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++)
             state->Q[row * (a->first + i) + b->first + j] = state->Q[row * (b->first + j) + a->first + i] =
@@ -306,7 +334,7 @@ static void quartic(const struct shortening *sh, int m, const double *eta, struc
         }
         double *Q = state->Q + (row + 1) * a->first;
         WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta + a->first, state->product))
-        multiply(PADDED(group->n), group->n, group->W, state->product, state->integral);
+        multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
         WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, state->integral, row, Q))
     }
 }
@@ -328,18 +356,18 @@ INLINE void second_order(const int m, const struct body *body, const double *res
 /* M_ff = M_ff0 + Q, without Q in `linear`, ...                                                       (theory.md 13) */
 INLINE void modal_mass(const int m, const double *restrict Mff0, const double *restrict Q, double *restrict Mff)
 {
-    for (int k = 0; k < m; k++)
-        for (int j = 0; j < m; j++) Mff[m * k + j] = Mff0[m * k + j] + Q[PADDED(m) * k + j];
+    const int row = PADDED(m);
+    for (int at = 0; at < m * row; at += LANES) store(Mff + at, load(Mff0 + at) + load(Q + at));
 }
 
 /* ... - U of the axial modes and its transpose */
 static void add_axial_mass(const struct body *body, const double *U, double *Mff)
 {
-    const int m = body->m;
+    const int m = body->m, row = PADDED(m);
     for (int k = 0; k < m; k++)
         for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
-            Mff[m * k + j] -= U[PADDED(m) * k + j];
-            Mff[m * j + k] -= U[PADDED(m) * k + j];
+            Mff[row * k + j] -= U[row * k + j];
+            Mff[row * j + k] -= U[row * k + j];
         }
 }
 
@@ -347,13 +375,14 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
                     struct body_state *state)
 {
     const struct shortening *sh = body->shortening;
-    first_order(m, sh, eta, &state->shortened);
-    if (terms == TERMS_FULL || sh->axial) contract(m, sh->T, eta, state->shortened.U);
+    const int rows = (2 + m) * PADDED(m), needed = terms == TERMS_FULL || sh->axial ? rows : 2 * PADDED(m);
+    multiply(needed, rows, m, sh->C, eta, state->shortened.C_eta);
+    first_order(m, eta, &state->shortened);
     if (terms == TERMS_FULL) {
         quartic(sh, m, eta, &state->shortened);
         second_order(m, body, eta, &state->shortened, state->rho);
     }
-    modal_mass(m, body->Mff0, state->shortened.Q, state->Mff);
+    modal_mass(m, sh->Mff0, state->shortened.Q, state->Mff);
 }
 
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
@@ -363,19 +392,20 @@ void shortening_inertia(const struct body *body, enum elastic_terms terms, const
 }
 
 /* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
+INLINE void moments(const int m, const struct shortening_state *restrict at, const double *restrict eta,
+                    struct body_state *restrict state)
+{
+    const int row = PADDED(m);
+    state->c[X] -= 0.5 * dot(m, at->C_eta, eta);
+    state->N[0] += 0.5 * dot(m, at->sigma, eta) - at->x_f;
+    state->N[3] += 0.5 * dot(m, at->sigma + row, eta);
+    state->N[4] += 0.5 * dot(m, at->sigma + 2 * row, eta);
+}
+
 void shortening_moments(const struct body *body, const double *eta, struct body_state *state)
 {
     const struct shortening_state *at = &state->shortened;
-    const int m = body->m, row = PADDED(m);
-    double *N = state->N;
-    for (int k = 0; k < m; k++) {
-        const double half = 0.5 * eta[k];
-        state->c[X] += half * at->share[k];
-        N[0] += half * at->sigma[k];
-        N[3] += half * at->sigma[row + k];
-        N[4] += half * at->sigma[2 * row + k];
-    }
-    N[0] -= at->x_f;
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, at, eta, state))
 }
 
 /* (sigma x e_x) = (0, sigma_z, -sigma_y) */
@@ -386,7 +416,7 @@ INLINE void coupling(const int m, const struct shortening_state *restrict state,
         const double sigma_y = state->sigma[PADDED(m) + k], sigma_z = state->sigma[2 * PADDED(m) + k];
         for (int i = 0; i < 3; i++) {
             F[k][i] += R[3 * i + 1] * sigma_z - R[3 * i + 2] * sigma_y;
-            F[k][3 + i] += R[3 * i] * state->share[k];
+            F[k][3 + i] -= R[3 * i] * state->C_eta[k];
         }
     }
 }
@@ -394,7 +424,8 @@ INLINE void coupling(const int m, const struct shortening_state *restrict state,
 void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
                          double (*F)[SIX])
 {
-    WITH_CONSTANT_COUNT(M, body->m, coupling(M, state, R, F))
+    const int m = body->m;
+    WITH_CONSTANT_COUNT(M, m, coupling(M, state, R, F))
 }
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
@@ -419,12 +450,11 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
         const struct bending_plane *plane = &sh->plane[p];
         WITH_CONSTANT_COUNT(N, plane->n, triangle_products(N, etad + plane->first, at->product + plane->pair))
     }
-    multiply(PADDED(n + m), n, sh->G, at->product, at->integral);
+    multiply(PADDED(n + m + 1), PADDED(n + m + 1), n, sh->G, at->product, at->integral);
     for (int p = 0; p < 2; p++) { /* modal_k += int (H eta)_k eta_dot' H eta_dot dm */
         const struct bending_plane *plane = &sh->plane[p];
         const int first = plane->first;
-        WITH_CONSTANT_COUNT(N, plane->n,
-                            triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
+        WITH_CONSTANT_COUNT(N, plane->n, triangle_multiply(N, at->integral + plane->pair, eta + first, modal + first))
     }
     double moment[3] = {0};
     for (int k = 0; k < m; k++) {
@@ -433,42 +463,36 @@ static void add_centripetal(const struct body *body, const struct shortening_sta
         moment[axis] += eta[k] * integral;
         if (axis == X) modal[k] -= integral;
     }
+    wrench[3] -= at->integral[n + m];
     wrench[1] -= moment[Z];
     wrench[2] += moment[Y];
 }
 
-/* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of share and sigma */
+/* modal_k += a_x int chi_k dm + B_x . int chi_k r dm + 2 [omega]x_x . int chi_k r_dot dm; the sums over eta_dot of S eta and sigma */
 INLINE void forces(const int m, const struct body *body, const struct shortening_state *restrict at,
                    const double *restrict etad, const double *restrict omega, const double *restrict B, double a_x,
-                   struct coriolis *restrict rates, double *restrict wrench, double *restrict modal)
+                   struct coriolis *restrict rates, double *restrict modal)
 {
     const int row = PADDED(m);
     const double W[3] = {0, -2 * omega[2], 2 * omega[1]};
-    double sum[4] = {0}, acceleration = 0;
-    for (int k = 0; k < m; k++) {
-        const double *sigma = at->sigma + k;
-        modal[k] += a_x * at->share[k] + B[0] * sigma[0] + B[1] * sigma[row] + B[2] * sigma[2 * row];
-        sum[0] += etad[k] * sigma[0];
-        sum[1] += etad[k] * sigma[row];
-        sum[2] += etad[k] * sigma[2 * row];
-        sum[3] += etad[k] * at->share[k];
+    const double *S_eta = at->C_eta, *sigma = at->sigma;
+    for (int l = 0; l < row; l += LANES) {
+        lanes sum = load(modal + l) - a_x * load(S_eta + l) + B[0] * load(sigma + l) + B[1] * load(sigma + row + l) +
+                    B[2] * load(sigma + 2 * row + l);
+        for (int k = 0; k < m; k++) sum -= W[body->tip.axis[k]] * etad[k] * load(at->U + row * k + l);
+        store(modal + l, sum);
     }
-    for (int l = 0; l < m; l++) {
-        const double turn = W[body->tip.axis[l]] * etad[l];
-        for (int k = 0; k < m; k++) modal[k] -= turn * at->U[row * l + k];
-    }
-    for (int k = 0; k < m; k++) acceleration += etad[k] * dot(m, body->shortening->S + row * k, etad);
-    wrench[3] -= acceleration;
-    rates->cd[X] += sum[3];
-    rates->Q_omega[X] += dot3(sum, omega);
-    rates->trace += sum[0];
+    const double Q[3] = {dot(m, etad, sigma), dot(m, etad, sigma + row), dot(m, etad, sigma + 2 * row)};
+    rates->cd[X] -= dot(m, etad, S_eta);
+    rates->Q_omega[X] += dot3(Q, omega);
+    rates->trace += Q[0];
 }
 
 /* the same in `linear`, which keeps int chi_k (a + B x e_x) dm */
 static void linear_force(const struct body *body, const struct shortening_state *at, double a_x, double B_xx,
                          double *modal)
 {
-    for (int k = 0; k < body->m; k++) modal[k] += a_x * at->share[k] + B_xx * at->sigma[k];
+    for (int k = 0; k < body->m; k++) modal[k] += B_xx * at->sigma[k] - a_x * at->C_eta[k];
 }
 
 void shortening_force(const struct body *body, enum elastic_terms terms, const struct body_state *state,
@@ -479,7 +503,7 @@ void shortening_force(const struct body *body, enum elastic_terms terms, const s
     if (terms == TERMS_LINEAR) {
         linear_force(body, at, acc[3], B[0], modal);
     } else {
-        WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, wrench, modal))
+        WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, modal))
         add_centripetal(body, at, eta, etad, wrench, modal);
     }
 }

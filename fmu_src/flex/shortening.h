@@ -29,12 +29,15 @@ struct pair_group {
 };
 
 struct shortening {
-    int n_pairs;          /* coordinates i >= j of one plane                                     */
-    const int *i, *j;     /* n_pairs                                                             */
-    const double *S, *B;  /* m rows of PADDED(m): int H dm, int x H dm                           */
-    const double *T;      /* m x m rows of PADDED(m): (l, k), entry j: int phi_k h_jl dm          */
-    const double *G;      /* n_pairs columns of PADDED(n_pairs + m): int h (h_1 ...; phi_1 ...) dm, doubled where i > j, so that
-                             G times the products eta_i eta_j is int eta'H eta (h; phi) dm       */
+    int n_pairs;      /* coordinates i >= j of one plane                                     */
+    const int *i, *j; /* n_pairs                                                             */
+    const double
+        *C; /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each
+                             factor; column l: int h_jl (1, x, phi_1 ...) dm                      */
+    const double
+        *G; /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
+                             that G times the products eta_i eta_j is int eta'H eta (h; phi; 1) dm */
+    const double *Mff0; /* m rows of PADDED(m): M_ff at eta = 0                                */
     struct bending_plane plane[2];
     int n_groups; /* y with y, z with z, y with z                                        */
     struct pair_group group[3];
@@ -44,21 +47,21 @@ struct shortening {
 /* What foreshortening adds to a body's state, by shortening_inertia(). Rows of PADDED(m). */
 struct shortening_state {
     double x_f;       /* int x f dm                                                              */
-    double *share;    /* int chi_k dm                                                            */
+    double *C_eta;    /* 2 + m rows: S eta = int H eta dm, B eta = int x H eta dm, U             */
+    double *U;        /* m rows: U_kj = int phi_k (H eta)_j dm; the last of C_eta                */
     double *sigma;    /* 3 rows: int chi_k r dm                                                  */
-    double *U;        /* m rows: U_kj = int phi_k (H eta)_j dm                                   */
     double *Q;        /* m rows: int chi chi' dm                                                 */
     double *product;  /* products of coordinates                                                 */
-    double *integral; /* PADDED(n_pairs + m), or of the largest group: their integrals           */
+    double *integral; /* PADDED(n_pairs + m + 1), or of the largest group: their integrals           */
 };
 
 /* Integrals over the beam of the pairs i >= j of one bending plane, while they are summed. */
 struct pair_integrals {
     int n, *i, *j;
-    double *s, *b;    /* n: int h dm, int h x dm                                                  */
-    double *T, *G;    /* n x m: int h phi_k dm;  n x n: int h h dm, upper triangle                */
-    double *h;        /* n: h at a point                                                         */
-    double *h_panel;  /* n: at the start of the panel                                            */
+    double *s, *b;   /* n: int h dm, int h x dm                                                  */
+    double *T, *G;   /* n x m: int h phi_k dm;  n x n: int h h dm, upper triangle                */
+    double *h;       /* n: h at a point                                                         */
+    double *h_panel; /* n: at the start of the panel                                            */
 };
 
 /* The pairs of a beam, integrals zero. */
@@ -67,8 +70,11 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
                             struct arena *arena, struct shortening **made);
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
 
-/* U_kj = int phi_k (H eta)_j dm */
-void shortening_contract(const struct body *body, const double *eta, double *U);
+/* C x, (2 + m) PADDED(m) numbers: S x, B x, U x with U_kj = int phi_k (H x)_j dm */
+void shortening_contract(const struct body *body, const double *x, double *C_x);
+
+/* Q_jk = int (H y)_j (H x)_k dm, m rows of PADDED(m); moment: scratch, m rows of PADDED(n_pairs + m + 1) */
+void shortening_gram(const struct body *body, const double *x, const double *y, double *moment, double *Q);
 
 /* All of the state above, M_ff, and the part of f in rho. After rho is set to its value without foreshortening. */
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
@@ -79,7 +85,7 @@ void shortening_moments(const struct body *body, const double *eta, struct body_
 /* Adds the part of f to rho_dot (`full`). */
 void shortening_rates(const struct body *body, const double *etad, const struct body_state *state);
 
-/* Adds the part of chi to M_rf in the axes of R: R (sigma_k x e_x) and R e_x int chi_k dm. */
+/* Adds the part of chi to M_rf in the axes of R: R (sigma_k x e_x) and -R e_x (S eta)_k. */
 void shortening_coupling(const struct body *body, const struct shortening_state *state, const double R[9],
                          double (*F)[SIX]);
 

@@ -11,11 +11,12 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
     const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
     const size_t n = (size_t)body->shortening->n_pairs;
     t->weight = arena_take(arena, n + row, sizeof(double));
-    t->X = arena_take(arena, row, sizeof(double));
-    for (int a = X; a <= Z; a++) t->M[a] = arena_take(arena, rows, sizeof(double));
+    t->moment = arena_take(arena, (size_t)(body->m * PADDED(body->shortening->n_pairs + body->m + 1)), sizeof(double));
     t->K = arena_take(arena, rows, sizeof(double));
-    t->Ud = arena_take(arena, rows, sizeof(double));
-    t->Udd = arena_take(arena, rows, sizeof(double));
+    t->Cd = arena_take(arena, 2 * row + rows, sizeof(double));
+    t->Cdd = arena_take(arena, 2 * row + rows, sizeof(double));
+    t->Ud = t->Cd + 2 * row;
+    t->Udd = t->Cdd + 2 * row;
     t->Qd = arena_take(arena, rows, sizeof(double));
     t->Qdd = arena_take(arena, rows, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -52,7 +53,7 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
     const struct at at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
     axial_weights(&at, 0, t->weight);
     for (int p = 0; p < sh->n_pairs; p++) {
-        const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m) * p + sh->n_pairs;
+        const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m + 1) * p + sh->n_pairs;
         const double weight = t->weight[p] / terms_of(sh, p);
         for (int s = 0; s < body->n_shapes; s++) rhodd[s] -= weight * with_phi[body->k[s]];
     }
@@ -64,23 +65,11 @@ static void pair_matrix(const struct at *at, const double *weight, double s, dou
     const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
     for (int p = 0; p < n; p++) {
         const int i = at->sh->i[p], j = at->sh->j[p];
-        const double *G = at->sh->G + PADDED(n + m) * p;
+        const double *G = at->sh->G + PADDED(n + m + 1) * p, *C = at->sh->C + (2 + m) * row * i;
         double sum = 0;
         for (int q = 0; q < n + m; q++) sum += G[q] * weight[q];
-        M[row * i + j] = sum / terms_of(at->sh, p) + s * at->sh->S[row * i + j] + b * at->sh->B[row * i + j];
+        M[row * i + j] = sum / terms_of(at->sh, p) + s * C[j] + b * C[row + j];
         M[row * j + i] = M[row * i + j];
-    }
-}
-
-/* M_a = int H r_a dm */
-static void moment_matrices(const struct at *at, struct shortening_tangent *t)
-{
-    const int n = at->sh->n_pairs;
-    for (int a = X; a <= Z; a++) {
-        for (int p = 0; p < n; p++)
-            t->weight[p] = a == X ? -0.5 * terms_of(at->sh, p) * at->eta[at->sh->i[p]] * at->eta[at->sh->j[p]] : 0;
-        for (int k = 0; k < at->body->m; k++) t->weight[n + k] = at->body->tip.axis[k] == a ? at->eta[k] : 0;
-        pair_matrix(at, t->weight, 0, a == X ? 1 : 0, t->M[a]);
     }
 }
 
@@ -100,33 +89,16 @@ static void force_matrix(const struct at *at, bool full, struct shortening_tange
     pair_matrix(at, t->weight, at->a[X], at->B[0], t->K);
 }
 
-/* Q_kj = int (H eta)_k (H x)_j dm */
-static void mixed_gram(const struct at *at, const double *x, double *sum, double *Q)
+/* -int (H x)_k r dm from C x and the matrix Q of int (H x) (H eta)' dm: a moment of chi, or of its rates */
+static void moment_of(const struct at *at, const double *C_x, const double *Q, int k, double *mu)
 {
-    const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
-    memset(Q, 0, (size_t)(m * row) * sizeof *Q);
-    for (int p = 0; p < n; p++) {
-        const double *G = at->sh->G + PADDED(n + m) * p;
-        memset(sum, 0, (size_t)row * sizeof *sum);
-        for (int q = 0; q < n; q++) {
-            sum[at->sh->i[q]] += G[q] * x[at->sh->j[q]];
-            if (at->sh->i[q] != at->sh->j[q]) sum[at->sh->j[q]] += G[q] * x[at->sh->i[q]];
-        }
-        const int i = at->sh->i[p], j = at->sh->j[p];
-        const double share = 1 / terms_of(at->sh, p);
-        for (int l = 0; l < m; l++) {
-            Q[row * i + l] += share * at->eta[j] * sum[l];
-            if (i != j) Q[row * j + l] += share * at->eta[i] * sum[l];
-        }
+    const int m = at->body->m, row = PADDED(m);
+    mu[X] = -C_x[row + k];
+    mu[Y] = mu[Z] = 0;
+    for (int l = 0; l < m; l++) {
+        mu[X] += 0.5 * at->eta[l] * Q[row * k + l];
+        mu[at->body->tip.axis[l]] -= at->eta[l] * C_x[row * (2 + l) + k];
     }
-}
-
-/* row k of A times x, with the opposite sign: chi = -H eta */
-static double minus_row(const struct at *at, const double *A, int k, const double *x)
-{
-    double sum = 0;
-    for (int l = 0; l < at->body->m; l++) sum -= A[PADDED(at->body->m) * k + l] * x[l];
-    return sum;
 }
 
 /* int chi_k r_dot dm, and p = int chi_k A dm */
@@ -137,14 +109,16 @@ static void moments_of_chi(const struct at *at, const struct shortening_tangent 
     const int row = PADDED(body->m);
     double sigma_dd[3] = {0};
     memset(sigma_d, 0, 3 * sizeof *sigma_d);
+    p[X] = 0;
     for (int l = 0; l < body->m; l++) {
         sigma_d[body->tip.axis[l]] -= at->etad[l] * at->state->U[row * l + k];
         sigma_dd[body->tip.axis[l]] -= at->etadd[l] * at->state->U[row * l + k];
         sigma_d[X] += at->state->Q[row * k + l] * at->etad[l];
+        p[X] -= t->K[row * k + l] * at->eta[l];
     }
     for (int a = Y; a <= Z; a++)
-        p[a] = at->state->share[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
-    p[X] = minus_row(at, t->K, k, at->eta);
+        p[a] =
+            -at->state->C_eta[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
 }
 
 /* (mu x v; share v) added to wrench */
@@ -163,14 +137,11 @@ static void add_wrenches(const struct at *at, const struct shortening_tangent *s
     const int row = PADDED(at->body->m);
     const double *s = at->state->sigma + k, sigma[3] = {s[0], s[row], s[2 * row]};
     const double Be[3] = {at->B[0], at->B[3], at->B[6]}, We[3] = {at->W[0], at->W[3], at->W[6]};
-    const double share = at->state->share[k], share_d = minus_row(at, at->sh->S, k, at->etad),
-                 share_dd = minus_row(at, at->sh->S, k, at->etadd);
+    const double share = -at->state->C_eta[k], share_d = -st->Cd[k], share_dd = -st->Cdd[k]; /* int chi_k dm */
     double sigma_d[3], p[3], mu_d[3], mu_dd[3], spin[3];
     moments_of_chi(at, st, k, sigma, sigma_d, p);
-    for (int a = X; a <= Z; a++) {
-        mu_d[a] = minus_row(at, st->M[a], k, at->etad);
-        mu_dd[a] = minus_row(at, st->M[a], k, at->etadd);
-    }
+    moment_of(at, st->Cd, st->Qd, k, mu_d);
+    moment_of(at, st->Cdd, st->Qdd, k, mu_dd);
     add_cross3(e, p, t->Nq[k]);
     add_wrench(sigma, share, Be, 1, t->Nq[k]);
     add_wrench(mu_d, share_d, We, 1, t->Nq[k]);
@@ -187,9 +158,9 @@ static void add_forces(const struct at *at, const struct shortening_tangent *st,
     const int row = PADDED(at->body->m), kj = row * k + j, jk = row * j + k;
     const int a = at->body->tip.axis[k], b = at->body->tip.axis[j];
     const double *U = at->state->U;
-    *q += at->B[0] * at->state->Q[kj] + st->Qdd[kj] - st->K[kj];
+    *q += at->B[0] * at->state->Q[kj] + st->Qdd[jk] - st->K[kj];
     *q -= at->B[3 * a] * U[kj] + at->W[3 * a] * st->Ud[kj] + at->B[b] * U[jk];
-    *v += 2 * st->Qd[kj] - at->W[3 * a] * U[kj] - at->W[b] * U[jk];
+    *v += 2 * st->Qd[jk] - at->W[3 * a] * U[kj] - at->W[b] * U[jk];
     if (a == X) {
         *q -= st->Udd[kj];
         *v -= 2 * st->Ud[kj];
@@ -200,12 +171,11 @@ static void full_tangent(const struct at *at, struct body_tangent *t)
 {
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
-    moment_matrices(at, st);
     force_matrix(at, true, st);
-    mixed_gram(at, at->etad, st->X, st->Qd);
-    mixed_gram(at, at->etadd, st->X, st->Qdd);
-    shortening_contract(at->body, at->etad, st->Ud);
-    shortening_contract(at->body, at->etadd, st->Udd);
+    shortening_gram(at->body, at->eta, at->etad, st->moment, st->Qd);
+    shortening_gram(at->body, at->eta, at->etadd, st->moment, st->Qdd);
+    shortening_contract(at->body, at->etad, st->Cd);
+    shortening_contract(at->body, at->etadd, st->Cdd);
     for (int k = 0; k < m; k++) {
         add_wrenches(at, st, k, t);
         for (int j = 0; j < m; j++) add_forces(at, st, k, j, t->Gq + row * j + k, t->Gv + row * j + k);
@@ -219,11 +189,11 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
     force_matrix(at, false, st);
-    shortening_contract(at->body, at->etadd, st->Udd);
+    shortening_contract(at->body, at->etadd, st->Cdd);
     for (int k = 0; k < m; k++) {
         const double sigma[3] = {at->state->sigma[k], 0, 0};
         double spin[3];
-        t->Nq[k][3] += minus_row(at, at->sh->S, k, at->etadd);
+        t->Nq[k][3] -= st->Cdd[k];
         body_spin_row(X, sigma, zero, at->omega, spin);
         axpy3(1, spin, t->Gw[k]);
         for (int j = 0; j < m; j++) {
@@ -234,7 +204,7 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
 }
 
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
-                        const struct body_motion *motion, struct body_tangent *t)
+                        const struct body_point *motion, struct body_tangent *t)
 {
     const struct at at = {body,          body->shortening, state,     motion->eta, motion->etad,
                           motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};

@@ -24,7 +24,7 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
 struct point {
     const struct body *body;
     enum elastic_terms terms;
-    struct body_motion motion;
+    struct body_point motion;
     const double *rho, *rhod;
     const int *place; /* index of a shape in the rows of rho: its mode in a beam; NULL: the shape itself */
     int stride;       /* length of those rows                                                            */
@@ -46,7 +46,7 @@ static inline void moment_of(const struct point *at, const double *rho, int s, d
 static void moment_rates(const struct point *at, struct body_tangent *t)
 {
     const struct body *body = at->body;
-    const struct body_motion *motion = &at->motion;
+    const struct body_point *motion = &at->motion;
     const int n = body->n_shapes;
     memset(t->rhodd, 0, 3 * (size_t)n * sizeof(double));
     for (int u = 0; u < n; u++) {
@@ -143,7 +143,7 @@ static void rate_sums(const struct point *at, const struct body_state *state, do
     if (body->shortening == NULL || at->terms != TERMS_FULL) return;
     const struct shortening_state *shortened = &state->shortened;
     for (int k = 0; k < body->m; k++) {
-        cd[X] += shortened->share[k] * etad[k];
+        cd[X] -= shortened->C_eta[k] * etad[k];
         for (int a = X; a <= Z; a++) Q[3 * X + a] += shortened->sigma[row * a + k] * etad[k];
     }
 }

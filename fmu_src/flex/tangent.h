@@ -9,12 +9,12 @@
 
 /* Matrices of a beam with foreshortening: m rows of PADDED(m), H as in shortening.h, A the acceleration of the points. */
 struct shortening_tangent {
-    double *M[3];     /* int H r_a dm                                                          */
     double *K;        /* int H A_x dm                                                          */
-    double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm                     */
-    double *Qd, *Qdd; /* int (H eta) (H eta_dot)' dm, int (H eta) (H eta_ddot)' dm             */
+    double *Cd, *Cdd; /* C eta_dot, C eta_ddot, as C_eta of the state                          */
+    double *Ud, *Udd; /* int phi (H eta_dot)' dm, int phi (H eta_ddot)' dm: the last of those  */
+    double *Qd, *Qdd; /* int (H eta_dot) (H eta)' dm, int (H eta_ddot) (H eta)' dm             */
     double *weight;   /* n_pairs + m: scratch                                                  */
-    double *X;        /* PADDED(m): scratch                                                    */
+    double *moment;   /* scratch of shortening_gram()                                          */
 };
 
 struct body_tangent {
@@ -37,7 +37,7 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
                   struct body_tangent *tangent);
 
 /* The motion of a body in F, in the form that the columns need. */
-struct body_motion {
+struct body_point {
     const double *eta, *etad, *etadd, *omega, *a;
     double B[9], W[9]; /* [alpha]x + [omega]x^2,  2 [omega]x */
 };
@@ -50,14 +50,14 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
 void shortening_moment_rates(const struct body *body, const double *eta, const double *etad, const double *etadd,
                              struct shortening_tangent *tangent, double *rhodd);
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
-                        const struct body_motion *motion, struct body_tangent *tangent);
+                        const struct body_point *motion, struct body_tangent *tangent);
 
 /* A section's motion in F and its derivatives with respect to eta and eta_dot. */
 struct section_tangent {
     double r[3], rd[3], rdd[3];         /* position and its rates, eta_ddot included                   */
     double rate[3], rate_dot[3];        /* w and w_dot of the section relative to F, eta_ddot included */
     struct jacobian_rates turn;         /* of theta(t)                                                 */
-    double *slope, *slope_d, *slope_dd; /* m: H eta, H eta_dot, H eta_ddot; zeros without H            */
+    double *slope, *slope_d, *slope_dd; /* PADDED(m): H eta, H eta_dot, H eta_ddot; zeros without H    */
 };
 
 /* Effect of a unit of eta_k or eta_dot_k on a section: a small rotation psi and its rates, the change of r and of its rates. */

@@ -116,7 +116,7 @@ static bool displaces(const struct body *body, int mode)
     const double *Phi = body->tip.Phi + 3 * mode;
     if (body->hinge_moves || Phi[0] != 0 || Phi[1] != 0 || Phi[2] != 0) return true;
     for (int k = 0; body->tip.H != NULL && k < body->m; k++)
-        if (body->tip.H[body->m * mode + k] != 0) return true;
+        if (body->tip.H[PADDED(body->m) * mode + k] != 0) return true;
     return false;
 }
 
@@ -217,7 +217,7 @@ bool depends_deflection(const struct structure *structure, const struct variable
     const struct section *tip = &body->tip;
     if (body->hinge_moves || tip->Phi[3 * mode + axis] != 0) return true;
     for (int k = 0; axis == 0 && tip->H != NULL && k < body->m; k++)
-        if (tip->H[body->m * mode + k] != 0) return true;
+        if (tip->H[PADDED(body->m) * mode + k] != 0) return true;
     return false;
 }
 

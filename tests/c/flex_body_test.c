@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "flex/frequencies.h"
+#include "flex/inertia.h"
+#include "flex/moments.h"
+#include "flex/quadrature.h"
 #include "flex/shapes.h"
 #include "math/eigen.h"
 #include "support/specimen.h"
@@ -236,6 +239,125 @@ TEST(damping_is_what_the_file_says)
     specimen_free(&s);
 }
 
+/* ---- foreshortening ---- */
+
+/* The mass blocks and inertia forces of a beam, as integrals over its points */
+struct integrals {
+    double c[3], N[9], Mff[MOST * MOST], coupling[MOST][6], wrench[6], modal[MOST];
+};
+
+/* r, its derivatives psi_k by eta_k, and the acceleration of a section */
+static void add_point(const struct section *section, int m, const double *eta, const double *etad, const double *omega,
+                      const double *acc, double dm, struct integrals *sum)
+{
+    double psi[MOST][3], r[3] = {section->x[0], 0, 0}, rd[3] = {0}, A[3], B[9], moment[3];
+    for (int k = 0; k < m; k++) {
+        copy3(section->Phi + 3 * k, psi[k]);
+        axpy3(eta[k], psi[k], r);
+        double slope = 0;
+        for (int l = 0; l < m; l++) slope += section->H[PADDED(m) * k + l] * eta[l];
+        psi[k][0] -= slope;
+        r[0] -= 0.5 * eta[k] * slope;
+        axpy3(etad[k], psi[k], rd);
+    }
+    point_acceleration(omega, acc, B);
+    copy3(acc + 3, A);
+    add_mul3(B, r, A);
+    cross3(omega, rd, moment);
+    axpy3(2, moment, A);
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < m; l++) A[0] -= etad[k] * section->H[PADDED(m) * k + l] * etad[l];
+    axpy3(dm, r, sum->c);
+    for (int i = 0; i < 9; i++) sum->N[i] += dm * r[i / 3] * r[i % 3];
+    cross3(r, A, moment);
+    axpy3(dm, moment, sum->wrench);
+    axpy3(dm, A, sum->wrench + 3);
+    for (int k = 0; k < m; k++) {
+        cross3(r, psi[k], moment);
+        axpy3(dm, moment, sum->coupling[k]);
+        axpy3(dm, psi[k], sum->coupling[k] + 3);
+        sum->modal[k] += dm * dot3(psi[k], A);
+        for (int l = 0; l < m; l++) sum->Mff[m * k + l] += dm * dot3(psi[k], psi[l]);
+    }
+}
+
+static void integrate(const struct link *link, int m, const double *eta, const double *etad, const double *omega,
+                      const double *acc, struct integrals *sum)
+{
+    enum { PANELS = 12 };
+    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
+    const double h = link->beam.length / PANELS;
+    gauss_legendre(node, weight);
+    memset(sum, 0, sizeof *sum);
+    for (int i = 0; i < PANELS * GAUSS_POINTS; i++) {
+        struct arena arena = {0};
+        struct section section;
+        const int g = i % GAUSS_POINTS;
+        CHECK(body_section(link, h * (i / GAUSS_POINTS + node[g]), 0, &arena, &section) == STATUS_OK);
+        add_point(&section, m, eta, etad, omega, acc, link->beam.mass_per_length * h * weight[g], sum);
+        arena_release(&arena);
+    }
+}
+
+static void check_all_near(int n, const double *x, const double *expected)
+{
+    double size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(expected[i]));
+    for (int i = 0; i < n; i++) CHECK_NEAR(x[i], expected[i], 1e-13 * size);
+}
+
+static void check_foreshortening(const char *modes)
+{
+    struct specimen s;
+    struct random random = {4};
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"limber-robot/2\", \"name\": \"one\", \"links\": [{\"name\": \"beam\", \"joint\": {\"type\": "
+        "\"revolute\", \"axis\": [0, 0, 1]}, \"beam\": {\"length\": 1.5, \"mass_per_length\": 2, \"EIy\": 4, \"EIz\": "
+        "3, "
+        "\"GJ\": 3, \"EA\": 7, \"foreshortening\": true, \"modes\": {%s}}}]}",
+        modes);
+    CHECK(specimen_read(&s, text));
+    const struct body *body = s.model->link[0].body;
+    const int m = body->m;
+    struct body_state *state = &s.work->link[0].body;
+    struct integrals expected;
+    double eta[MOST], etad[MOST], omega[3], acc[6], wrench[6], modal[MOST], Mff[MOST * MOST];
+    for (int k = 0; k < m; k++) {
+        eta[k] = uniform(&random, -0.5, 0.5);
+        etad[k] = uniform(&random, -2, 2);
+    }
+    for (int i = 0; i < 3; i++) omega[i] = uniform(&random, -2, 2);
+    for (int i = 0; i < 6; i++) acc[i] = uniform(&random, -5, 5);
+    integrate(&s.robot->link[0], m, eta, etad, omega, acc, &expected);
+    body_inertia(body, TERMS_FULL, eta, state);
+    body_force(body, TERMS_FULL, state, eta, etad, omega, acc, wrench, modal);
+    const double N[6] = {expected.N[0], expected.N[4], expected.N[8], expected.N[1], expected.N[2], expected.N[5]};
+    for (int i = 0; i < m * m; i++) Mff[i] = state->Mff[PADDED(m) * (i / m) + i % m];
+    check_all_near(3, state->c, expected.c);
+    check_all_near(6, state->N, N);
+    check_all_near(m * m, Mff, expected.Mff);
+    check_all_near(6, wrench, expected.wrench);
+    check_all_near(m, modal, expected.modal);
+    for (int k = 0; body->hinge_moves && k < m; k++) check_all_near(6, state->coupling[k], expected.coupling[k]);
+    specimen_free(&s);
+}
+
+/* The contracted integrals of foreshortening are those over the points of the beam, in one plane and in two, with axial modes, with a
+   hinge node that moves. */
+TEST(foreshortening_is_an_integral_over_the_points)
+{
+    check_foreshortening("\"y\": {\"shape\": \"craig-bampton\", \"count\": 6}");
+    check_foreshortening(
+        "\"y\": {\"shape\": \"clamped-free\", \"count\": 3}, \"z\": {\"shape\": \"craig-bampton\", \"count\": 2}");
+    check_foreshortening(
+        "\"z\": {\"shape\": \"clamped-free\", \"count\": 1}, \"axial\": {\"shape\": \"craig-bampton\", \"count\": 2}");
+    check_foreshortening(
+        "\"y\": {\"shape\": \"pinned-pinned\", \"count\": 2}, \"z\": {\"shape\": \"clamped-free\", \"count\": 3}, "
+        "\"axial\": {\"shape\": \"linear\"}");
+}
+
 int main(void)
 {
     RUN(tip_mass_table_with_its_own_shapes);
@@ -246,5 +368,6 @@ int main(void)
     RUN(rods_have_the_frequencies_of_quarter_waves);
     RUN(craig_bampton_rods_with_a_load_at_the_tip);
     RUN(damping_is_what_the_file_says);
+    RUN(foreshortening_is_an_integral_over_the_points);
     return test_summary();
 }
