@@ -30,7 +30,7 @@ CHAINS = (4, 8, 16, 32, 64)
 LINKS, BOUND_OF_CHAIN = 32, 40
 TIGHT, TIGHT_FOR_CHAINS = 1e-10, 1e-8    # of references; the chains are damped, so that 1e-8 leaves less than 1e-8 m
 REFERENCE_SHARE = 0.1                    # of the permitted error: how far the two programs may differ at the tightest tolerance
-RTOLS = [10.0 ** (-k / 2) for k in range(4, 21)]
+RTOLS = [10.0 ** (-k / 2) for k in range(2, 21)]
 
 
 @dataclass
