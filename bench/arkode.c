@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "math/vec.h"
-#include "ode/tableau.h"
 #include "sim/robot_instance.h"
 
 #if SUNDIALS_VERSION_MAJOR < 7
@@ -25,7 +24,7 @@
 #define NO_COMMUNICATOR SUN_COMM_NULL
 #endif
 
-enum { MOST_POINTS = 256, MOST_INPUTS = 64, REPEAT = 3 };
+enum { MOST_POINTS = 256, MOST_INPUTS = 64, REPEAT = 2 };
 
 /* Communication points t_k with torques; the step from k to k + 1 has straight torques. */
 struct problem {
@@ -158,28 +157,16 @@ struct arkode {
     int is_explicit;
 };
 
-/* A tableau of ode/tableau.c: b is the last row of A, the embedded weights are b - e */
-static int use_own_tableau(void *memory, const struct tableau *own)
-{
-    const int s = own->stages;
-    double A[MOST_STAGES * MOST_STAGES], b[MOST_STAGES], d[MOST_STAGES], c[MOST_STAGES];
-    for (int i = 0; i < s; i++) {
-        for (int j = 0; j < s; j++) A[i * s + j] = own->A[i][j];
-        b[i] = own->A[s - 1][i], d[i] = b[i] - own->e[i], c[i] = own->c[i];
-    }
-    ARKodeButcherTable B = ARKodeButcherTable_Create(s, own->exponent, own->exponent - 1, c, A, b, d);
-    const int code = B != NULL ? ARKStepSetTables(memory, own->exponent, own->exponent - 1, B, NULL) : -1;
-    ARKodeButcherTable_Free(B);
-    return code;
-}
-
 static int set_table(struct arkode *arkode, const char *table)
 {
     if (arkode->is_explicit) return ERKStepSetTableName(arkode->memory, table);
-    if (strcmp(table, "own ESDIRK5") == 0) return use_own_tableau(arkode->memory, &ESDIRK5);
-    if (strcmp(table, "own ESDIRK3") == 0) return use_own_tableau(arkode->memory, &ESDIRK3);
     return ARKStepSetTableName(arkode->memory, table, "ARKODE_ERK_NONE");
 }
+
+/* Newton stops at this part of the error test: the default of 0.1 errs more at equal cost. Deducing f from the stages
+   (ARKStepSetDeduceImplicitRhs) saves a quarter of the right-hand sides, and errs by 10 to 1000 times as much: f then carries the error of
+   Newton divided by the step. Predictors of higher order cost iterations where the steps skip oscillations. */
+static const double NEWTON = 0.003;
 
 static int make_implicit(struct arkode *arkode, struct problem *problem, double rtol)
 {
@@ -189,7 +176,7 @@ static int make_implicit(struct arkode *arkode, struct problem *problem, double 
     return ARKStepSetUserData(arkode->memory, problem) ||
            ARKStepSVtolerances(arkode->memory, rtol, arkode->tolerance) ||
            ARKStepSetLinearSolver(arkode->memory, arkode->solver, arkode->J) ||
-           ARKStepSetJacFn(arkode->memory, jacobian) || ARKStepSetDeduceImplicitRhs(arkode->memory, SUNTRUE) ||
+           ARKStepSetJacFn(arkode->memory, jacobian) || ARKStepSetNonlinConvCoef(arkode->memory, NEWTON) ||
            ARKStepSetMaxNumSteps(arkode->memory, -1);
 }
 
@@ -324,17 +311,12 @@ static char *read_text(const char *file)
 
 static void print_all(struct problem *problem, const struct run *reference)
 {
-    static const char *const tables[] = {"ARKODE_ARK548L2SA_DIRK_8_4_5",
-                                         "ARKODE_ESDIRK547L2SA_7_4_5",
-                                         "ARKODE_ESDIRK547L2SA2_7_4_5",
-                                         "own ESDIRK5",
-                                         "own ESDIRK3",
-                                         "ARKODE_ESDIRK324L2SA_4_2_3",
-                                         "ARKODE_VERNER_8_5_6",
-                                         "ARKODE_FEHLBERG_13_7_8"};
+    static const char *const tables[] = {"ARKODE_VERNER_8_5_6",          "ARKODE_FEHLBERG_13_7_8",
+                                         "ARKODE_ARK548L2SA_DIRK_8_4_5", "ARKODE_ESDIRK547L2SA_7_4_5",
+                                         "ARKODE_ESDIRK547L2SA2_7_4_5",  "ARKODE_ESDIRK324L2SA_4_2_3"};
     static struct run run;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        for (int k = 2; k <= 8; k++) {
+        for (int k = 2; k <= 7; k++) {
             if (simulate(problem, tables[i], pow(10, -k), REPEAT, &run) == 0) print(problem, &run, reference);
             else {
                 printf("%s | %.0e | fails, or SUNDIALS " SUNDIALS_VERSION " does not have it\n", tables[i],
