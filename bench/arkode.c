@@ -1,6 +1,6 @@
 /* SUNDIALS ARKODE on the equation of motion, with the exact dense Jacobian: what a library offers beside the integrators of ode/.
        arkode ROBOT TORQUES                 the forced robot: 10 s, torques linear between the rows of a CSV file
-       arkode ROBOT TORQUES TABLE RTOL      one run of it; valgrind --tool=callgrind --toggle-collect=integrate counts it
+       arkode ROBOT TORQUES TABLE RTOL      one run of it; valgrind --tool=callgrind --toggle-collect='integrate*' counts it
    TORQUES is "-" for Cibicik's crane that is struck: without gravity and torques, 0.5 J by an impulse on boom_joint, 2 s.
    Prints the table, rtol, steps, right-hand sides, Jacobians, CPU seconds, and the error of the tip against ARKODE's explicit method
    of order 8 at 1e-12. */
@@ -228,8 +228,7 @@ static int advance(const struct arkode *arkode, double end)
 }
 
 /* What is counted and timed. The torques have no jumps: no restart where their slopes change. */
-__attribute__((noinline)) int integrate(const struct arkode *arkode, const struct problem *problem, double *y);
-__attribute__((noinline)) int integrate(const struct arkode *arkode, const struct problem *problem, double *y)
+static __attribute__((noinline)) int integrate(const struct arkode *arkode, const struct problem *problem, double *y)
 {
     const size_t n = (size_t)problem->n;
     for (int k = 0; k + 1 < problem->points; k++) {
