@@ -114,6 +114,9 @@ enum projection { BY_NEW_FACTORS, BY_FORWARD_FACTORS, BY_NEWTON_FACTORS };
 enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q,
                                 double *err_qd);
 
+/* The same with the factors of the last mechanism_newton_factor() and a fixed number of iterations, for fixed steps. */
+enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd);
+
 /* After constraints_close(): selects independent constraints (the dropped ones are reported to `redundant`), projects q and qd onto
    them and reports the gaps that remain. */
 enum status constraints_settle(struct mechanism *m, double *q, double *qd, struct report *redundant,
