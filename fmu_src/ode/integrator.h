@@ -51,8 +51,9 @@ struct integrator_statistics {
 };
 
 struct restart {
-    double first_step; /* 0: the integrator chooses                                                     [s] */
-    bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
+    double first_step;  /* 0: the integrator chooses                                                     [s] */
+    bool values_jumped; /* with inputs_only: values of inputs jumped, not their slopes alone               */
+    bool inputs_only;   /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
 
 /* STATUS_TOO_FAST for a rate above MOST_RELATIVE_RATE, STATUS_NOT_FINITE for one that is no number. n rates; absolute tolerances are

@@ -35,6 +35,7 @@ struct one_step_scalars {
     double short_steps;    /* steps in a row that switches made very short                         */
     double low, other_h;   /* pairs.h: the pair in use, and the step size of the other             */
     double end, times_cut; /* pairs.h: the communication point ahead; how often it was near */
+    double jumped, jumps;  /* pairs.h: inputs jumped at the start of this communication step; how often in a row */
     double rate;           /* contraction of the last Newton iterations                            */
     double own[8];         /* the method's                                                         */
 };
