@@ -44,7 +44,7 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
 
 /* The rate of the fastest mode at y [1/s]: the larger of the largest eigenvalue of M^-1 D and the square root of that of M^-1 K, by
-   power iteration (theory.md 90). Overwrites the factors. INFINITY if the dense matrix is in use or M cannot be factored. */
+   power iteration (theory.md 90). Overwrites the factors. INFINITY if M cannot be factored. */
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
