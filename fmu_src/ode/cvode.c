@@ -420,8 +420,7 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
     CVodeGetNumSteps(memory, &now.steps);
     CVodeGetNumRhsEvals(memory, &now.rhs);
     if (now.rhs > 0 && !cvode->articulated)
-        CVodeGetNumJacEvals(memory,
-                            &now.jacobians); /* before its first step CVODE still counts those before the restart */
+        CVodeGetNumJacEvals(memory, &now.jacobians); /* before its first step it counts those before the restart */
     CVodeGetNumNonlinSolvIters(memory, &now.newton_iterations);
     CVodeGetNumErrTestFails(memory, &now.error_test_failures);
     CVodeGetNumNonlinSolvConvFails(memory, &now.newton_failures);
