@@ -346,7 +346,7 @@ static enum status explain(struct cvode *cvode, int code)
     const enum status status = cause(cvode, code);
     const double h = integrator_step_size(&cvode->base);
     char *text = cvode->base.failure, step[64] = "";
-    if (h > 0) snprintf(step, sizeof step, " (the last of %.3g s)", h);
+    if (h > 0) snprintf(step, sizeof step, " (last step %.3g s)", h);
     if (status != STATUS_INTEGRATION || *text == '\0') snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), step);
     return status;
 }

@@ -68,9 +68,9 @@ static void explain(struct integrator *integrator, enum status status, double st
     const double h = integrator_step_size(integrator);
     char *text = integrator->failure, last[64] = "";
     if (*text != '\0') return;
-    if (h > 0) snprintf(last, sizeof last, " (the last of %.3g s)", h);
+    if (h > 0) snprintf(last, sizeof last, " (last step %.3g s)", h);
     if (status == STATUS_TOO_MANY_STEPS)
-        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s do not reach the communication point",
+        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s did not reach the communication point",
                  status_text(status), steps, last);
     else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
 }
