@@ -52,8 +52,9 @@ struct integrator_statistics {
 };
 
 struct restart {
-    double first_step; /* 0: the integrator chooses                                                     [s] */
-    bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
+    double first_step;  /* 0: the integrator chooses                                                     [s] */
+    bool values_jumped; /* with inputs_only: values of inputs jumped, not their slopes alone               */
+    bool inputs_only;   /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
 
 /* Checks n rates: STATUS_TOO_FAST if one exceeds MOST_RELATIVE_RATE, STATUS_NOT_FINITE if one is NaN. `tolerance`: absolute

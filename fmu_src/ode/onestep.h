@@ -34,6 +34,7 @@ struct one_step_scalars {
     double short_steps;    /* consecutive steps that switches made very short                      */
     double low, other_h;   /* pairs.h: the pair in use, and the step size of the other             */
     double end, times_cut; /* pairs.h: the next communication point; how many in a row cut a step  */
+    double jumped, jumps;  /* pairs.h: inputs jumped before this communication step; how many in a row */
     double rate;           /* contraction of the last Newton iterations                            */
     double own[8];         /* the method's                                                         */
 };
