@@ -11,7 +11,7 @@ import arms
 import builds
 import numpy as np
 from integration import STRUCK, TORQUES
-from runs import TIP, Hosted, Simulated
+from runs import TIP, Hosted, Simulated, stored
 
 sys.path.insert(0, str(builds.ROOT / "examples"))
 RESOURCES = builds.ROOT / "resources"
@@ -102,7 +102,6 @@ def dualemps(path, seconds=25.0):
 
     robot = resource("dualemps")
     robot["tip"] = "tool"
-    from runs import stored
     file = stored(json.dumps(robot), ".json")
     geometry = example.Geometry(robot)
     t = example.STEP * np.arange(round(seconds / example.STEP) + 1)

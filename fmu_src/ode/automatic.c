@@ -117,8 +117,8 @@ static enum status change_to(struct automatic *a, enum method method, double t, 
     return integrator_restart(in_use(a), t, y, &restart);
 }
 
-/* Tries another method, if there is a prospect */
-static enum status begin_trial(struct automatic *a, double t, const double *y)
+/* Tries another method, if there is a prospect. The last step took `taken`, perhaps cut short. */
+static enum status begin_trial(struct automatic *a, double taken, double t, const double *y)
 {
     struct trials *trials = &a->trials;
     const enum method candidate = next_candidate(a);
@@ -132,7 +132,7 @@ static enum status begin_trial(struct automatic *a, double t, const double *y)
     double first = h;
     if (candidate != METHOD_ESDIRK) {
         const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
-        if (trials->home == METHOD_ESDIRK && !(h * fastest < RESOLVED)) return STATUS_OK;
+        if (trials->home == METHOD_ESDIRK && !(fmin(h, taken) * fastest < RESOLVED)) return STATUS_OK;
         first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
     }
     trials->left = TRIAL;
@@ -187,7 +187,7 @@ static enum status watch(struct automatic *a, double time, double work, double t
         if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
         return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
     }
-    return is_time_for_trial(trials) ? begin_trial(a, t, y) : STATUS_OK;
+    return is_time_for_trial(trials) ? begin_trial(a, time, t, y) : STATUS_OK;
 }
 
 static double work_of(const struct integrator *method)

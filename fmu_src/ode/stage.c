@@ -188,7 +188,7 @@ static double largest_rate(struct stage *stage, bool damping, double *x)
 
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)
 {
-    if (stage->dense || stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
+    if (stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
     const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
     return fmax(damping, sqrt(stiffness));
 }

@@ -44,7 +44,7 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
 
 /* The largest rate of M^-1 D and the square root of that of M^-1 K at y, whichever is larger [1/s]: how fast the fastest mode is, by
-   power iteration. Changes the factors. INFINITY where the dense matrix is in use or M cannot be factored. */
+   power iteration. Changes the factors. INFINITY where M cannot be factored. */
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
