@@ -39,6 +39,7 @@ struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
     enum method asked;
+    long changes; /* of the method in use; each is a restart that nobody asked for */
     struct trials trials;
     double *scratch; /* n_v + n_lambda */
     struct arena arena;
@@ -89,6 +90,7 @@ static void forget(struct integrator *integrator)
     struct automatic *a = automatic_of(integrator);
     for (int i = 1; i < METHODS; i++)
         if (a->method[i] != NULL) integrator_forget(a->method[i]);
+    a->changes = 0;
 }
 
 static enum status restart(struct integrator *integrator, double t, const double *y, const struct restart *how)
@@ -113,6 +115,7 @@ static enum status change_to(struct automatic *a, enum method method, double t, 
 {
     const struct restart restart = {.first_step = h};
     a->base.used = method;
+    a->changes++;
     a->trials.time = a->trials.work = 0;
     return integrator_restart(in_use(a), t, y, &restart);
 }
@@ -234,11 +237,11 @@ static bool has_history(const struct integrator *integrator)
     return integrator_has_history(a->method[a->base.used]);
 }
 
-/* The counts of all methods together */
+/* The counts of all methods together, without the restarts of trials */
 static void statistics(const struct integrator *integrator, struct integrator_statistics *sum)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    memset(sum, 0, sizeof *sum);
+    *sum = (struct integrator_statistics){.restarts = -a->changes};
     for (int i = 1; i < METHODS; i++) {
         struct integrator_statistics s;
         if (a->method[i] == NULL) continue;
