@@ -7,15 +7,15 @@
 
 /* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
 static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25,
-                    TREND = 1e-3;
+                    TREND = 0.02;
 
-/* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
+/* The shortest step that struct ode.longest_step can ask for, as a multiple of least_step() */
 static const double RESOLVED = 1000;
 
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
-/* A step ends at a switch up to this share of it, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
+/* Switches are located to this fraction of a step, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
    than SHORT of what was planned, one is taken over the switches. */
 static const double LOCATED = 1e-13, SHORT = 1e-3;
 enum { MOST_ATTEMPTS = 12, MOST_SHORT = 6 };
@@ -89,7 +89,7 @@ static enum status restart(struct integrator *integrator, double t, const double
     struct one_step *s = one_step_of(integrator);
     (void)t, (void)y;
     s->count.restarts++;
-    s->now->jumped = how->inputs_only && how->values_jumped;
+    s->now->jumped = how->inputs_only;
     if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change */
         s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
         return STATUS_OK;
@@ -205,8 +205,8 @@ static double least_step(const struct one_step *s)
 /* The next step size after a step of h with this error */
 static void control(struct one_step *s, double h, double error, bool repeated)
 {
-    const bool cut_short = error < TREND; /* its error and that of the last step do not show a trend */
-    const double k = s->method->exponent(s), last = cut_short ? 0 : s->now->last_error;
+    const bool no_trend = error < TREND && s->now->last_error < TREND; /* cut short, for example */
+    const double k = s->method->exponent(s), last = no_trend ? 0 : s->now->last_error;
     double factor = MOST;
     if (error > 0)
         factor =
@@ -261,7 +261,7 @@ struct search {
 };
 
 /* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
-   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would feel it. */
+   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would see the forces of the other side. */
 static double aim(struct one_step *s, double h, struct search *search)
 {
     const struct event_step step = event_step(s, h);
@@ -317,7 +317,7 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
 }
 
 /* What the last attempt could not do */
-static enum status give_up(const struct one_step *s, enum status status)
+static enum status failure_cause(const struct one_step *s, enum status status)
 {
     if (status == STATUS_OK) return STATUS_ERROR_TEST;
     if (status == STATUS_NEWTON) return STATUS_NEWTON;
@@ -369,7 +369,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
         const double least = least_step(s), planned = plan(s, end - s->t, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
-        if (!(h > least) && (h < end - s->t || !(h > 0))) return give_up(s, status);
+        if (!(h > least) && (h < end - s->t || !(h > 0))) return failure_cause(s, status);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
@@ -377,7 +377,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
             finish(s, h, planned, error, at_switch, reach < INFINITY);
             return STATUS_OK;
         }
-        if (status < 0) return give_up(s, status);
+        if (status < 0) return failure_cause(s, status);
         shorten(s, h, status, error, &reach);
     }
 }
@@ -395,7 +395,7 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
     const double h = (end - s->t) / count_fixed_steps(s, end);
     double size;
     const enum status status = attempt(s, h, &size);
-    if (status != STATUS_OK) return give_up(s, status);
+    if (status != STATUS_OK) return failure_cause(s, status);
     s->now->h = h;
     move_on(s, h, y, t);
     return STATUS_OK;
