@@ -14,7 +14,7 @@ static const double CONVERGED = 1e-3, CONVERGED_LOW = 1e-2;
    grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
 static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9,
                     DIVERGES = 2;
-enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1, FIXED_ITERATIONS_COUPLED = 3 };
+enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
 
 /* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
 static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};

@@ -166,7 +166,7 @@ static enum status find_rates(struct one_step *s)
     s->now->has_rates = 1;
     if (!changed) return STATUS_OK;
     for (int i = 0; i < s->n; i++) s->error[i] = s->now->h * (s->ydot[i] - s->error[i]);
-    if (!(one_step_norm(s, s->error) <= SMOOTH)) {
+    if (s->base.fixed_step > 0 || !(one_step_norm(s, s->error) <= SMOOTH)) {
         forget_steps(s);
         s->now->last_error = 0;
     }
@@ -227,8 +227,15 @@ static enum status end_rates(struct one_step *s, double h)
         if (s->base.ode->project != NULL) stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
         return STATUS_OK;
     }
-    s->has_end = s->base.ode->n_switches > 0 && s->base.fixed_step == 0;
+    s->has_end = !s->far;
     return s->has_end ? stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1) : STATUS_OK;
+}
+
+/* No switch can be crossed, or none is located */
+static bool far_from_switches(struct one_step *s, double h)
+{
+    if (s->base.ode->n_switches == 0 || s->base.fixed_step > 0) return true;
+    return events_far(&s->events, s->t, s->y, s->t + h, s->y1);
 }
 
 /* An attempt, back on the constraints, and its error */
@@ -242,6 +249,7 @@ static enum status attempt(struct one_step *s, double h, double *error)
         status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
+    if (status == STATUS_OK) s->far = far_from_switches(s, h);
     if (status == STATUS_OK) status = end_rates(s, h);
     *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
@@ -288,7 +296,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
 {
     struct search search = {0, INFINITY, LOCATED * *h + 4 * DBL_EPSILON * fabs(s->t), false};
     *found = false;
-    if (s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
+    if ((s->far && !expected) || s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
         const double next = aim(s, *h, &search);
         if (next == INFINITY || (search.after == INFINITY && !expected)) return STATUS_OK;
