@@ -90,8 +90,8 @@ static enum status restart(struct integrator *integrator, double t, const double
     (void)t, (void)y;
     s->count.restarts++;
     s->now->jumped = how->inputs_only;
-    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change */
-        s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
+    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change; new slopes do not change them */
+        if (how->values_jumped) s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
         return STATUS_OK;
     }
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
