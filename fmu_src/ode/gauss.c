@@ -39,7 +39,7 @@ static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.386590275
 /* Newton: the stages have converged when their error, in the norm of the error test, is below CONVERGED and below
    ENERGY sqrt(rtol) of the size of the state: what an iteration leaves damps or excites a mode at each step. A
    contraction that is not measured again is trusted less by FADES at each step. */
-static const double CONVERGED = 1e-3, ENERGY = 1e-6, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
+static const double CONVERGED = 1e-4, ENERGY = 1e-7, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
 
 /* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of
    A is an error of up to 70 in a stage. */
@@ -51,7 +51,7 @@ enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 
 /* The step size is held. It grows at once if the error and the contraction of the iteration allow it to grow by
    ATTRACTIVE, and by GROWTH if all of many steps allow that: PATIENCE, and MORE times as many after each step that
-   had to be repeated. */
+   had to be repeated. What is held grows, not what remains of it when a communication step is divided equally. */
 static const double GROWTH = 1.07, ATTRACTIVE = 2, MOST_GROWTH = 5, AIM = 0.6, AIM_RATE = 0.15;
 static const double LESS = 0.97, MUCH_LESS = 0.8;
 enum { PATIENCE = 30, MORE = 2, EXPONENT = 10 };
@@ -309,7 +309,7 @@ static void accept(struct one_step *s, double h)
     const double by_error = pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT);
     const double growth = fmin(fmin(by_error, AIM_RATE / s->now->rate), MOST_GROWTH);
     if (growth > ATTRACTIVE) hold(own, h * growth, 0);
-    else if (own[STEPS] >= own[WAIT]) hold(own, growth > GROWTH ? fmax(h * GROWTH, own[HELD]) : own[HELD], own[WAIT]);
+    else if (own[STEPS] >= own[WAIT]) hold(own, fmax(own[HELD], fmin(GROWTH * own[HELD], growth * h)), own[WAIT]);
 }
 
 /* `allowed`, from the step control of one error, counts only for the first step, after a failure, and where it is a
