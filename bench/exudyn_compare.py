@@ -23,7 +23,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 LIMBER = os.environ.get("LIMBER", ROOT / "build/out/limber")
 REQUIREMENTS = "build/requirements-exudyn.txt"
-UNTIL, OUTPUT = 10.0, 0.1  # [s]
+UNTIL, OUTPUT = 10.0, 0.2  # [s]
 TARGETS = (1e-3, 1e-4, 1e-5)  # error of the tip [m]
 BOUNDS = {"floating frame": 20, "ANCF": 8}
 ROUNDS = 7  # of timed runs

@@ -1,4 +1,4 @@
-"""The problems of bench/gains.py. Robots are those of resources/ at ff4cbf0, which today's program reads as well."""
+"""The problems of bench/gains.py and bench/integration.py. Robots are those of resources/ at ff4cbf0, which today's program reads as well."""
 
 import copy
 import json
@@ -10,12 +10,22 @@ from pathlib import Path
 import arms
 import builds
 import numpy as np
-from integration import STRUCK, TORQUES
-from runs import TIP, Hosted, Simulated
+from runs import TIP, Hosted, Simulated, stored
 
 sys.path.insert(0, str(builds.ROOT / "examples"))
 RESOURCES = builds.ROOT / "resources"
 NO_GRAVITY = {f"gravity[{i}]": 0 for i in (1, 2, 3)}
+
+
+# Positions, the coordinate that is struck, the energy of the impulse [J]
+STRUCK = {"canadarm": ([0] * 9, 3, 5.0), "canadarm-spatial": ([0] * 15, 5, 5.0),
+          "cibicik": ([0, 0.52] + [0] * 6 + [2.09] + [0] * 6 + [0.52], 1, 0.5), "lin-lewis": ([0] * 16, 0, 1e-3),
+          "chain-7": ([0] * 7, 3, 5.0), "twisted-7": ([0] * 7, 3, 5.0)}
+TORQUES = {"canadarm": {"upper_joint.tau": lambda t: 400 * (1 - math.cos(2.1 * t)),
+                        "lower_joint.tau": lambda t: 200 * (1 - math.cos(3.7 * t)),
+                        "wrist_joint.tau": lambda t: 100 * (1 - math.cos(5 * t))},
+           "cibicik": {"slew.tau": lambda t: 20 * math.sin(t), "boom_joint.tau": lambda t: 150 + 30 * math.sin(2 * t),
+                       "jib_joint.tau": lambda t: 30 * math.sin(3 * t), "hand_joint.tau": lambda t: 2 * math.sin(5 * t)}}
 
 
 def resource(name):
@@ -48,7 +58,7 @@ CRAIG_BAMPTON = {"shape": "craig-bampton", "count": 6}
 
 
 def struck(limber, name, until, step):
-    """Free motion after an impulse on one coordinate, without damping and gravity (bench/integration.py)"""
+    """Free motion after an impulse on one coordinate, without damping and gravity"""
     q, coordinate, joule = STRUCK[name]
     robot = resource(name)
     for link in robot["links"]:
@@ -79,7 +89,7 @@ def chain(links, rows, smooth=True):
 
 
 def arm_fmu(name, h, steps, every, **more):
-    """One FMU; the torques of bench/integration.py at the beginning of each step"""
+    """One FMU; the torques TORQUES at the beginning of each step"""
     torques = TORQUES[name]
     table = np.array([[f(i * h) for f in torques.values()] for i in range(steps + 1)])
     return Hosted({"arm": ("fmu", RESOURCES / f"{name}.json", {})}, h, steps, every, table=table,
@@ -102,7 +112,6 @@ def dualemps(path, seconds=25.0):
 
     robot = resource("dualemps")
     robot["tip"] = "tool"
-    from runs import stored
     file = stored(json.dumps(robot), ".json")
     geometry = example.Geometry(robot)
     t = example.STEP * np.arange(round(seconds / example.STEP) + 1)
