@@ -19,7 +19,6 @@ import builds
 import numpy as np
 import problems
 import runs
-from integration import TORQUES
 
 H = 1e-3
 METHODS = {"ESDIRK": None, "symmetric": "symmetric"}  # solver.method 0, which is ESDIRK in fixed steps, and 4
@@ -51,7 +50,7 @@ class Axis:
 
 
 def joint(name, start, kp, kd, robot):
-    return Axis(f"{name}.tau", f"{name}.q", f"{name}.qd", start, kp, kd, TORQUES[robot][f"{name}.tau"])
+    return Axis(f"{name}.tau", f"{name}.q", f"{name}.qd", start, kp, kd, problems.TORQUES[robot][f"{name}.tau"])
 
 
 def cylinder(name, start, kp, kd, hold, share, omega):
