@@ -8,14 +8,14 @@ from gains import distance
 
 METHODS = {"auto": None, **{name: name for name in runs.METHODS}}  # {name: what --method gets}
 TIGHT = ("explicit", 1e-11), ("esdirk", 1e-9)  # the reference, and a run that shows its error
-MOST_COUNTED = 1.5e9     # callgrind counts some 1e8 instructions a second: costlier runs are not counted
+MOST_COUNTED = 3e8       # callgrind counts some 1e8 instructions a second: costlier runs are not counted
 PER_SECOND = 7e9         # instructions of a second of CPU time, to tell in advance
 LONGEST = 60             # time limit of a run [s]; the next tolerance is not tried
-SLOW = 4                 # after a run that takes so much CPU time no tighter tolerance is tried [s]
-ENOUGH = 3e-11           # an error below that is rounding or the error of the reference [m]
-TIMED = 5                # runs of which the best counts, while they take less than TIMED_FOR together
-TIMED_FOR = 0.5          # [s]
-DECADES = range(2, 10)
+SLOW = 1                 # after a run that takes so much CPU time no tighter tolerance is tried [s]
+ENOUGH = 3e-10           # an error below that is of no interest [m]
+TIMED = 4                # runs of which the best counts, while they take less than TIMED_FOR together
+TIMED_FOR = 0.25         # [s]
+DECADES = range(2, 9)
 
 
 def all_problems(limber):
