@@ -87,10 +87,6 @@ def loops(rows):
     return (f"With loops the articulated matrix needs {min(ratios):.2f} to {max(ratios):.2f} times the iterations of the exact Jacobian (table under Methods): the motion of the constraints is left out of it.")
 
 
-def jacobian(rows):
-    return table(["<robot", "<Jacobian", "steps", "right-hand sides", "Jacobians", "CPU s", "error [m]"], rows)
-
-
 def orders(rows):
     found = {(row["order"], row["rtol"]): f"{row['steps']} ({row['error']:.0e})" for row in rows}
     limits, rtols = sorted({key[0] for key in found}), sorted({key[1] for key in found}, reverse=True)
@@ -173,7 +169,7 @@ def chaos(rows):
     return table(["rtol", *(f"{t} s" for t in rows[0]["errors"])], [[rtol_text(row["rtol"]), *(f"{error:.0e}" for error in row["errors"].values())] for row in rows])
 
 
-SECTIONS = {"methods": methods, "newton": newton, "jacobian": jacobian, "orders": orders, "arkode": arkode, "inputs": inputs, "states": states, "accelerations": accelerations, "fixed": fixed,
+SECTIONS = {"methods": methods, "newton": newton, "orders": orders, "arkode": arkode, "inputs": inputs, "states": states, "accelerations": accelerations, "fixed": fixed,
             "energy": energy, "damping": damping, "chaos": chaos, "reason": str}
 
 

@@ -82,15 +82,6 @@ def newton(program):
     return rows
 
 
-def jacobian(program):
-    rows = []
-    for name in "canadarm", "cibicik":
-        command = [builds.RELEASE / "bench/jacobian", builds.ROOT / f"resources/{name}.json"]
-        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        rows += [[name, *(cell.strip() for cell in line.split("|"))] for line in printed.splitlines()]
-    return rows
-
-
 def orders(program):
     """CVODE with its order limited, on the forced Canadarm"""
     problem = problems.forced_canadarm()
@@ -324,5 +315,5 @@ def reason(program):
     return struck(program.limber, "cibicik", 2, 0.1).run(program).stats["reason"]
 
 
-PARTS = {"reason": reason, "arkode": arkode, "newton": newton, "jacobian": jacobian, "orders": orders, "inputs": inputs, "states": states,
+PARTS = {"reason": reason, "arkode": arkode, "newton": newton, "orders": orders, "inputs": inputs, "states": states,
          "accelerations": accelerations, "fixed": fixed, "energy": energy, "damping": damping, "chaos": chaos}
