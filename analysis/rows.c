@@ -39,8 +39,8 @@ void rows_differentiate(int n, const double *t, const double *x, double *first, 
 
 /* ---- cubic spline ------------------------------------------------------------------------------------------------------ */
 
-/* The equation of an end: third derivative continuous at the row next to it, with the h and slopes of the first and the second
-   interval as seen from the end:
+/* Right-hand side of the equation of an end, where the third derivative is continuous at the next row. h0, s0 and h1, s1 are
+   lengths and slopes of the first and second interval as seen from the end:
    h1 d_0 + (h0 + h1) d_1 = ((3 h0 + 2 h1) h1 s0 + h0^2 s1) / (h0 + h1) */
 static double end_equation(double h0, double h1, double s0, double s1)
 {
@@ -102,8 +102,8 @@ double cubic_at(double h, double s, double y0, double y1, double d0, double d1)
     return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
 }
 
-/* The integral of the cubic v0 + h a0 s + c2 s^2 + c3 s^3 of the rates, and a quintic for what it leaves of the change of position:
-   gap w(s), w = 10 s^3 - 15 s^4 + 6 s^5, whose first two derivatives are zero at both ends */
+/* x = A + integral of the cubic v0 + h a0 s + c2 s^2 + c3 s^3 through the rates + gap w(s), where `gap` is the change of position
+   that the integral misses and w = 10 s^3 - 15 s^4 + 6 s^5, whose first two derivatives are zero at both ends */
 void quintic_at(double h, double s, const double A[3], const double B[3], double x[3])
 {
     if (s <= 0 || s >= 1) {
@@ -119,8 +119,8 @@ void quintic_at(double h, double s, const double A[3], const double B[3], double
 
 /* ---- kinks --------------------------------------------------------------------------------------------------------------- */
 
-/* The last row of the straight piece from row i: rows k between i and j allow slopes of (x_k - x_i +- tolerance) / (t_k - t_i), and
-   the slope to row j must be one that all of them allow */
+/* The last row of the straight piece that starts at row i. A row k in between allows slopes (x_k - x_i +- tolerance)/(t_k - t_i);
+   the slope to the last row must be allowed by all of them. */
 static int straight_piece(int n, const double *t, const double *x, double tolerance, int i)
 {
     double least = -INFINITY, most = INFINITY;

@@ -125,7 +125,7 @@ static void strike(struct problem *problem)
     static const double ENERGY = 0.5, UNTIL = 2;
     struct sim *sim = problem->sim;
     for (int i = 1; i <= 3; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "gravity[%d]", i);
         set(sim, name, 0);
     }

@@ -9,7 +9,7 @@
 --baseline-only  measures ff4cbf0 and nothing of today
 
 Prints a Markdown table and writes build/out/bench/gains.json. Exit code 1: a bound is missed; 2: something could not be measured.
-Figures of ff4cbf0 are kept below build/out/baseline; the first run takes about half an hour, a later one a few minutes."""
+Figures of ff4cbf0 are kept below build/out/baseline; the first run takes about an hour, a later one a fraction of it."""
 
 import argparse
 import json

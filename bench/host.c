@@ -1,5 +1,6 @@
-/* host JOB: steps coupled FMUs as a job file says, and prints recorded variables as rows of numbers. Instructions are counted inside
-   measured_step(), which holds only calls of fmi2DoStep (bench/runs.py).
+/* host JOB [TIMES]: steps coupled FMUs as a job file says, and prints recorded variables as rows of numbers. Instructions are counted
+   inside measured_step(), which holds only calls of fmi2DoStep (bench/runs.py). The time of each call goes to the file TIMES, doubles
+   in ns; under callgrind the instructions counted so far go to the log after each call (bench/fixed.py).
 
    Lines of a job; FMU is a number that counts `fmu` lines from 0, REF a value reference, COLUMN one of the table:
      step H STEPS EVERY                      communication step, their number, steps from one printed row to the next
@@ -20,7 +21,16 @@
 
 #include "fmi2FunctionTypes.h"
 
+#ifdef __has_include
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+#endif
+
 enum { MOST_FMUS = 16, MOST = 128, LONGEST = 4096 };
+
+/* The system allows a real-time process 95 % of a second. A pause after every so many steps whose times are kept stays below it. */
+enum { STEPS_TO_PAUSE = 2000, PAUSE = 10000000 /* ns */ };
 
 struct fmu {
     fmi2Component component;
@@ -70,6 +80,8 @@ struct job {
     struct control control[MOST];
     struct variable record[MOST];
     double *table;
+    double *time; /* of each call of fmi2DoStep [ns]; NULL: not kept */
+    long n_times;
 };
 
 static void fail(const char *what)
@@ -278,6 +290,30 @@ __attribute__((noinline)) static fmi2Status measured_step(const struct fmu *fmu,
     return status;
 }
 
+static double nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+static void log_count(void)
+{
+#ifdef RUNNING_ON_VALGRIND
+    if (RUNNING_ON_VALGRIND) VALGRIND_MONITOR_COMMAND("status internal");
+#endif
+}
+
+static fmi2Status timed_step(struct job *job, const struct fmu *fmu, double t)
+{
+    const double start = nanoseconds();
+    const fmi2Status status = measured_step(fmu, t, job->h);
+    job->time[job->n_times++] = nanoseconds() - start;
+    log_count();
+    if (job->n_times % STEPS_TO_PAUSE == 0) nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    return status;
+}
+
 static void step_fmu(struct job *job, int i, double t)
 {
     struct connection *const end = job->connection + job->n_connections;
@@ -286,7 +322,8 @@ static void step_fmu(struct job *job, int i, double t)
         set(job, &c->to, c->value);
         if (job->slopes) set_slope(job, &c->to, c->slope);
     }
-    expect(measured_step(&job->fmu[i], t, job->h), "fmi2DoStep");
+    const struct fmu *fmu = &job->fmu[i];
+    expect(job->time != NULL ? timed_step(job, fmu, t) : measured_step(fmu, t, job->h), "fmi2DoStep");
     if (!job->in_turn) return;
     for (struct connection *c = job->connection; c < end; c++) {
         if (c->from.fmu != i) continue;
@@ -297,14 +334,33 @@ static void step_fmu(struct job *job, int i, double t)
 
 static void print_row(const struct job *job)
 {
-    for (int k = 0; k < job->n_records; k++) printf("%.17g%c", get(job, &job->record[k]), k + 1 < job->n_records ? ',' : '\n');
+    for (int k = 0; k < job->n_records; k++)
+        printf("%.17g%c", get(job, &job->record[k]), k + 1 < job->n_records ? ',' : '\n');
+}
+
+/* Memory that is written now is present when the steps write to it */
+static void prepare_times(struct job *job)
+{
+    const size_t n = (size_t)job->steps * (size_t)job->n_fmus;
+    job->time = malloc(n * sizeof(double));
+    if (job->time == NULL) fail("no memory for times");
+    for (size_t i = 0; i < n; i++) job->time[i] = -1;
+}
+
+static void write_times(const struct job *job, const char *name)
+{
+    FILE *file = fopen(name, "wb");
+    if (file == NULL || fwrite(job->time, sizeof(double), (size_t)job->n_times, file) != (size_t)job->n_times)
+        fail(name);
+    fclose(file);
 }
 
 int main(int argc, char **argv)
 {
     static struct job job; /* large */
-    if (argc != 2) fail("usage: host JOB");
+    if (argc != 2 && argc != 3) fail("usage: host JOB [TIMES]");
     read_job(&job, argv[1]);
+    if (argc == 3) prepare_times(&job);
     initialize(&job);
     clock_t inside = 0;
     print_row(&job);
@@ -317,6 +373,8 @@ int main(int argc, char **argv)
         if ((i + 1) % job.every == 0) print_row(&job);
     }
     fprintf(stderr, "{\"cpu_seconds\": %.6g}\n", (double)inside / CLOCKS_PER_SEC);
+    if (argc == 3) write_times(&job, argv[2]);
+    free(job.time);
     free(job.table);
     return 0;
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import arms
 import builds
 import numpy as np
-from runs import TIP, Hosted, Simulated
+from runs import TIP, Hosted, Simulated, stored
 
 sys.path.insert(0, str(builds.ROOT / "examples"))
 RESOURCES = builds.ROOT / "resources"
@@ -112,7 +112,6 @@ def dualemps(path, seconds=25.0):
 
     robot = resource("dualemps")
     robot["tip"] = "tool"
-    from runs import stored
     file = stored(json.dumps(robot), ".json")
     geometry = example.Geometry(robot)
     t = example.STEP * np.arange(round(seconds / example.STEP) + 1)

@@ -7,11 +7,11 @@
 
 enum { POSITION, RATE, ACCELERATION };
 
-static const double SAME_TIME = 1e-12; /* times that differ by this share are the same but for rounding */
+static const double SAME_TIME = 1e-12; /* times that differ by this fraction differ by rounding only */
 
 /* ---- the columns of a file ----------------------------------------------------------------------------------------------- */
 
-/* Column c of the file, one number after the other */
+/* Column c of the file as an array */
 static double *copy_column(const struct csv *csv, int c, struct arena *arena)
 {
     double *x = arena_take(arena, (size_t)csv->n_rows, sizeof *x);
@@ -20,7 +20,7 @@ static double *copy_column(const struct csv *csv, int c, struct arena *arena)
     return x;
 }
 
-/* References of the motion that an input belongs to: q, qd, qdd. False: it is none. */
+/* Value references of q, qd, qdd of the motion that an input belongs to. False: it belongs to none. */
 static bool motion_of(const struct stepper *stepper, int reference, int motion[3])
 {
     int i = stepper->input_number[reference];
@@ -37,7 +37,7 @@ static bool motion_of(const struct stepper *stepper, int reference, int motion[3
     return true;
 }
 
-/* Gives the input of this reference column c of the file */
+/* Assigns column c of the file to the input with this reference */
 static void take_column(struct inputs *inputs, const struct instance *sim, int reference, const struct csv *csv, int c,
                         struct arena *arena)
 {
@@ -71,10 +71,10 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
     return arena->failed ? cli_exit_code(STATUS_NO_MEMORY) : EXIT_OK;
 }
 
-/* ---- what is left out ---------------------------------------------------------------------------------------------------- */
+/* ---- missing columns ---------------------------------------------------------------------------------------------------- */
 
-/* A motion of which some of q, qd, qdd are given. Derivatives come from the next lower one that is given; without q, it is the
-   integral of qd from its constant value on, and likewise qd that of qdd if there is no q to differentiate. */
+/* Derives the missing ones of q, qd, qdd. A derivative comes from the column before it. Without q, it is the integral of qd, starting
+   at the constant value; without q and qd, qd likewise that of qdd. */
 static void complete_motion(const struct inputs *inputs, struct input_rows *motion, const double constant[3],
                             struct arena *arena)
 {
@@ -117,7 +117,7 @@ static int complete_columns(struct inputs *inputs, const struct instance *sim, s
 
 /* ---- between rows -------------------------------------------------------------------------------------------------------- */
 
-/* The row from which a curve leads to t: the last one before t, or at t if `after`; -1: none */
+/* The row where the piece of a curve that contains t starts: the last row before t, or at t if `after`; -1: none */
 static int row_before(struct inputs *inputs, double t, bool after)
 {
     int *row = &inputs->row;
@@ -126,7 +126,7 @@ static int row_before(struct inputs *inputs, double t, bool after)
     return *row;
 }
 
-/* x = q, qd, qdd of a motion, from row i on at time t */
+/* x = q, qd, qdd of a motion at time t, on the piece that starts at row i */
 static void motion_at(const struct inputs *inputs, const struct input_rows *motion, int i, double t, double x[3])
 {
     const int n = inputs->n_rows, next = i < 0 ? 0 : i < n - 1 ? i + 1 : n - 1, row = i < 0 ? 0 : i;
@@ -162,7 +162,7 @@ static void inputs_at(void *context, int reference, double t, double *u)
     const int place = inputs->place[reference];
     if (place < 0) return;
     const struct input_rows *column = &inputs->column[place / 3];
-    /* the clock of the instance differs by rounding; at the ends of a step the values must not, or they would look like a jump */
+    /* the instance's clock differs by rounding; values at the ends of a step must not, or they would look like a jump */
     const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
     const double within = first ? inputs->from : last ? inputs->to : t;
     const int i = row_before(inputs, within, first);
@@ -177,7 +177,7 @@ static void inputs_at(void *context, int reference, double t, double *u)
 
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
-/* Rows at which a held input changes; a motion goes on from its row unless it rests there */
+/* Marks rows where a held input changes. A motion changes at every row where it does not rest. */
 static void mark_jumps(const struct inputs *inputs, const struct input_rows *column)
 {
     for (int i = 1; i < inputs->n_rows; i++) {
@@ -210,7 +210,7 @@ void inputs_choose_ends(struct inputs *inputs, double tolerance)
     }
 }
 
-/* Ends of steps that are rows but for rounding are taken for those rows, at both sides alike */
+/* A start or end of a step that differs from a row by rounding only counts as that row */
 double inputs_begin_step(struct inputs *inputs, double t, double end)
 {
     const double *row = inputs->t, before_end = end * (1 - SAME_TIME);

@@ -367,7 +367,7 @@ static void write_licenses(struct xml *xml)
 static void write_words(struct xml *xml, const struct fmu *fmu)
 {
     heading(xml, "Using it");
-    paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrator (CVODE), and model "
+    paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrators, and model "
                    "exchange, with the importer's solver. An input that is not connected keeps its start value.");
     paragraph(xml, fmu->model != NULL
                        ? "Torques and forces of the driven joints and the wrench on the tip are inputs."

@@ -15,7 +15,7 @@ enum report_level { REPORT_ERROR, REPORT_WARNING };
 
 struct report {
     void (*line)(void *context, enum report_level level,
-                 const char *text); /* one complete message without newline; NULL: silent */
+                 const char *text);                /* one complete message without newline; NULL: silent */
     void (*note)(void *context, const char *text); /* information that is no problem; NULL: not wanted */
     void *context;
     int errors; /* counted by report_add() */

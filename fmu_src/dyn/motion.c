@@ -127,6 +127,12 @@ INLINE void add_modal_acceleration(const int m, const double *restrict etadd, st
     }
 }
 
+/* Not inlined, so that rigid links do not save the registers it needs */
+static __attribute__((noinline)) void add_modal_accelerations(int m, const double *etadd, struct link_work *w)
+{
+    WITH_CONSTANT_COUNT(M, m, add_modal_acceleration(M, etadd, w))
+}
+
 static void apply(const struct link_model *lm, enum point_frame frame, const double *wrench, struct link_work *w)
 {
     const bool on_tip = frame == POINT_TIP;
@@ -159,7 +165,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
             flexible_motion(lm, model->terms, in->q + lm->eta_q, in->qd + lm->eta_v, w);
-            if (qdd != NULL) WITH_CONSTANT_COUNT(M, lm->m, add_modal_acceleration(M, qdd + lm->eta_v, w))
+            if (qdd != NULL) add_modal_accelerations(lm->m, qdd + lm->eta_v, w);
             if (lm->has_payload) rigid_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
             else memset(w->bT, 0, sizeof w->bT);
         }

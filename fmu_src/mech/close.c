@@ -13,7 +13,7 @@ static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
 static const double INEXACT = 1e-9, VIOLATED = 1e-7;
 /* An iteration that leaves more than this fraction of a gap is slow */
 static const double SLOW = 0.1;
-enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10 };
+enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10, FIXED_PROJECTIONS = 2 };
 
 /* ---- at the start ------------------------------------------------------------------------------------------------ */
 
@@ -330,4 +330,26 @@ enum status constraints_project(struct mechanism *m, enum projection by, double 
         project_position(&p, q);
     }
     return STATUS_LOOP_NOT_CLOSED;
+}
+
+/* The frames and the rows of G at q */
+static void place_rows(struct mechanism *m, const double *q)
+{
+    dyn_configuration(m->model, m->work, q);
+    dyn_position(m->model, m->work);
+    constraints_rows(m);
+}
+
+enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd)
+{
+    struct projector p = {m, *m};
+    p.factors.constraints = m->newton_constraints;
+    for (int i = 0; i < FIXED_PROJECTIONS; i++) {
+        place_rows(m, q);
+        project_position(&p, q);
+    }
+    place_rows(m, q);
+    for (int i = 0; i < FIXED_PROJECTIONS; i++) project_direction(&p, qd);
+    double missed;
+    return constraints_missed(m->constraints, &missed) >= 0 ? STATUS_MISSED_LOOP : STATUS_OK;
 }

@@ -111,7 +111,11 @@ enum projection { BY_NEW_FACTORS, BY_FORWARD_FACTORS, BY_NEWTON_FACTORS };
 /* Projects q and qd onto the constraints by the smallest change in the metric of the mass matrix, or of N of the Newton factors,
    in which elastic coordinates are stiff; err_q (a tangent) and err_qd, nv each (NULL: none), lose their part that violates the
    constraints. STATUS_MISSED_LOOP: a dropped constraint is violated. */
-enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q, double *err_qd);
+enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q,
+                                double *err_qd);
+
+/* The same with the factors of the last mechanism_newton_factor() and a fixed number of iterations, for fixed steps. */
+enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd);
 
 /* After constraints_close(): selects independent constraints (the dropped ones are reported to `redundant`), projects q and qd onto
    them and reports the gaps that remain. */

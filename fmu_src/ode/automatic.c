@@ -39,6 +39,7 @@ struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
     enum method asked;
+    long changes; /* of the method in use; each is a restart that nobody asked for */
     struct trials trials;
     double *scratch; /* n_v + n_lambda */
     struct arena arena;
@@ -89,6 +90,7 @@ static void forget(struct integrator *integrator)
     struct automatic *a = automatic_of(integrator);
     for (int i = 1; i < METHODS; i++)
         if (a->method[i] != NULL) integrator_forget(a->method[i]);
+    a->changes = 0;
 }
 
 static enum status restart(struct integrator *integrator, double t, const double *y, const struct restart *how)
@@ -113,12 +115,13 @@ static enum status change_to(struct automatic *a, enum method method, double t, 
 {
     const struct restart restart = {.first_step = h};
     a->base.used = method;
+    a->changes++;
     a->trials.time = a->trials.work = 0;
     return integrator_restart(in_use(a), t, y, &restart);
 }
 
-/* Tries another method, if there is a prospect */
-static enum status begin_trial(struct automatic *a, double t, const double *y)
+/* Tries another method, if there is a prospect. The last step took `taken`, perhaps cut short. */
+static enum status begin_trial(struct automatic *a, double taken, double t, const double *y)
 {
     struct trials *trials = &a->trials;
     const enum method candidate = next_candidate(a);
@@ -132,7 +135,7 @@ static enum status begin_trial(struct automatic *a, double t, const double *y)
     double first = h;
     if (candidate != METHOD_ESDIRK) {
         const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
-        if (trials->home == METHOD_ESDIRK && !(h * fastest < RESOLVED)) return STATUS_OK;
+        if (trials->home == METHOD_ESDIRK && !(fmin(h, taken) * fastest < RESOLVED)) return STATUS_OK;
         first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
     }
     trials->left = TRIAL;
@@ -187,7 +190,7 @@ static enum status watch(struct automatic *a, double time, double work, double t
         if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
         return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
     }
-    return is_time_for_trial(trials) ? begin_trial(a, t, y) : STATUS_OK;
+    return is_time_for_trial(trials) ? begin_trial(a, time, t, y) : STATUS_OK;
 }
 
 static double work_of(const struct integrator *method)
@@ -234,11 +237,11 @@ static bool has_history(const struct integrator *integrator)
     return integrator_has_history(a->method[a->base.used]);
 }
 
-/* The counts of all methods together */
+/* The counts of all methods together, without the restarts of trials */
 static void statistics(const struct integrator *integrator, struct integrator_statistics *sum)
 {
     const struct automatic *a = const_automatic_of(integrator);
-    memset(sum, 0, sizeof *sum);
+    *sum = (struct integrator_statistics){.restarts = -a->changes};
     for (int i = 1; i < METHODS; i++) {
         struct integrator_statistics s;
         if (a->method[i] == NULL) continue;

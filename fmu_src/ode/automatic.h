@@ -1,5 +1,5 @@
-/* All methods behind one integrator: the one that was asked for, or automatic, which begins with ESDIRK and changes to another where
-   that takes less work. */
+/* All methods behind one integrator: the one that was requested, or automatic, which starts with ESDIRK and changes to another
+   method if that takes less work. */
 #ifndef ODE_AUTOMATIC_H
 #define ODE_AUTOMATIC_H
 

@@ -13,11 +13,11 @@
 #include "base/arena.h"
 #include "ode/newton.h"
 
-/* Steps after which CVODE makes a new Jacobian (its own default). Across a restart CVODE does not count, so we do. */
+/* Steps after which CVODE computes a new Jacobian (its default). CVODE does not count across a restart, so it is done here. */
 enum { JACOBIAN_LASTS = 51 };
 
-/* A restart begins with order 1, and with many restarts the errors of the low orders accumulate: until the order reaches RISEN,
-   if it may, they have to meet a tenth of the tolerance (bench/coupling.py: states that are saved at every step). */
+/* A restart begins with order 1, and with many restarts the errors of the low orders accumulate. So until the order reaches
+   RISEN, if max_order allows that, errors must meet START times the tolerance (bench/coupling.py: a state saved at every step). */
 enum { RISEN = 3 };
 static const double START = 0.1;
 
@@ -30,14 +30,14 @@ struct cvode {
     long age_from;         /* steps when A and B were made                           */
     bool articulated;      /* the O(n) matrix of struct ode instead of A and B       */
     double *force;         /* n_v + n_lambda: scratch                                */
-    bool keep;             /* they remain valid across the next restart              */
+    bool keep;             /* A and B remain valid across the next restart           */
     SUNMatrix N;           /* n_v x n_v: the reduced Newton matrix, then its factors */
     N_Vector v;            /* n_v                                                    */
     SUNLinearSolver dense; /* of size n_v                                            */
     SUNLinearSolver solver;
     double relative_tolerance;
     int max_order;
-    bool too_fast;                       /* the last right-hand side was                   */
+    bool too_fast;                       /* the last right-hand side was too fast          */
     bool starting;                       /* the order has not RISEN since the last restart */
     struct integrator_statistics before; /* counts up to the last restart                  */
     struct arena arena;
@@ -96,15 +96,15 @@ static int set_error_handler(struct cvode *cvode)
 
 #endif
 
-/* ---- CVODE calls back -------------------------------------------------------------------------------------------- */
+/* ---- callbacks of CVODE ------------------------------------------------------------------------------------------- */
 
-/* Its convention: 0, positive to try a smaller step, negative to stop */
+/* CVODE's return values: 0 success, positive recoverable (a smaller step), negative final */
 static int answer(enum status status)
 {
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
 
-/* CVODE's norms would overflow for rates that are too fast, and count as no motion */
+/* Rates that are too fast are rejected here: CVODE's norms would overflow, and it would take them for zero */
 static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
 {
     struct cvode *cvode = user;
@@ -129,7 +129,7 @@ static int weigh(N_Vector y, N_Vector weight, void *user)
     return 0;
 }
 
-/* The O(n) Newton matrix of struct ode, at every call: it is cheap */
+/* The O(n) Newton matrix of struct ode, computed at every call because it is cheap */
 static int make_articulated(struct cvode *cvode, double t, const double *y, double gamma)
 {
     const struct ode *ode = cvode->base.ode;
@@ -255,7 +255,7 @@ static enum status take_memory(struct cvode *cvode)
     return make_solver(cvode);
 }
 
-/* Of warnings there is only t + h = t: errors say more, and an FMU must not print */
+/* Warnings are off: the only one, t + h = t, is followed by an error, and an FMU must not print */
 static enum status set_up(struct cvode *cvode)
 {
     void *memory = cvode->memory;
@@ -340,13 +340,13 @@ static enum status cause(const struct cvode *cvode, int code)
     }
 }
 
-/* The failure in words; CVODE's own text where the status is unspecific */
+/* The text of the failure; CVODE's own text if the status is unspecific */
 static enum status explain(struct cvode *cvode, int code)
 {
     const enum status status = cause(cvode, code);
     const double h = integrator_step_size(&cvode->base);
     char *text = cvode->base.failure, step[64] = "";
-    if (h > 0) snprintf(step, sizeof step, " (the last of %.3g s)", h);
+    if (h > 0) snprintf(step, sizeof step, " (last step %.3g s)", h);
     if (status != STATUS_INTEGRATION || *text == '\0') snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), step);
     return status;
 }
@@ -358,7 +358,7 @@ static bool has_risen(const struct cvode *cvode)
     return order >= RISEN;
 }
 
-/* At a switch: the state there is one between steps, and the history ends */
+/* At a switch: the state is interpolated, so it is projected; the history ends there */
 static enum status pass_switch(struct cvode *cvode, double t, double *y)
 {
     const struct ode *ode = cvode->base.ode;

@@ -1,5 +1,4 @@
-/* CVODE: BDF of variable order and step with Newton's iteration, for stiff equations. Its file is the only one that includes
-   SUNDIALS. */
+/* CVODE: BDF of variable order and step size with a Newton iteration, for stiff equations. Only cvode.c includes SUNDIALS. */
 #ifndef ODE_CVODE_H
 #define ODE_CVODE_H
 

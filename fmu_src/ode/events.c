@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* A switch within this part of a step from its start counts as passed; rates of switches are differences over the second */
+/* Fractions of a step: a switch within PASSED of its start counts as passed; slopes are differences over DIFFERENCE */
 static const double PASSED = 1e-9, DIFFERENCE = 1e-6;
-/* Bisections: to rounding */
+/* enough to reach rounding */
 enum { MOST_BISECTIONS = 50 };
 
 void events_make(struct events *events, const struct ode *ode, struct arena *arena)
@@ -21,7 +21,7 @@ void events_make(struct events *events, const struct ode *ode, struct arena *are
 /* A path puts the state at t + theta h into events->y */
 typedef void path(struct events *events, const struct event_step *step, double theta);
 
-/* The cubic through y and ydot at both ends */
+/* The cubic through y and ydot at both ends                                                                   (theory.md 88) */
 static void cubic(struct events *events, const struct event_step *step, double theta)
 {
     const double a = theta, b = 1 - theta, p1 = a * a * (3 - 2 * a), r0 = a * b * b * step->h,
@@ -30,7 +30,7 @@ static void cubic(struct events *events, const struct event_step *step, double t
         events->y[i] = step->y[i] + p1 * (step->y1[i] - step->y[i]) + r0 * step->ydot[i] + r1 * step->ydot1[i];
 }
 
-/* (x + s dx/dt + s^2/2 T a; v + s a),  s = theta h; the change of T is left out */
+/* (x + s dx/dt + s^2/2 T a; v + s a),  s = theta h; the rate of T is neglected */
 static void parabola(struct events *events, const struct event_step *step, double theta)
 {
     const struct ode *ode = events->ode;
@@ -82,7 +82,8 @@ static double extremum(double g0, double s0, double g1, double s1)
     return s0 / (copysign(sqrt(fmax(b * b - a * s0, 0)), s0) - b);
 }
 
-/* A part of the step after which a switch has changed; 0: none has. One that goes towards zero and returns is looked at in between. */
+/* A fraction of the step at which a switch has changed its sign; 0: none has. One that moves towards zero and returns is also
+   evaluated at its extremum. */
 static double some_change(struct events *events, const struct event_step *step, path *along)
 {
     double first = changed(events, events->g1) ? 1 : 0;
@@ -97,7 +98,7 @@ static double some_change(struct events *events, const struct event_step *step, 
     return first;
 }
 
-/* The first change, by bisection: just before it */
+/* The fraction just before the first change of sign, by bisection */
 static bool locate(struct events *events, const struct event_step *step, path *along, double *share)
 {
     look(events, step, along);

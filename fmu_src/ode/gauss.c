@@ -22,7 +22,7 @@ static const double A[S][S] = {{0.05923172126404727188, -0.01957036435907603749,
                                {0.11687532956022854522, 0.24490812891049541890, 0.27319004362580148889,
                                 0.25888469960875927151, 0.05923172126404727188}};
 
-/* The value at the start of the step of the polynomial through the stages */
+/* Weights of the stages in the value of their polynomial at the start of the step */
 static const double AT_START[S] = {1.55140804909431301281, -0.89315839200007173733, 0.53333333333333333333,
                                    -0.26794165222338750930, 0.07635866179581290048};
 
@@ -46,7 +46,7 @@ static const double CONVERGED = 1e-3, ENERGY = 1e-6, WORST = 0.9, FIRST_RATE = 0
 static const double LINEAR = 1e-2;
 enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 3, FIXED_DIRECTIONS = 3 };
 
-/* A fixed point of the quaternions' equation at given angular velocities */
+/* Iterations of the positions of quaternions at given angular velocities */
 enum { MOST_SWEEPS = 20, FIXED_SWEEPS = 4 };
 
 /* The step size is held. It grows at once if the error and the contraction of the iteration allow it to grow by
@@ -88,7 +88,7 @@ static void add_stages(int n, const double *start, double h, const double weight
 
 /* ---- states of the stages ------------------------------------------------------------------------------------------------ */
 
-/* X = x + h A T(X) V once more; the largest change of a quaternion's number */
+/* One iteration of X = x + h A T(X) V for quaternions; returns the largest change */
 static double sweep_positions(struct gauss *g, double h)
 {
     const struct ode *ode = g->s.base.ode;
@@ -124,7 +124,7 @@ static void place_stages(struct gauss *g, double h)
 
 /* ---- iteration ----------------------------------------------------------------------------------------------------------- */
 
-/* The changes of the state by accelerations, in the norm of the error test: h da of velocities, about h^2 da/2 of positions */
+/* Squared weights of accelerations: da changes velocities by h da and positions by about h^2 da/2 */
 static void weigh_accelerations(struct gauss *g, double h)
 {
     const struct ode *ode = g->s.base.ode;
@@ -158,7 +158,7 @@ static void predict(struct gauss *g, double h)
 {
     struct one_step *s = &g->s;
     const int n = s->n_z;
-    double *slope = g->r, *bend = g->d; /* residual = c h slope + c^2 h^2/2 bend */
+    double *slope = g->r, *bend = g->d; /* residual = c h slope + (c h)^2/2 bend */
     const double *v = s->y + s->base.ode->n_x, *a = s->z;
     for (int i = 0; i < S; i++) {
         memcpy(g->z + n * i, s->z, (size_t)n * sizeof(double));
@@ -221,7 +221,7 @@ static enum status solve_stages(struct gauss *g, double h)
     double change;
     if (s->now->rate == 0) s->now->rate = FIRST_RATE;
     weigh_accelerations(g, h);
-    /* the matrix in the middle of the step */
+    /* factors in the middle of the step */
     for (int i = 0; i < s->n; i++) s->y1[i] = s->y[i] + (i < ode->n_x ? h / 2 * s->ydot[i] : 0);
     status = stage_factor(&s->stage, s->t + h / 2, s->y1, GAUSS_G * h);
     if (status != STATUS_OK) return status;
@@ -303,7 +303,7 @@ static void accept(struct one_step *s, double h)
 {
     double *own = s->now->own;
     own[TRIED] = 0;
-    if (s->base.fixed_step > 0 || h < 0.5 * own[HELD]) return; /* cut short: it says nothing */
+    if (s->base.fixed_step > 0 || h < 0.5 * own[HELD]) return; /* cut short: its error is not used */
     own[STEPS]++;
     own[LARGEST_ERROR] = fmax(own[LARGEST_ERROR], one_step_norm(s, s->error));
     const double by_error = pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT);

@@ -1,5 +1,5 @@
 /* Gauss collocation with five stages, of order 10: symmetric, symplectic, A-stable, without numerical damping. For
-   energy over long times. (Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1 and VIII.6) */
+   energy over long times. Theory.md 80 to 83. (Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1 and VIII.6) */
 #ifndef ODE_GAUSS_H
 #define ODE_GAUSS_H
 

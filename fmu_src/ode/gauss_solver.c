@@ -167,8 +167,8 @@ static bool new_direction(struct gauss_solver *s, const struct group *group, dou
     return true;
 }
 
-/* x: P x = r of a group, from rho = N^-1 r. K and D do not act on multipliers: their part of x takes what is left of
-   rho, and all of x does where there is no direction, because rho is zero, or not finite. */
+/* Solves P x = r of a group, from rho = N^-1 r. K and D do not act on multipliers, so the rest of rho is added to their part of x;
+   to all of x if there is no direction, because rho is zero or not finite. */
 static void solve_group(struct gauss_solver *s, const struct group *group, double h, const struct gauss_effort *effort,
                         double *x)
 {

@@ -3,7 +3,7 @@
        (1 x M + h A x D + h^2 A^2 x K) d = r
 
    A = sum_k right_k lambda_k left_k' has one real eigenvalue and two complex pairs, so that with d_k = left_k' d,
-   r_k = left_k' r the system falls apart into one real and two complex systems of the size of a stage,
+   r_k = left_k' r the system decouples into one real and two complex systems of the size of a stage,
 
        P(lambda_k) d_k = r_k,    P(lambda) = M + h lambda D + h^2 lambda^2 K = N + h (lambda - g) D + h^2 (lambda^2 - g^2) K.
 
@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "ode/stage.h"
 
-/* stages; eigenvalues, one of each pair; directions of the iteration */
+/* stages; eigenvalues, counting each pair once; most directions of the iteration */
 enum { GAUSS_STAGES = 5, GAUSS_GROUPS = 3, GAUSS_DIRECTIONS = 12 };
 
 /* N = P(g) is M + gamma D + gamma^2 K with gamma = GAUSS_G h */
@@ -28,7 +28,7 @@ enum { GAUSS_STAGES = 5, GAUSS_GROUPS = 3, GAUSS_DIRECTIONS = 12 };
 struct gauss_solver {
     struct stage *stage;
     int n_v, n_z;
-    const double *square;        /* n_v: squared weights of accelerations in the norm, by the owner         */
+    const double *square;        /* n_v: squared weights of accelerations in the norm, set by the owner     */
     double *p[GAUSS_DIRECTIONS]; /* directions, 2 n_z each                                                  */
     double *q[GAUSS_DIRECTIONS]; /* N^-1 P p, orthonormal                                                   */
     double *rho;                 /* N^-1 (r - P x), 2 n_z                                                   */
@@ -37,8 +37,8 @@ struct gauss_solver {
     long solves;
 };
 
-/* How far to go: until the norm of h N^-1 (r - P d) is at most `absolute`, or `relative` of what it was, in each
-   group, but at most so many directions, or exactly so many. */
+/* When the iteration of a group ends: when the norm of h N^-1 (r - P d) is at most `absolute`, or `relative` times its first value,
+   or after `most` directions; always after `most` directions if `exactly`. */
 struct gauss_effort {
     double absolute, relative;
     int most;

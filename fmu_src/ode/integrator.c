@@ -1,11 +1,11 @@
-/* What all integrators have in common: the loop over internal steps, and when it gives up. */
+/* What all integrators have in common: the loop over internal steps, and when it stops early. */
 #include "ode/integrator.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-/* After PATIENCE steps the mean of the last WINDOW tells how many remain */
+/* From PATIENCE steps on, the mean length of the last WINDOW steps predicts how many remain */
 enum { PATIENCE = 10000, WINDOW = 1000 };
 
 const char *method_word(enum method method)
@@ -51,7 +51,7 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
     return integrator->ops->restart(integrator, t, y, restart);
 }
 
-/* Is there no prospect of reaching `end`? `since` is the time WINDOW steps ago, updated every WINDOW steps. */
+/* Checks, every WINDOW steps, that `end` can be reached. *since: the time of the previous check. */
 static enum status check_progress(const struct integrator *integrator, double steps, double end, double *since)
 {
     const double t = integrator->t;
@@ -62,20 +62,20 @@ static enum status check_progress(const struct integrator *integrator, double st
     return steps >= PATIENCE && end - t > MOST_INTERNAL_STEPS * mean ? STATUS_STEPS_TOO_SHORT : STATUS_OK;
 }
 
-/* The failure in words, if the method has not said more */
+/* The text of a failure, unless the method has written a more specific one */
 static void explain(struct integrator *integrator, enum status status, double steps)
 {
     const double h = integrator_step_size(integrator);
     char *text = integrator->failure, last[64] = "";
     if (*text != '\0') return;
-    if (h > 0) snprintf(last, sizeof last, " (the last of %.3g s)", h);
+    if (h > 0) snprintf(last, sizeof last, " (last step %.3g s)", h);
     if (status == STATUS_TOO_MANY_STEPS)
-        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s do not reach the communication point",
+        snprintf(text, FAILURE_SIZE, "%s: %.0f internal steps%s did not reach the communication point",
                  status_text(status), steps, last);
     else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
 }
 
-/* `end` is reached, up to rounding */
+/* Is `end` reached, up to rounding? */
 static bool arrived(double t, double end)
 {
     return end - t <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100);

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "ode/ode.h"
 
-/* The methods, in the order of the numbers of `solver.method`: word of the command line, name in messages. */
+/* The methods, numbered as in `solver.method`: name on the command line, name in messages. */
 #define METHOD_LIST(X)                  \
     X(AUTOMATIC, "auto", "automatic")   \
     X(CVODE, "cvode", "CVODE")          \
@@ -34,29 +34,31 @@ struct integrator_options {
     double max_step;       /* 0: no limit                                                  [s]  */
     int max_order;         /* of CVODE, 1 to 5                                                  */
     double fixed_step;     /* 0: steps by error control; else equal steps of at most this  [s]  */
-    double max_steps;      /* internal steps per advance; 0: MOST_INTERNAL_STEPS                         */
+    double max_steps;      /* internal steps per advance; 0: MOST_INTERNAL_STEPS                */
     bool dense;            /* Newton iterations with the dense Jacobian                         */
 };
 
-/* The default of max_steps, and the number of further steps from which an advance has no prospect of reaching its end. */
+/* The default of max_steps. Also: an advance that would need more further steps than this makes no progress. */
 #define MOST_INTERNAL_STEPS 1e8
 
-/* Rates above this multiple of the nominal value come from inputs or parameters that are wrong by orders of magnitude [1/s] */
+/* Largest plausible rate of a state, as a multiple of its nominal value: above it an input or a parameter is wrong by orders of
+   magnitude [1/s] */
 #define MOST_RELATIVE_RATE 1e11
 
 struct integrator_statistics {
     long steps, rhs, jacobians, restarts, newton_iterations, error_test_failures, newton_failures;
     long residuals, factorizations, events;
-    double work; /* of one-step methods, in evaluations of the right-hand side */
+    double work; /* of one-step methods, in units of one evaluation of the right-hand side */
 };
 
 struct restart {
-    double first_step; /* 0: the integrator chooses                                                     [s] */
-    bool inputs_only;  /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
+    double first_step;  /* 0: the integrator chooses                                                     [s] */
+    bool values_jumped; /* with inputs_only: values of inputs jumped, not their slopes alone               */
+    bool inputs_only;   /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
 };
 
-/* STATUS_TOO_FAST for a rate above MOST_RELATIVE_RATE, STATUS_NOT_FINITE for one that is no number. n rates; absolute tolerances are
-   relative_tolerance times nominal values. */
+/* Checks n rates: STATUS_TOO_FAST if one exceeds MOST_RELATIVE_RATE, STATUS_NOT_FINITE if one is NaN. `tolerance`: absolute
+   tolerances, relative_tolerance times the nominal values. */
 enum status integrator_check_rates(int n, const double *ydot, const double *tolerance, double relative_tolerance);
 
 struct integrator;
@@ -65,7 +67,7 @@ struct integrator_ops {
     enum status (*configure)(struct integrator *integrator, const struct integrator_options *options);
     void (*forget)(struct integrator *integrator);
     enum status (*restart)(struct integrator *integrator, double t, const double *y, const struct restart *restart);
-    /* One internal step from *t, not past `end`: y and *t become those at its end. On failure they stay. */
+    /* One internal step from *t, not past `end`. Sets y and *t to those at its end; on failure they are unchanged. */
     enum status (*step)(struct integrator *integrator, double end, double *y, double *t);
     double (*step_size)(const struct integrator *integrator);
     bool (*has_history)(const struct integrator *integrator); /* NULL: no                                       */
@@ -82,22 +84,22 @@ enum { FAILURE_SIZE = 256, CHOICE_SIZE = 256 };
 
 struct integrator {
     const struct integrator_ops *ops;
-    const struct ode *ode;      /* the owner's, as long as the integrator lives                      */
+    const struct ode *ode;      /* owned by the caller, outlives the integrator                      */
     double t;                   /* where the last restart or advance ended                           */
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
-    bool driven;                /* inputs jumped or change in this advance, as the owner says        */
-    char failure[FAILURE_SIZE]; /* why the last advance failed, in words                             */
-    enum method used;           /* the method in use, perhaps on trial                               */
+    bool driven;                /* set by the owner: inputs jump before or change during this advance */
+    char failure[FAILURE_SIZE]; /* why the last advance failed, as text                              */
+    enum method used;           /* the method in use, possibly on trial                              */
     enum method chosen;         /* the method that was chosen                                        */
-    char choice[CHOICE_SIZE];   /* why it was chosen, in words                                       */
-    int choices;                /* how often the choice has changed                                  */
+    char choice[CHOICE_SIZE];   /* why it was chosen, as text                                        */
+    int choices;                /* number of choices so far                                          */
 };
 
 /* Takes effect with the next restart. */
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
 
-/* As if nothing was ever integrated: statistics are zero, and the next advance needs a restart. */
+/* Resets the integrator: statistics are zero, and the next advance needs a restart. */
 static inline void integrator_forget(struct integrator *integrator)
 {
     integrator->ops->forget(integrator);
@@ -106,9 +108,9 @@ static inline void integrator_forget(struct integrator *integrator)
 /* Starts from (t, y) without history. */
 enum status integrator_restart(struct integrator *integrator, double t, const double *y, const struct restart *restart);
 
-/* Integrates to exactly `end` and never past it. y is the present state, then the state at `end`, or on failure the last good
-   one, at time *reached. Ends with STATUS_TOO_MANY_STEPS or STATUS_STEPS_TOO_SHORT where max_steps are used up, or where the
-   steps are so short that more than MOST_INTERNAL_STEPS would follow. */
+/* Integrates to exactly `end` and never past it. y is the present state on entry, and on return the state at `end` or, on failure,
+   the last good state, at time *reached. STATUS_TOO_MANY_STEPS: max_steps were taken. STATUS_STEPS_TOO_SHORT: no progress, more
+   than MOST_INTERNAL_STEPS further steps would be needed. */
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached);
 
 /* The step size of the next step; 0 before the first step. */
@@ -134,8 +136,8 @@ static inline void integrator_statistics(const struct integrator *integrator, st
     integrator->ops->statistics(integrator, statistics);
 }
 
-/* What the next step depends on beside t, y and the options, as numbers that are saved with a state: their count, the same at all
-   times. A method with a history has none, and continues with a restart. */
+/* The memory of an integrator: what the next step depends on besides t, y and the options, as numbers that are saved with a state.
+   Its size is constant; 0 for a method with a history, which continues with a restart. */
 static inline int integrator_memory_size(const struct integrator *integrator)
 {
     return integrator->ops->memory_size != NULL ? integrator->ops->memory_size(integrator) : 0;
@@ -145,8 +147,8 @@ static inline void integrator_save(const struct integrator *integrator, double *
     if (integrator->ops->save != NULL) integrator->ops->save(integrator, memory);
 }
 
-/* After integrator_configure() with the same options: continues from t as the integrator that saved this memory does, with the same
-   bits. */
+/* After integrator_configure() with the same options: continues from t exactly, bit for bit, as the integrator that saved this
+   memory. */
 static inline void integrator_resume(struct integrator *integrator, double t, const double *memory)
 {
     integrator->t = t;

@@ -10,14 +10,14 @@
    Of an ordinary position T, E and P are 1. Of a quaternion q with angular velocity omega, Omega^2 = -|omega|^2/4, so that
        T w = 1/2 q o (0, w),   Omega p = 1/2 p o (0, omega),   E p = 2 vec(conj(q) o p)/|q|^2,
        P = (1 + gamma Omega)/D,   E P T w = (w + gamma/2 w x omega)/D,   D = 1 + gamma^2 |omega|^2/4.
-   Any implicit method whose stage equation has this form may use it. */
+   For any implicit method whose stage equation has this form. */
 #ifndef ODE_NEWTON_H
 #define ODE_NEWTON_H
 
 #include "base/arena.h"
 #include "ode/ode.h"
 
-/* A quaternion where the matrix was made. */
+/* A quaternion at the state where the matrix was computed. */
 struct quaternion_point {
     double q[4], omega[3];
     double D;      /* 1 + gamma^2 |omega|^2/4 */
@@ -37,7 +37,7 @@ struct newton {
 /* Arrays from the arena; the caller checks whether it failed. */
 void newton_make(struct newton *newton, const struct ode *ode, struct arena *arena);
 
-/* Where the matrix is made: gamma, and the quaternions of y. newton_matrix() calls it. */
+/* Sets the point of the matrix: gamma and the quaternions of y. newton_matrix() calls it. */
 void newton_at(struct newton *newton, double gamma, const double *y);
 
 /* N = 1 - gamma B - gamma^2 A E P T at y, column major */

@@ -18,20 +18,20 @@ struct quaternion_place {
 struct ode {
     int n_x, n_v;
     int n_quaternions;
-    const struct quaternion_place *quaternion; /* n_quaternions; the owner's, as long as the integrator lives  */
+    const struct quaternion_place *quaternion; /* n_quaternions; owned by the caller, outlives the integrator     */
     bool oscillatory;                          /* lightly damped oscillations are possible: elastic modes, springs */
     void *context;
-    /* ydot, all of it */
+    /* ydot = (dx/dt; dv/dt) */
     enum status (*rhs)(void *context, double t, const double *y, double *ydot);
     /* A = df/dx and B = df/dv, n_v x n_v, column major. A is by the tangent of x: of a quaternion the small rotation vector
        dtheta in body axes with q = q0 o exp(dtheta/2). A = NULL where n_x = 0. */
     enum status (*jacobian)(void *context, double t, const double *y, double *A, double *B);
-    /* What an O(n) Newton iteration needs, in accelerations: all of the next four, or NULL and the dense matrix of `jacobian` is used.
-       z = (a; lambda) has n_v accelerations and n_lambda multipliers of constraints.
-       residual: of M a + h - Q - G' lambda (n_v numbers) and G a + G_dot v (n_lambda); zero where a = f(t, x, v). */
+    /* For an O(n) Newton iteration in accelerations (theory.md 73 to 75): all of the next four functions. residual = NULL: the
+       dense matrix of `jacobian` is used. z = (a; lambda) has n_v accelerations and n_lambda multipliers of constraints.
+       r = (M a + h - Q - G' lambda; G a + G_dot v), n_v + n_lambda numbers; zero where a = f(t, x, v). */
     int n_lambda;
     enum status (*residual)(void *context, double t, const double *y, const double *z, double *r);
-    /* Factors N = M + gamma D + gamma^2 K at y; with constraints [N -G'; G 0]. Only the next call changes the factors. */
+    /* Factors N = M + gamma D + gamma^2 K at y; with constraints [N -G'; G 0]. The factors stay valid until the next call. */
     enum status (*factor)(void *context, double t, const double *y, double gamma);
     /* r = N^-1 r */
     void (*solve)(void *context, double *r);
@@ -40,10 +40,10 @@ struct ode {
     /* The multipliers of the last rhs(). NULL where n_lambda = 0. */
     void (*multipliers)(void *context, double *lambda);
 
-    /* Functions of t and y that change sign where rhs has a kink or a jump (contact with a stop). Steps end there. */
+    /* Functions g of t and y that change sign where rhs has a kink or a jump (contact with a stop). Steps end at such points. */
     int n_switches;
     void (*switches)(void *context, double t, const double *y, double *g);
-    /* The longest step from y that resolves forces that change fast with y (dry friction) [s]. NULL: no limit. */
+    /* The longest step from y that still resolves forces that change rapidly with y (dry friction) [s]. NULL: no limit. */
     double (*longest_step)(void *context, const double *y, const double *ydot);
 
     /* Projects y onto the constraints, which the equation itself satisfies only up to integration errors (loops, unit quaternions),

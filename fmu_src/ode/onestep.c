@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
-static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25;
+static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25,
+                    TREND = 1e-3;
 
 /* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
 static const double RESOLVED = 1000;
@@ -88,6 +89,7 @@ static enum status restart(struct integrator *integrator, double t, const double
     struct one_step *s = one_step_of(integrator);
     (void)t, (void)y;
     s->count.restarts++;
+    s->now->jumped = how->inputs_only && how->values_jumped;
     if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change */
         s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
         return STATUS_OK;
@@ -203,7 +205,7 @@ static double least_step(const struct one_step *s)
 /* The next step size after a step of h with this error */
 static void control(struct one_step *s, double h, double error, bool repeated)
 {
-    const bool cut_short = h < 0.9 * s->now->h; /* its error and that of the last step do not show a trend */
+    const bool cut_short = error < TREND; /* its error and that of the last step do not show a trend */
     const double k = s->method->exponent(s), last = cut_short ? 0 : s->now->last_error;
     double factor = MOST;
     if (error > 0)

@@ -12,29 +12,29 @@ struct one_step;
 
 struct one_step_method {
     const char *name;
-    /* An attempt ends without ydot1 and z1. */
-    bool open_end;
-    /* A step of h from (t, y, z): y1, z1, ydot1 and the error of y1 in `error`. In fixed steps the error may be left out, and the
-       amount of work must not depend on the numbers. A recoverable status asks for a smaller step. */
+    bool open_end; /* no stage is at the end of a step: an attempt does not compute ydot1 and z1 */
+    /* A step of h from (t, y, z): sets y1, z1, ydot1, and `error` to the error of y1. In fixed steps the error may be left out, and
+       the work must not depend on the data. A recoverable status asks for a smaller step. */
     enum status (*attempt)(struct one_step *s, double h);
-    /* The attempt became a step, before t, y and z move on. */
+    /* The attempt is accepted. Called before t, y and z change. */
     void (*accept)(struct one_step *s, double h);
     /* The order of the error estimate plus one: error ~ h^k. */
     double (*exponent)(const struct one_step *s);
-    /* Forgets what earlier steps left for the next one (predictors). NULL: nothing. */
+    /* Clears what earlier steps left for the next one (predictors). NULL: nothing to clear. */
     void (*forget)(struct one_step *s);
-    /* The step size for the time that remains until the end, from the one that the error allows. */
+    /* The size of the next step: h is what the error allows, `remains` the time to the communication point. */
     double (*plan)(struct one_step *s, double h, double remains);
 };
 
-/* The scalars of the memory; in it as doubles. */
+/* The scalars of the memory, all of them doubles. */
 struct one_step_scalars {
     double h;              /* the step size that the error allows; 0: to be chosen                 */
     double last_error;     /* of the last step, for the step control; 0: none                      */
-    double has_rates;      /* ydot and z belong to (t, y)                                          */
-    double short_steps;    /* steps in a row that switches made very short                         */
+    double has_rates;      /* 1: ydot and z belong to (t, y); -1: but inputs have changed; 0: no   */
+    double short_steps;    /* consecutive steps that switches made very short                      */
     double low, other_h;   /* pairs.h: the pair in use, and the step size of the other             */
-    double end, times_cut; /* pairs.h: the communication point ahead; how often it was near */
+    double end, times_cut; /* pairs.h: the next communication point; how many in a row cut a step  */
+    double jumped, jumps;  /* pairs.h: inputs jumped before this communication step; how many in a row */
     double rate;           /* contraction of the last Newton iterations                            */
     double own[8];         /* the method's                                                         */
 };
@@ -54,21 +54,21 @@ struct one_step {
     double t;
     const double *y;                 /* at the start of the step                               */
     double *y1, *ydot1, *z1, *error; /* of an attempt                                          */
-    double *weight;                  /* 1/(rtol max|y| + atol)                                 */
+    double *weight;                  /* 1/(rtol |y| + atol)                     (theory.md 86) */
     double *tolerance;               /* atol                                                   */
-    bool has_end;                    /* ydot1 and z1 belong to y1 */
+    bool has_end;                    /* ydot1 and z1 belong to y1                              */
     struct events events;
     double relative_tolerance, max_step;
-    double longest; /* the longest step from here: max_step, struct ode.longest_step */
+    double longest; /* the longest step from here: the smaller of max_step and struct ode.longest_step */
     struct integrator_statistics count;
     struct arena arena;
 };
 
-/* Fills the struct at the start of an arena that was taken for it; own: how many numbers of memory the method needs. */
+/* Fills a struct that was allocated in this arena. own: numbers of memory that the method needs. */
 enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
                           struct arena *arena);
 
-/* The weighted RMS norm of the error test, of a change of y, n numbers. */
+/* The weighted RMS norm of the error test of a change of y, n numbers                                        (theory.md 86) */
 double one_step_norm(const struct one_step *s, const double *change);
 
 extern const struct integrator_ops one_step_ops;

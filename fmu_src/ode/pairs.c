@@ -33,25 +33,28 @@ static void exchange(struct one_step *s, double other_h)
     s->now->last_error = 0;
 }
 
-/* Are communication steps hardly longer than h? */
+/* Have the last communication steps begun with jumps of the inputs, and were they shorter than the step size allows? */
 static bool is_cut_short(struct one_step *s, double h, double remains)
 {
     const double end = s->t + remains;
     if (end != s->now->end) {
+        s->now->jumps = s->now->jumped != 0 ? s->now->jumps + 1 : 0;
         s->now->times_cut = h > CUT_SHORT * remains ? s->now->times_cut + 1 : 0;
+        s->now->jumped = 0;
         s->now->end = end;
     }
-    return s->now->times_cut >= TIMES_CUT;
+    return s->now->jumps >= TIMES_CUT && s->now->times_cut >= TIMES_CUT;
 }
 
+/* Accelerations of the low order are inaccurate, so it is for jumps: there they are discontinuous anyway */
 double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains)
 {
     const struct pair *present = pairs_low(s) ? low : high, *other = pairs_low(s) ? high : low;
     double other_h = fmin(s->now->other_h, s->longest);
-    const bool cut_short = is_cut_short(s, h, remains);
+    const bool cut_short = is_cut_short(s, h, remains), smooth = pairs_low(s) && s->now->jumps == 0;
     if (other_h == 0 && cut_short) other_h = remains;
-    if (s->base.fixed_step == 0 && other_h > 0 && (cut_short || pairs_low(s)) &&
-        count_steps(other_h, remains) * other->work < count_steps(h, remains) * present->work) {
+    const bool cheaper = count_steps(other_h, remains) * other->work < count_steps(h, remains) * present->work;
+    if (s->base.fixed_step == 0 && other_h > 0 && (smooth || (cheaper && (cut_short || pairs_low(s))))) {
         exchange(s, other_h);
         h = other_h;
     }

@@ -1,5 +1,5 @@
-/* Two pairs of one method: one of high order, and one of low order and few stages for steps that the communication points cut short
-   anyway. Which of the two takes a step is decided by the work that is left until the communication point. */
+/* Two pairs of one method: one of high order, and one of low order with few stages for steps that communication points cut short
+   anyway. The pair with less work up to the communication point takes the step. */
 #ifndef ODE_PAIRS_H
 #define ODE_PAIRS_H
 
@@ -10,7 +10,7 @@ struct pair {
     double exponent; /* error ~ h^exponent: the order of the embedded method plus one */
 };
 
-/* The pair in use. */
+/* Is the pair of low order in use? */
 bool pairs_low(const struct one_step *s);
 
 /* The step size for the time that remains, and the choice of the pair. */

@@ -6,8 +6,8 @@
 #include "math/dense.h"
 #include "math/quaternion.h"
 
-/* What the functions cost, in evaluations of the right-hand side: instructions of the Canadarm (bench/integration.py). In 64ths: sums
-   of them have no rounding, so that choices by the work of a step do not depend on what was done before. */
+/* Cost of the functions in units of one evaluation of the right-hand side: instructions of the Canadarm (bench/integration.py).
+   Multiples of 1/64, whose sums are exact: a choice by the work of a step must not depend on what was counted before. */
 static const double FACTOR = 58. / 64, RESIDUAL = 51. / 64, SOLVE = 8. / 64, STIFFNESS = 2. / 64, JACOBIAN = 8;
 
 enum { POWER_ITERATIONS = 8 };
@@ -51,7 +51,7 @@ enum status stage_start(struct stage *stage, double t, const double *y, double *
     return status;
 }
 
-/* X = (1 - gamma Omega)^-1 x* = (x* + gamma/2 x* o (0, omega)) / (1 + gamma^2 |omega|^2/4) of a quaternion */
+/* X = (1 - gamma Omega)^-1 x* = (x* + gamma/2 x* o (0, omega)) / (1 + gamma^2 |omega|^2/4) of a quaternion    (theory.md 78) */
 static void quaternion_position(double gamma, const double *x_star, const double *omega, double *x)
 {
     const double D = 1 + gamma * gamma * dot3(omega, omega) / 4;
@@ -120,7 +120,7 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     return failed(stage, status, STATUS_NO_RATES);
 }
 
-/* The tangent of x1 - x0 by velocities, 0 for quaternions */
+/* dx = x1 - x0, in the order of velocities; 0 for quaternions */
 static void position_change(const struct ode *ode, const double *x0, const double *x1, double *dx)
 {
     int i = 0, j = 0; /* the next position and the next velocity */
@@ -166,7 +166,7 @@ void stage_solve(struct stage *stage, double *r)
     else stage->ode->solve(stage->ode->context, r);
 }
 
-/* The largest eigenvalue of M^-1 K or, with `damping`, of M^-1 D, by power iteration from a vector without symmetries */
+/* The largest eigenvalue of M^-1 K or, with `damping`, of M^-1 D, by power iteration from an unsymmetric vector */
 static double largest_rate(struct stage *stage, bool damping, double *x)
 {
     const int n = stage->ode->n_v;
@@ -188,7 +188,7 @@ static double largest_rate(struct stage *stage, bool damping, double *x)
 
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)
 {
-    if (stage->dense || stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
+    if (stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
     const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
     return fmax(damping, sqrt(stiffness));
 }

@@ -2,9 +2,9 @@
 
        V = v* + gamma a,    X = x* + gamma T(X) V,    residual(t, X, V, z) = 0                            (theory.md 73)
 
-   T v = dx/dt is v itself, but for quaternions, whose stage equation has a closed solution (newton.h: X = P x*). The Newton
-   matrix is N = M + gamma D + gamma^2 K of struct ode, or the exact dense one, 1 - gamma B - gamma^2 A E P T, with the residual
-   a - f(t, X, V). */
+   T v = dx/dt is v itself except for quaternions, whose stage equation has the closed solution X = P x* (newton.h, theory.md 78).
+   The Newton matrix is N = M + gamma D + gamma^2 K of struct ode or, for the residual a - f(t, X, V), the exact dense matrix
+   1 - gamma B - gamma^2 A E P T. */
 #ifndef ODE_STAGE_H
 #define ODE_STAGE_H
 
@@ -20,13 +20,13 @@ struct stage {
     double *ydot;         /* dense: n_x + n_v                 */
     double *dx, *dv;      /* n_v                              */
     long rhs, residuals, factorizations, jacobians;
-    double work;       /* in evaluations of the right-hand side */
-    enum status cause; /* what the last function that failed could not do: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
+    double work;       /* in units of one evaluation of the right-hand side */
+    enum status cause; /* of the last failure: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
 
 /* Arrays from the arena; the caller checks whether it failed. */
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena);
-/* With the dense matrix, or with the one that suits the equation. */
+/* dense: the exact dense matrix. Otherwise the O(n) one, if the equation has it. */
 void stage_configure(struct stage *stage, bool dense);
 
 void stage_reset_counts(struct stage *stage);
@@ -43,13 +43,13 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
 /* ydot = (T(x) v; a) */
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot);
 
-/* The largest rate of M^-1 D and the square root of that of M^-1 K at y, whichever is larger [1/s]: how fast the fastest mode is, by
-   power iteration. Changes the factors. INFINITY where the dense matrix is in use or M cannot be factored. */
+/* The rate of the fastest mode at y [1/s]: the larger of the largest eigenvalue of M^-1 D and the square root of that of M^-1 K, by
+   power iteration (theory.md 90). Overwrites the factors. INFINITY if M cannot be factored. */
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
-/* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1; without quaternions, whose joints are not stiff */
+/* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1. Quaternions count as unchanged. */
 void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r);
 /* r = K dx + D dv, of the last stage_factor(); dx is a tangent. n_v numbers each, r n_z */
 void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r);

@@ -1,4 +1,4 @@
-/* Coefficients of the ESDIRK pairs, from the rational numbers of their authors, to 20 digits. */
+/* Coefficients of the ESDIRK pairs: the rational numbers of the paper to 20 digits. */
 #include "ode/tableau.h"
 
 /* ESDIRK5(4)7L[2]SA2: Kennedy and Carpenter 2019, table 16 */

@@ -524,7 +524,8 @@ void joint_switches(const struct joint_model *model, const double *q, const doub
         }
 }
 
-/* A step changes qd by |qdd| h. Towards standstill it ends at the edge of |qd| < 3 v or, from near it, no more than 3 v further. */
+/* A step changes qd by |qdd| h. Towards standstill it ends at the edge of the band |qd| < 3 v or, if it starts near the band,
+   changes qd by no more than 3 v. (theory.md 89) */
 static double friction_step(const struct joint_numbers *number, double qd, double qdd)
 {
     const double band = 3 * number->coulomb_velocity, speed = fabs(qd);

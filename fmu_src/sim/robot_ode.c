@@ -67,6 +67,14 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
     return status;
 }
 
+static enum status project_loops(struct sim *sim, double *error_q, double *error_qd)
+{
+    const struct integrator *integrator = sim->instance.stepper.integrator;
+    if (integrator != NULL && integrator->fixed_step > 0 && sim->factors == BY_NEWTON_FACTORS)
+        return constraints_project_fixed(&sim->mechanism, sim->at.q, sim->at.qd);
+    return constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
+}
+
 /* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, with the factors that the step made
    last: a step does not depend on what was evaluated before it */
 static enum status project(void *context, double t, double *y, double *error)
@@ -83,7 +91,7 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops) status = constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
+    if (loops) status = project_loops(sim, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];

@@ -1,4 +1,4 @@
-/* The parameters solver.* of an instance, as a request to the policy of the integrators. */
+/* The parameters solver.* of an instance, as a request to ode/policy.h. */
 #ifndef SIM_SOLVER_H
 #define SIM_SOLVER_H
 
@@ -6,10 +6,11 @@
 #include "ode/policy.h"
 #include "sim/variables.h"
 
-/* From the values of an instance. A relative tolerance of 0 leaves it to the importer. */
+/* The request, from the values of an instance. A relative tolerance of 0 means that of the importer. */
 struct solver_request solver_request_of(const struct variables *variables, const double *value);
 
-/* Reports parameters that exclude each other, though each is valid alone; `prefix` begins the message. Returns their number. */
+/* Reports combinations of values that are not possible, although each value is valid. Messages begin with `prefix`. Returns the
+   number of errors. */
 int solver_report_conflicts(const struct variables *variables, const double *value, const char *prefix,
                             struct report *report);
 

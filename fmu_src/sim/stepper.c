@@ -8,6 +8,9 @@
    of the error tolerance over the next step; the error test handles smaller changes (bench/integration.py). */
 static const double JUMP = 10;
 
+/* Inputs that differ by less, relative to their size, are continuous */
+static const double ROUNDING = 1e-12;
+
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
 static enum status make_integrator(struct stepper *stepper, struct arena *arena)
@@ -178,6 +181,17 @@ static void follow_curve(struct stepper *stepper)
         stepper->now.u[i] = step_input(&stepper->now, i, stepper->local);
 }
 
+/* Did values jump, not slopes alone? */
+static bool values_jumped(const struct stepper *stepper)
+{
+    const struct step_inputs *now = &stepper->now, *before = &stepper->before;
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        const double expected = step_input(before, i, stepper->local);
+        if (!(fabs(now->u[i] - expected) <= ROUNDING * (fabs(now->u[i]) + fabs(expected)))) return true;
+    }
+    return false;
+}
+
 /* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
 static bool inputs_jumped(struct stepper *stepper)
 {
@@ -254,7 +268,9 @@ static enum status integrate(struct stepper *stepper, double h, double *reached)
     const bool jumped = stepper->integrator != NULL && !stepper->restart && inputs_jumped(stepper);
     if (stepper->integrator != NULL) stepper->integrator->driven = jumped || inputs_move(stepper);
     if (stepper->integrator != NULL && (stepper->restart || jumped)) {
-        const struct restart restart = {.first_step = stepper->first_step, .inputs_only = !stepper->restart};
+        const struct restart restart = {.first_step = stepper->first_step,
+                                        .inputs_only = !stepper->restart,
+                                        .values_jumped = jumped && values_jumped(stepper)};
         const enum status status = integrator_restart(stepper->integrator, stepper->local, stepper->y, &restart);
         if (status != STATUS_OK) return status;
         stepper->restart = false;
