@@ -19,7 +19,7 @@ import builds
 import numpy as np
 import problems
 import runs
-from integration import TORQUES
+from problems import TORQUES
 
 H = 1e-3
 METHODS = {"ESDIRK": None, "symmetric": "symmetric"}  # solver.method 0, which is ESDIRK in fixed steps, and 4

@@ -63,7 +63,7 @@ def methods(results):
     over = lambda rows: [f"{row[0]} at {row[1]} m ({row[-1]})" for row in rows if float(row[-1]) > 1.5]
     counted, timed = at_equal_error(results, "instructions", millions), at_equal_error(results, "seconds", milliseconds)
     verdict = lambda rows: ("Above 1.5: " + ", ".join(over(rows)) + ".") if over(rows) else "Automatic nowhere costs more than 1.5 times the best single method."
-    return (f"Tolerances are powers of ten from 1e-{work_precision.DECADES[0]} to 1e-{work_precision.DECADES[-1]}. Left out: tighter ones after a run of more than {work_precision.SLOW} s of CPU time or an error "
+    return (f"Tolerances are powers of ten, 1e-{work_precision.DECADES[0]} to 1e-{work_precision.DECADES[-1]}. Left out: tighter ones after a run of more than {work_precision.SLOW} s of CPU time or an error "
             f"below {work_precision.ENOUGH:g} m. Instructions are counted at every second tolerance and only where a run takes less than about {work_precision.MOST_COUNTED / 1e6:.0f} M, so that curves of "
             "instructions have fewer points, and costly problems (DualEMPS, Lin and Lewis) have few or none. Crosses: ff4cbf0 (`bench/gains.py`).\n\n"
             "Error of the tip [m] with the automatic choice. The error of the reference is the distance between the explicit method at 1e-11 and ESDIRK at 1e-9:\n\n"
