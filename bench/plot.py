@@ -5,6 +5,7 @@ import matplotlib
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "limber"  # the same file in each run
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
 
 def growth(results, file):
@@ -30,6 +31,7 @@ def growth(results, file):
 
 # ---- work and precision ----------------------------------------------------------------------------------------------------------
 
+LEAST_ERROR, LARGEST_ERROR = 1e-12, 1  # shown [m]
 STYLES = {"auto": ("black", "-", "o"), "cvode": ("C0", "--", "s"), "esdirk": ("C1", "--", "^"), "explicit": ("C2", "--", "v"), "symmetric": ("C3", "--", "D")}
 # Rows of bench/gains.py by how their names begin, for each problem of bench/work_precision.py
 BEFORE = {"canadarm": "forced Canadarm, 2", "craig-bampton": "forced Canadarm, 6", "foreshortening": "the same", "cibicik": "Cibicik undamped", "lin-lewis": "Lin and Lewis",
@@ -56,8 +58,13 @@ def work_precision(results, gains, names, folder):
             curves(axis, each, cost, scale)
             if cost == "instructions": before(axis, gains, BEFORE[key], scale)
             axis.set_title(each["title"], fontsize=9)
-            axis.set_ylim(bottom=1e-12)
+            axis.set_ylim(LEAST_ERROR, LARGEST_ERROR)
+            axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+            axis.xaxis.set_minor_locator(NullLocator())
             axis.tick_params(labelsize=7)
+            axis.tick_params(axis="x", rotation=45)
             axis.grid(alpha=0.3)
         for axis in axes.flat[len(results):]: axis.set_axis_off()
         for axis in axes[:, 0]: axis.set_ylabel("tip error [m]", fontsize=8)
