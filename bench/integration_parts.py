@@ -22,7 +22,7 @@ from runs import Simulated
 sys.path.insert(0, str(builds.ROOT / "tests/fmu"))
 from importer import OK, Instance, Package  # noqa: E402
 
-LONGEST = 60  # time limit of one run [s]
+LONGEST = 300  # time limit of one run [s]
 
 
 def note(text): print(text, file=sys.stderr, flush=True)
