@@ -6,7 +6,8 @@
 Two models of Exudyn: floating frame of reference with the shapes of Limber's links, and planar ANCF cables. The errors are
 against each model's own converged solution, the times are the best of interleaved runs, and for each error the cheapest
 combination of settings and step size that was tried counts. --method and --set are passed to `limber simulate`; --quick tries
-fewer settings; --check exits with 1 if a ratio misses its bound. Output: Markdown. It takes about ten minutes (quick: two)."""
+fewer settings; --check exits with 1 if a ratio misses its bound. Output: Markdown, also in build/out/bench/exudyn.md for
+bench/integration.py. It takes about ten minutes (quick: two)."""
 
 import argparse
 import csv
@@ -22,6 +23,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMBER = os.environ.get("LIMBER", ROOT / "build/out/limber")
+RESULT = ROOT / "build/out/bench/exudyn.md"
 REQUIREMENTS = "build/requirements-exudyn.txt"
 UNTIL, OUTPUT = 10.0, 0.2  # [s]
 TARGETS = (1e-3, 1e-4, 1e-5)  # error of the tip [m]
@@ -40,6 +42,12 @@ Trial = namedtuple("Trial", "label run error seconds")  # run() returns (tip, se
 
 
 def distance(a, b): return float(np.abs(a - b).max())
+
+
+def say(text):
+    """Adds text to the result."""
+    print(text, flush=True)
+    with RESULT.open("a", encoding="utf-8") as file: file.write(text + "\n")
 
 
 def note(text): print(text, file=sys.stderr, flush=True)
@@ -164,19 +172,19 @@ def best_times(groups):
 
 def compare(title, other, ours, bound):
     """Prints a table; returns whether all ratios reach the bound (None: no bound)."""
-    print(f"\n### {title}\n\n| tip error at most [m] | Exudyn [ms] | its error [m] | its settings | Limber [ms] | its error [m] | its tolerance | ratio |\n"
+    say(f"\n### {title}\n\n| tip error at most [m] | Exudyn [ms] | its error [m] | its settings | Limber [ms] | its error [m] | its tolerance | ratio |\n"
           "| ---: | ---: | ---: | --- | ---: | ---: | --- | ---: |")
     reached = True
     for target in TARGETS:
         pair = best_times([shortlist(other, target), shortlist(ours, target)])
         if None in pair:
-            print(f"| {target:.0e} | no run reaches it |")
+            say(f"| {target:.0e} | no run reaches it |")
             reached = False
             continue
         (a, x), (b, y) = pair
-        print(f"| {target:.0e} | {1e3 * x:.1f} | {a.error:.1e} | {a.label} | {1e3 * y:.2f} | {b.error:.1e} | {b.label} | {x / y:.1f} |", flush=True)
+        say(f"| {target:.0e} | {1e3 * x:.1f} | {a.error:.1e} | {a.label} | {1e3 * y:.2f} | {b.error:.1e} | {b.label} | {x / y:.1f} |")
         reached = reached and (bound is None or x / y >= bound)
-    if bound is not None: print(f"\nBound: a ratio of at least {bound}: {'reached' if reached else 'missed'}.")
+    if bound is not None: say(f"\nBound: a ratio of at least {bound}: {'reached' if reached else 'missed'}.")
     return reached
 
 
@@ -192,6 +200,8 @@ def arguments():
 
 def main():
     given = arguments()
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.unlink(missing_ok=True)
     options = (["--method", given.method] if given.method else []) + [word for value in given.set for word in ("--set", value)]
     links = json.loads((ROOT / "resources/canadarm.json").read_text())["links"]
     six = {"shape": "craig-bampton", "count": 6}
@@ -207,13 +217,13 @@ def main():
         planar, frame_limit, frame_note = floating_frame(links, rows, True, given.quick)
         note("Exudyn, ANCF")
         cable, cable_limit, cable_note = cables(links, rows, given.axial_stiffness, given.quick)
-        print(f"## Limber against Exudyn {exudyn.VERSION}\n\nForced Canadarm, {UNTIL:g} s, torques in straight pieces of {OUTPUT:g} s. Options of Limber: {' '.join(options) or 'none'}. "
+        say(f"## Limber against Exudyn {exudyn.VERSION}\n\nForced Canadarm, {UNTIL:g} s, torques in straight pieces of {OUTPUT:g} s. Options of Limber: {' '.join(options) or 'none'}. "
               f"EA of the cables: {given.axial_stiffness:.0e} N.\n\n| distance between converged tips | m |\n| --- | ---: |")
         for text, a, b in (("floating frame in space, Limber without foreshortening", spatial_limit, "plain"), ("floating frame, planar, Limber without foreshortening", frame_limit, "plain"),
                             ("ANCF, Limber with foreshortening, two clamped-free modes", cable_limit, "two"),
                            ("ANCF, Limber with foreshortening, six Craig-Bampton coordinates", cable_limit, "six")):
-            print(f"| {text} | {distance(a, ours[b][1]):.1e} |")
-        print(f"\nUncertainty of the limits: floating frame, {frame_note}; ANCF, {cable_note}.")
+            say(f"| {text} | {distance(a, ours[b][1]):.1e} |")
+        say(f"\nUncertainty of the limits: floating frame, {frame_note}; ANCF, {cable_note}.")
         reached = [compare("Floating frame in space (Euler parameters, revolute joints), two clamped-free modes a link", spatial, ours["plain"][0], BOUNDS["floating frame"]),
                    compare("Floating frame, planar joints and Tait-Bryan angles, two clamped-free modes a link", planar, ours["plain"][0], BOUNDS["floating frame"]),
                    compare("ANCF cables; Limber with foreshortening, two clamped-free modes a link", cable, ours["two"][0], BOUNDS["ANCF"]),

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The methods of integration measured: makes docs/integration.md and its figures.
 
-    build/out/venv/bin/python bench/integration.py [PART ...] [--write-docs] [--list]
+    build/out/venv/bin/python bench/integration.py [PART ...] [--write-docs] [--quick] [--list]
 
 PART             measures these parts anew and prints them (--list shows the names; none: all that were not measured with this program)
 --write-docs     measures what is missing and writes the page
+--quick          every second tolerance of the work and precision of the methods
 
 Results are kept in build/out/bench/integration.json; they are dropped when the program changes. All parts take about half an hour. The tables
 against ff4cbf0 and Exudyn and the cost of fixed steps come from bench/gains.py, bench/exudyn_compare.py and bench/fixed.py: run these before.
@@ -42,16 +43,16 @@ class Results:
         FILE.write_text(json.dumps({"version": self.version, "parts": self.parts}, indent=1) + "\n", encoding="utf-8")
 
 
-def measure(part, program, results, known=None):
+def measure(part, program, results, quick, known=None):
     note(f"== {part}")
     if part != "methods": return results.put(part, integration_parts.PARTS[part](program))
-    for result in work_precision.measure(program, note, known): results.put(part, result)
+    for result in work_precision.measure(program, note, known, quick): results.put(part, result)
 
 
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
     parser.add_argument("parts", nargs="*", metavar="PART")
-    for option in "--write-docs", "--list": parser.add_argument(option, action="store_true")
+    for option in "--write-docs", "--quick", "--list": parser.add_argument(option, action="store_true")
     given = parser.parse_args()
     names = ["methods", *integration_parts.PARTS]
     if given.list: sys.exit("\n".join(names))
@@ -67,8 +68,8 @@ def main():
     complete = len(work_precision.all_problems(program.limber))
     for part in given.parts:
         known = results.parts.get(part)
-        if part in given.anew or known is None: measure(part, program, results)
-        elif part == "methods" and len(known) < complete: measure(part, program, results, known)
+        if part in given.anew or known is None: measure(part, program, results, given.quick)
+        elif part == "methods" and len(known) < complete: measure(part, program, results, given.quick, known)
         if not given.write_docs: print(integration_page.section(part, results.parts[part]), flush=True)
     if given.write_docs: integration_page.write(results.parts)
 

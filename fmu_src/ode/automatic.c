@@ -9,6 +9,7 @@
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
+#include "ode/pairs.h"
 #include "ode/policy.h"
 
 /* The choice is a trial: a method runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
@@ -114,10 +115,14 @@ static enum method next_candidate(const struct automatic *a)
 static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
 {
     const struct restart restart = {.first_step = h};
+    struct integrator *const from = in_use(a), *const to = a->method[method];
     a->base.used = method;
     a->changes++;
     a->trials.time = a->trials.work = 0;
-    return integrator_restart(in_use(a), t, y, &restart);
+    const enum status status = integrator_restart(to, t, y, &restart);
+    if (method != METHOD_SYMMETRIC)
+        pairs_continue((struct one_step *)(void *)to, (const struct one_step *)(void *)from);
+    return status;
 }
 
 /* Tries another method, if it can be better. The last step took `taken`, perhaps cut short. */

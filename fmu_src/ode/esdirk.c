@@ -27,7 +27,7 @@ static const double NEAR = 1e-3;
 enum { N_PAST, SLOW_LEFT };
 
 /* The factor of the error estimate that makes the low order err like the high one (bench/integration.py) */
-static const double LOW_SHARE = 0.01;
+static const double LOW_SHARE = 0.05;
 
 struct esdirk {
     struct one_step s;

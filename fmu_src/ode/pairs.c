@@ -19,6 +19,15 @@ void pairs_accept(struct one_step *s)
     s->now->other_h = fmin(GROWTH * s->now->other_h, MOST_GROWTH * s->now->h);
 }
 
+void pairs_continue(struct one_step *s, const struct one_step *from)
+{
+    s->now->low = from->now->low;
+    s->now->other_h = s->now->low != 0 ? s->now->h : 0;
+    s->now->end = from->now->end;
+    s->now->times_cut = from->now->times_cut;
+    s->now->jumps = from->now->jumps;
+}
+
 /* Steps of at most h over a time, up to 5 % longer if that saves a step */
 static double count_steps(double h, double time)
 {

@@ -167,7 +167,9 @@ static struct ode oscillator_ode(struct oscillator *o)
 
 static void use_pair(struct integrator *integrator, int pair)
 {
-    ((struct one_step *)(void *)integrator)->now->low = pair;
+    struct one_step *s = (struct one_step *)(void *)integrator;
+    s->now->low = pair;
+    s->now->jumped = pair; /* without jumps of inputs the low order is left at once */
 }
 
 /* Fixed steps of h over the time `end` with a pair */

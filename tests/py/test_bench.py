@@ -1,6 +1,7 @@
 """The bench: it counts what it says it counts, and the recursion grows with the number of links, not faster."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +16,12 @@ import baseline  # noqa: E402
 import bounds  # noqa: E402
 import builds  # noqa: E402
 import callgrind  # noqa: E402
+import integration_page  # noqa: E402
+import integration_parts  # noqa: E402
 import measure  # noqa: E402
 import opcount  # noqa: E402
 import report  # noqa: E402
+import work_precision  # noqa: E402
 
 # Of n numbers, n = 10: squares n mul, n add; cubics n times 3 mul, 3 add, 1 sub; at the end 1 div, 1 mul, 1 add, 1 root.
 KNOWN = r"""
@@ -195,3 +199,21 @@ def test_sums_tell_results_apart():
     assert baseline.difference("1 2.000002", "1 2") == pytest.approx(1e-6)
     with pytest.raises(ValueError): baseline.difference("1 2", "1")
     with pytest.raises(callgrind.Failed, match="not finite"): baseline.difference("1 nan", "1 2")
+
+
+# ---- docs/integration.md -----------------------------------------------------------------------------------------------
+
+
+def test_page_of_integration_has_its_parts():
+    """Constants of the template are in the sources; every part that is measured is shown."""
+    wanted = re.findall(r"\{\{([^}]+)\}\}", integration_page.TEMPLATE.read_text(encoding="utf-8"))
+    for name in wanted:
+        if name.startswith("c:"): assert float(integration_page.constant(name[2:])) > 0, name
+    assert set(integration_parts.PARTS) | {"methods"} == set(integration_page.SECTIONS) <= set(wanted)
+
+
+def test_cost_at_equal_error_follows_the_cheapest_points():
+    points = [{"error": e, "seconds": c} for e, c in ((1e-2, 1.0), (1e-4, 100.0), (1e-1, 50.0))] + [{"rtol": 1e-9, "failure": "too long"}]
+    assert work_precision.cost_at(points, 1e-3, "seconds") == pytest.approx(10)
+    assert work_precision.cost_at(points, 1, "seconds") == 1
+    assert work_precision.cost_at(points, 1e-5, "seconds") is None
