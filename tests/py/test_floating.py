@@ -113,14 +113,14 @@ def octants(result):
     return [len({tuple(signs) for signs in R[:, :, k] > 0}) for k in range(3)]
 
 
-@pytest.mark.parametrize("method", [0, 1])
+@pytest.mark.parametrize("method", [0, 1, 2])
 def test_a_tumbling_arm_keeps_momentum_and_energy(program, method):
-    """Errors fall with the tolerance and stay below a tenth of it."""
+    """Errors stay below a tenth of the tolerance and, of one method, fall with it; automatic may take a more accurate one."""
     runs = {rtol: errors(program, rtol, method) for rtol in (1e-6, 1e-7, 1e-8)}
     for rtol, (of_momentum, of_energy, _) in runs.items(): print(f"rtol {rtol:.0e}: momentum {of_momentum:.1e}, energy {of_energy:.1e}")
     result = runs[1e-8][2]
     assert all(max(m, e) < 0.1 * rtol for rtol, (m, e, _) in runs.items())
-    for (m, e, _), (finer_m, finer_e, _) in itertools.pairwise(runs.values()): assert finer_m < m and finer_e < e
+    for (m, e, _), (finer_m, finer_e, _) in itertools.pairwise(runs.values()): assert method == 0 or (finer_m < m and finer_e < e)
     # it did tumble: every axis of the base through every octant, both halves of the quaternions, and it did bend
     assert octants(result) == [8, 8, 8]
     assert np.ptp(np.sign(result["base.quaternion[1]"])) == 2
