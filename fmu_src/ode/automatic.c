@@ -9,6 +9,7 @@
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
+#include "ode/pairs.h"
 #include "ode/policy.h"
 
 /* The choice is a trial: a method runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
@@ -20,26 +21,26 @@ enum { FIRST_TRIAL = 6, NEXT_TRIAL = 30, RARER = 3, RAREST_TRIAL = 20000, SETTLI
 
 /* The numbers of the choice, saved with a state */
 struct trials {
-    double home;       /* the method that is best so far                              */
-    double tried;      /* the method that was tried last                              */
-    double left;       /* steps of the present trial that are left; 0: there is none  */
-    double wait;       /* steps until the next trial                                  */
-    double pause;      /* steps between trials                                        */
-    double time, work; /* of the present method, fading                              */
-    double home_speed; /* time per work of `home` before the trial                   */
-    double home_h;     /* and its step size                                          */
-    double best_speed; /* the largest time per work of `home`                        */
-    double compared;   /* trials since it became `home`                              */
+    double best;              /* the method that is best so far                              */
+    double tried;             /* the method that was tried last                              */
+    double left;              /* steps of the present trial that are left; 0: there is none  */
+    double wait;              /* steps until the next trial                                  */
+    double pause;             /* steps between trials                                        */
+    double time, work;        /* of the present method, fading                              */
+    double best_speed_before; /* time per work of `best` before the trial                   */
+    double best_h;            /* and its step size                                          */
+    double best_speed;        /* the largest time per work of `best`                        */
+    double compared;          /* trials since it became `best`                              */
 };
 
 static const struct trials first_trials = {
-    .home = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
+    .best = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
 
 struct automatic {
     struct integrator base;
     struct integrator *method[METHODS]; /* by enum method; [METHOD_AUTOMATIC] unused        */
-    enum method asked;
-    long changes; /* of the method in use; each is a restart that nobody asked for */
+    enum method requested;
+    long changes; /* of the method in use; each is a restart that the caller did not request */
     struct trials trials;
     double *scratch; /* n_v + n_lambda */
     struct arena arena;
@@ -73,15 +74,15 @@ static enum status configure(struct integrator *integrator, const struct integra
 {
     struct automatic *a = automatic_of(integrator);
     enum status status = STATUS_OK;
-    a->asked = options->method;
+    a->requested = options->method;
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
     }
-    if (a->asked != METHOD_AUTOMATIC) choose(a, a->asked, "as solver.method asks");
-    else choose(a, METHOD_ESDIRK, "to begin with");
+    if (a->requested != METHOD_AUTOMATIC) choose(a, a->requested, "requested by solver.method");
+    else choose(a, METHOD_ESDIRK, "initial choice");
     a->trials =
-        (struct trials){.home = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
+        (struct trials){.best = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
     return status;
 }
 
@@ -100,27 +101,31 @@ static enum status restart(struct integrator *integrator, double t, const double
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------------ */
 
-/* The next method without history, by turns. The symmetric one is for motion that no input drives: it keeps the oscillations of
+/* The next method without history, in turn. The symmetric one is for motion that no input drives: it keeps the oscillations of
    unresolved modes, which inputs excite at every kink. */
 static enum method next_candidate(const struct automatic *a)
 {
     const struct trials *trials = &a->trials;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
-    while (i == (int)trials->home || (i == METHOD_SYMMETRIC && a->base.driven));
+    while (i == (int)trials->best || (i == METHOD_SYMMETRIC && a->base.driven));
     return (enum method)i;
 }
 
 static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
 {
     const struct restart restart = {.first_step = h};
+    struct integrator *const from = in_use(a), *const to = a->method[method];
     a->base.used = method;
     a->changes++;
     a->trials.time = a->trials.work = 0;
-    return integrator_restart(in_use(a), t, y, &restart);
+    const enum status status = integrator_restart(to, t, y, &restart);
+    if (method != METHOD_SYMMETRIC)
+        pairs_continue((struct one_step *)(void *)to, (const struct one_step *)(void *)from);
+    return status;
 }
 
-/* Tries another method, if there is a prospect. The last step took `taken`, perhaps cut short. */
+/* Tries another method, if it can be better. The last step took `taken`, perhaps cut short. */
 static enum status begin_trial(struct automatic *a, double taken, double t, const double *y)
 {
     struct trials *trials = &a->trials;
@@ -129,63 +134,71 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
     const double h = integrator_step_size(in_use(a));
     trials->tried = candidate;
     trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
-    trials->home_speed = trials->time / trials->work;
-    trials->home_h = h;
+    trials->best_speed_before = trials->time / trials->work;
+    trials->best_h = h;
     trials->compared++;
     double first = h;
     if (candidate != METHOD_ESDIRK) {
         const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
-        if (trials->home == METHOD_ESDIRK && !(fmin(h, taken) * fastest < RESOLVED)) return STATUS_OK;
+        if (trials->best == METHOD_ESDIRK && !(fmin(h, taken) * fastest < RESOLVED)) return STATUS_OK;
         first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
     }
     trials->left = TRIAL;
     return change_to(a, candidate, t, y, first);
 }
 
-/* Keeps the method on trial or returns */
+/* Keeps the method on trial or returns to the best one */
 static enum status end_trial(struct automatic *a, double t, const double *y)
 {
     struct trials *trials = &a->trials;
     const double speed = trials->work > 0 ? trials->time / trials->work : 0;
-    const enum method home = (enum method)trials->home;
+    const enum method best = (enum method)trials->best;
     trials->left = 0;
-    if (!(speed > BETTER * trials->home_speed)) return change_to(a, home, t, y, trials->home_h);
+    if (!(speed > BETTER * trials->best_speed_before)) return change_to(a, best, t, y, trials->best_h);
     char why[CHOICE_SIZE];
-    snprintf(why, sizeof why, "%.2g of the work of %s in a trial at t = %.6g s", trials->home_speed / speed,
-             method_name(home), t);
-    trials->home = a->base.used;
+    snprintf(why, sizeof why, "took %.2g times the work of %s in a trial at t = %.6g s",
+             trials->best_speed_before / speed, method_name(best), t);
+    trials->best = a->base.used;
     trials->pause = trials->wait = NEXT_TRIAL;
     trials->compared = trials->best_speed = 0;
     choose(a, a->base.used, why);
     return STATUS_OK;
 }
 
-/* After a pause. The symmetric method, once it has been compared, is left only if its speed falls: other methods lose energy */
+/* After a pause, which ends early where the speed of the method has fallen. The symmetric method, once it has been compared, is left
+   only then: other methods lose energy. */
 static bool is_time_for_trial(struct trials *trials)
 {
     const double speed = trials->time / trials->work;
+    const bool slower = speed < SLOWER * trials->best_speed;
     trials->best_speed = fmax(trials->best_speed, speed);
-    if (--trials->wait > 0) return false;
-    return trials->home != METHOD_SYMMETRIC || trials->compared < 2 || speed < SLOWER * trials->best_speed;
+    trials->wait--;
+    if (slower && trials->wait > 0 && trials->wait < trials->pause - NEXT_TRIAL) {
+        trials->wait = 0;
+        trials->pause = NEXT_TRIAL;
+        trials->best_speed = speed;
+    }
+    if (trials->wait > 0) return false;
+    return trials->best != METHOD_SYMMETRIC || trials->compared < 2 || slower;
 }
 
 static enum status leave_symmetric(struct automatic *a, double t, const double *y)
 {
     const double h = integrator_step_size(in_use(a));
-    choose(a, METHOD_ESDIRK, "inputs drive the motion");
+    choose(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
     a->trials = first_trials;
     return change_to(a, METHOD_ESDIRK, t, y, h);
 }
 
 /* After a step that took this time and this work */
-static enum status watch(struct automatic *a, double time, double work, double t, const double *y)
+static enum status compare_methods(struct automatic *a, double time, double work, double t, const double *y)
 {
     struct trials *trials = &a->trials;
     if (a->base.driven && a->base.used == METHOD_SYMMETRIC) return leave_symmetric(a, t, y);
     trials->time = FADING * trials->time + time;
     trials->work = FADING * trials->work + work;
     if (trials->left > 0) {
-        const bool hopeless = trials->time < HOPELESS * trials->home_speed * trials->work;
+        const bool hopeless = trials->time < HOPELESS * trials->best_speed_before * trials->work;
         trials->left--;
         if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
         return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
@@ -214,8 +227,8 @@ static enum status step(struct integrator *integrator, double end, double *y, do
     }
     method->t = *t;
     if (status != STATUS_OK) memcpy(integrator->failure, method->failure, FAILURE_SIZE);
-    else if (a->asked == METHOD_AUTOMATIC && integrator->fixed_step == 0)
-        status = watch(a, *t - from, work_of(method) - work, *t, y);
+    else if (a->requested == METHOD_AUTOMATIC && integrator->fixed_step == 0)
+        status = compare_methods(a, *t - from, work_of(method) - work, *t, y);
     return status;
 }
 
@@ -288,7 +301,7 @@ static void resume(struct integrator *integrator, const double *memory)
 {
     struct automatic *a = automatic_of(integrator);
     const enum method chosen = (enum method)memory[CHOSEN];
-    if (chosen != integrator->chosen) choose(a, chosen, "as in the restored state");
+    if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
     integrator->used = (enum method)memory[USED];
     memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);

@@ -8,26 +8,26 @@
 
 /* Newton: a stage has converged when its error is this share of the tolerance. The share is small because the method errs by far
    less than its error estimate, and a Newton error accumulates from step to step. */
-static const double CONVERGED = 1e-3;
+static const double CONVERGED = 1e-3, CONVERGED_LOW = 1e-2;
 
 /* How an iteration contracts is known from earlier ones; since most stages need a single iteration, which does not show it, the estimate
    grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
 static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9,
                     DIVERGES = 2;
-enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 1, FIXED_ITERATIONS_COUPLED = 3 };
+enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
 
 /* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
 static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};
 
-/* points of the predictor; one of an earlier step is useless if it is nearer than this share of the present one */
+/* points of the predictor; a point of an earlier step is skipped if it is closer to t than this fraction of h */
 enum { POINTS = 3 };
 static const double NEAR = 1e-3;
 
 /* the method's scalars of the memory */
 enum { N_PAST, SLOW_LEFT };
 
-/* The share of its error estimate that makes the low order err like the high one (bench/integration.py) */
-static const double LOW_SHARE = 0.1;
+/* The factor of the error estimate that makes the low order err like the high one (bench/integration.py) */
+static const double LOW_SHARE = 0.05;
 
 struct esdirk {
     struct one_step s;
@@ -137,7 +137,7 @@ static enum status iterate(struct esdirk *e, double t, double *y, double *z, dou
     return STATUS_OK;
 }
 
-/* What the change of this iteration and of the one before say about the contraction */
+/* Updates the estimate of the convergence rate */
 static void learn_rate(struct one_step *s, double rate, bool goes_on)
 {
     s->now->rate = fmax(rate, KEPT * s->now->rate);
@@ -148,15 +148,16 @@ static void learn_rate(struct one_step *s, double rate, bool goes_on)
 static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
 {
     struct one_step_scalars *now = e->s.now;
+    const double enough = pairs_low(&e->s) ? CONVERGED_LOW : CONVERGED;
     double change, last = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         const enum status status = iterate(e, t, y, z, &change);
         if (status != STATUS_OK) return status;
         if (i == 0) now->rate = fmin(fmax(GROWTH * now->rate, LEAST_RATE), WORST);
         else if (!(change <= DIVERGES * last)) return STATUS_NEWTON;
-        else learn_rate(&e->s, change / last, i > 1 && change > CONVERGED);
+        else learn_rate(&e->s, change / last, i > 1 && change > enough);
         const double rate = fmin(now->rate, WORST);
-        if (change * rate <= CONVERGED * (1 - rate)) return STATUS_OK;
+        if (change * rate <= enough * (1 - rate)) return STATUS_OK;
         last = change;
     }
     return STATUS_NEWTON;

@@ -4,6 +4,8 @@
 
 /* Fractions of a step: a switch within PASSED of its start counts as passed; slopes are differences over DIFFERENCE */
 static const double PASSED = 1e-9, DIFFERENCE = 1e-6;
+/* A switch that changes by less than this fraction of its value in a step is far from zero */
+static const double FAR = 0.25;
 /* enough to reach rounding */
 enum { MOST_BISECTIONS = 50 };
 
@@ -111,6 +113,16 @@ static bool locate(struct events *events, const struct event_step *step, path *a
         else before = middle;
     }
     *share = before;
+    return true;
+}
+
+bool events_far(struct events *events, double t, const double *y, double t1, const double *y1)
+{
+    const struct ode *ode = events->ode;
+    ode->switches(ode->context, t, y, events->g0);
+    ode->switches(ode->context, t1, y1, events->g1);
+    for (int i = 0; i < ode->n_switches; i++)
+        if (!(fabs(events->g1[i] - events->g0[i]) < FAR * fmin(fabs(events->g0[i]), fabs(events->g1[i])))) return false;
     return true;
 }
 

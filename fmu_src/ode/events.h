@@ -22,6 +22,9 @@ struct events {
 /* Arrays from the arena; the caller checks whether it failed. */
 void events_make(struct events *events, const struct ode *ode, struct arena *arena);
 
+/* Are all switches far from zero at both ends of a step, relative to their change? Then none is crossed between. */
+bool events_far(struct events *events, double t, const double *y, double t1, const double *y1);
+
 /* Does the path cross a switch, possibly there and back? Then *share is the fraction of h just before the first crossing. A switch
    at the start of the step counts as passed. */
 bool events_crossed(struct events *events, const struct event_step *step, double *share);

@@ -94,8 +94,8 @@ static void estimate_error(struct explicit_pair *e, double h)
     memset(e->e3, 0, size);
     add_stages(e, STAGES, E5, h, s->error);
     add_stages(e, STAGES, E3, h, e->e3);
-    const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), scale = hypot(n5, 0.1 * n3);
-    for (int i = 0; i < s->n && scale > 0; i++) s->error[i] *= n5 / scale;
+    const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), ratio = n5 > 0 ? 0.1 * n3 / n5 : 0;
+    for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
 }
 
 static enum status find_high_stages(struct explicit_pair *e, double h)

@@ -7,15 +7,15 @@
 
 /* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
 static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25,
-                    TREND = 1e-3;
+                    TREND = 0.02;
 
-/* The shortest step that struct ode.longest_step can ask for, in shortest steps that are possible at all */
+/* The shortest step that struct ode.longest_step can ask for, as a multiple of least_step() */
 static const double RESOLVED = 1000;
 
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
-/* A step ends at a switch up to this share of it, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
+/* Switches are located to this fraction of a step, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
    than SHORT of what was planned, one is taken over the switches. */
 static const double LOCATED = 1e-13, SHORT = 1e-3;
 enum { MOST_ATTEMPTS = 12, MOST_SHORT = 6 };
@@ -89,9 +89,9 @@ static enum status restart(struct integrator *integrator, double t, const double
     struct one_step *s = one_step_of(integrator);
     (void)t, (void)y;
     s->count.restarts++;
-    s->now->jumped = how->inputs_only && how->values_jumped;
-    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change */
-        s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
+    s->now->jumped = how->inputs_only;
+    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change; new slopes do not change them */
+        if (how->values_jumped) s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
         return STATUS_OK;
     }
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
@@ -166,7 +166,7 @@ static enum status find_rates(struct one_step *s)
     s->now->has_rates = 1;
     if (!changed) return STATUS_OK;
     for (int i = 0; i < s->n; i++) s->error[i] = s->now->h * (s->ydot[i] - s->error[i]);
-    if (!(one_step_norm(s, s->error) <= SMOOTH)) {
+    if (s->base.fixed_step > 0 || !(one_step_norm(s, s->error) <= SMOOTH)) {
         forget_steps(s);
         s->now->last_error = 0;
     }
@@ -205,8 +205,8 @@ static double least_step(const struct one_step *s)
 /* The next step size after a step of h with this error */
 static void control(struct one_step *s, double h, double error, bool repeated)
 {
-    const bool cut_short = error < TREND; /* its error and that of the last step do not show a trend */
-    const double k = s->method->exponent(s), last = cut_short ? 0 : s->now->last_error;
+    const bool no_trend = error < TREND && s->now->last_error < TREND; /* cut short, for example */
+    const double k = s->method->exponent(s), last = no_trend ? 0 : s->now->last_error;
     double factor = MOST;
     if (error > 0)
         factor =
@@ -227,8 +227,15 @@ static enum status end_rates(struct one_step *s, double h)
         if (s->base.ode->project != NULL) stage_rates(&s->stage, s->y1, s->z1, s->ydot1);
         return STATUS_OK;
     }
-    s->has_end = s->base.ode->n_switches > 0 && s->base.fixed_step == 0;
+    s->has_end = !s->far;
     return s->has_end ? stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1) : STATUS_OK;
+}
+
+/* No switch can be crossed, or none is located */
+static bool far_from_switches(struct one_step *s, double h)
+{
+    if (s->base.ode->n_switches == 0 || s->base.fixed_step > 0) return true;
+    return events_far(&s->events, s->t, s->y, s->t + h, s->y1);
 }
 
 /* An attempt, back on the constraints, and its error */
@@ -242,6 +249,7 @@ static enum status attempt(struct one_step *s, double h, double *error)
         status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
+    if (status == STATUS_OK) s->far = far_from_switches(s, h);
     if (status == STATUS_OK) status = end_rates(s, h);
     *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
@@ -261,7 +269,7 @@ struct search {
 };
 
 /* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
-   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would feel it. */
+   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would see the forces of the other side. */
 static double aim(struct one_step *s, double h, struct search *search)
 {
     const struct event_step step = event_step(s, h);
@@ -288,7 +296,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
 {
     struct search search = {0, INFINITY, LOCATED * *h + 4 * DBL_EPSILON * fabs(s->t), false};
     *found = false;
-    if (s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
+    if ((s->far && !expected) || s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
         const double next = aim(s, *h, &search);
         if (next == INFINITY || (search.after == INFINITY && !expected)) return STATUS_OK;
@@ -317,7 +325,7 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
 }
 
 /* What the last attempt could not do */
-static enum status give_up(const struct one_step *s, enum status status)
+static enum status failure_cause(const struct one_step *s, enum status status)
 {
     if (status == STATUS_OK) return STATUS_ERROR_TEST;
     if (status == STATUS_NEWTON) return STATUS_NEWTON;
@@ -369,7 +377,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
         const double least = least_step(s), planned = plan(s, end - s->t, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
-        if (!(h > least) && (h < end - s->t || !(h > 0))) return give_up(s, status);
+        if (!(h > least) && (h < end - s->t || !(h > 0))) return failure_cause(s, status);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
@@ -377,7 +385,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
             finish(s, h, planned, error, at_switch, reach < INFINITY);
             return STATUS_OK;
         }
-        if (status < 0) return give_up(s, status);
+        if (status < 0) return failure_cause(s, status);
         shorten(s, h, status, error, &reach);
     }
 }
@@ -395,7 +403,7 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
     const double h = (end - s->t) / count_fixed_steps(s, end);
     double size;
     const enum status status = attempt(s, h, &size);
-    if (status != STATUS_OK) return give_up(s, status);
+    if (status != STATUS_OK) return failure_cause(s, status);
     s->now->h = h;
     move_on(s, h, y, t);
     return STATUS_OK;

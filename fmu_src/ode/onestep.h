@@ -57,6 +57,7 @@ struct one_step {
     double *weight;                  /* 1/(rtol |y| + atol)                     (theory.md 86) */
     double *tolerance;               /* atol                                                   */
     bool has_end;                    /* ydot1 and z1 belong to y1                              */
+    bool far;                        /* the attempt crosses no switch */
     struct events events;
     double relative_tolerance, max_step;
     double longest; /* the longest step from here: the smaller of max_step and struct ode.longest_step */

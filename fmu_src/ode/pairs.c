@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* The step size of the pair that is not in use is forgotten slowly, so that it is tried again */
-static const double HOPE = 1.1;
+/* The step size of the pair that is not in use grows slowly, so that the pair is tried again */
+static const double GROWTH = 1.1, MOST_GROWTH = 100;
 
 /* The low order is tried after so many communication steps in a row that the step size of the high order exceeds by this factor */
 static const double CUT_SHORT = 2;
@@ -16,16 +16,25 @@ bool pairs_low(const struct one_step *s)
 
 void pairs_accept(struct one_step *s)
 {
-    s->now->other_h *= HOPE;
+    s->now->other_h = fmin(GROWTH * s->now->other_h, MOST_GROWTH * s->now->h);
 }
 
-/* Steps of at most h over a time, stretched a little rather than one more */
+void pairs_continue(struct one_step *s, const struct one_step *from)
+{
+    s->now->low = from->now->low;
+    s->now->other_h = s->now->low != 0 ? s->now->h : 0;
+    s->now->end = from->now->end;
+    s->now->times_cut = from->now->times_cut;
+    s->now->jumps = from->now->jumps;
+}
+
+/* Steps of at most h over a time, up to 5 % longer if that saves a step */
 static double count_steps(double h, double time)
 {
     return fmax(1, ceil(time / h - 0.05));
 }
 
-static void exchange(struct one_step *s, double other_h)
+static void switch_pair(struct one_step *s, double other_h)
 {
     s->now->low = s->now->low == 0;
     s->now->other_h = s->now->h;
@@ -55,7 +64,7 @@ double pairs_plan(struct one_step *s, const struct pair *high, const struct pair
     if (other_h == 0 && cut_short) other_h = remains;
     const bool cheaper = count_steps(other_h, remains) * other->work < count_steps(h, remains) * present->work;
     if (s->base.fixed_step == 0 && other_h > 0 && (smooth || (cheaper && (cut_short || pairs_low(s))))) {
-        exchange(s, other_h);
+        switch_pair(s, other_h);
         h = other_h;
     }
     return remains / count_steps(h, remains);

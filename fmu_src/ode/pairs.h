@@ -16,6 +16,9 @@ bool pairs_low(const struct one_step *s);
 /* The step size for the time that remains, and the choice of the pair. */
 double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains);
 
+/* A method that has just been restarted continues where another with two pairs left off: with the same pair. */
+void pairs_continue(struct one_step *s, const struct one_step *from);
+
 /* After a step. */
 void pairs_accept(struct one_step *s);
 

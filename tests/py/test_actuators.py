@@ -143,11 +143,16 @@ def test_an_fmu_does_not_start_where_points_coincide(pack, tmp_path, kind):
 
 
 def test_an_fmu_discards_points_that_coincide(pack, tmp_path):
+    """CVODE does not get there; a one-step method may end a step there, but cannot begin one."""
     package = unzip(pack(slider(tmp_path, 0.25)), tmp_path / "fmu")
-    first = Instance(package).initialise()
-    assert first.step(0, 0.1) == OK
+    first = Instance(package)
+    assert first.set_integer("solver.method", 1) == OK and first.initialise().step(0, 0.1) == OK
     assert first.step(0.1, 0.15) == DISCARD and SHORT in first.log[-1][2]
     first.free()
+    other = Instance(package).initialise()
+    assert other.step(0, 0.1) == OK
+    assert DISCARD in (other.step(0.1, 0.15), other.step(0.25, 0.05)) and SHORT in other.log[-1][2]
+    other.free()
     second = Instance(package, kind=MODEL_EXCHANGE, logging=True).initialise()
     x, rates = (ct.c_double * 2)(0, -1), (ct.c_double * 2)()
     assert second.EnterContinuousTimeMode() == OK

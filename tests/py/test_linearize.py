@@ -157,13 +157,14 @@ def test_agrees_with_differences_of_eval(limber, tmp_path, file):
 
 
 def simulated_outputs(limber, path, state, names, places, folder):
-    """All outputs at a state: the first row of a simulation."""
+    """All outputs at a state: the first row of a simulation. Held: prescribed motions then begin with the rates of their row."""
     inputs = folder / "inputs.csv"
     with open(inputs, "w", newline="") as stream:
         table = csv.writer(stream)
         table.writerow(["time", *names])
         table.writerow([0.0, *(repr(float(state[places.place[name][0]][places.place[name][1]])) for name in names)])
-    done = run(limber, "simulate", path, "--until", "1e-9", "--step", "1e-9", "--at", "-", "--inputs", inputs, state=state)
+    done = run(limber, "simulate", path, "--until", "1e-9", "--step", "1e-9", "--at", "-", "--inputs", inputs, "--hold",
+               state=state)
     assert (done.returncode, done.stderr) == (0, "")
     first = next(csv.DictReader(io.StringIO(done.stdout)))
     return {name: float(value) for name, value in first.items()}
