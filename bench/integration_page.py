@@ -97,7 +97,7 @@ def newton(rows):
 
 def loops(rows):
     ratios = [row["articulated"]["iterations"] / row["exact"]["iterations"] for row in rows if "loop" in row["problem"]]
-    return (f"With loops the articulated matrix needs {min(ratios):.2f} to {max(ratios):.2f} times the iterations of the exact Jacobian (table under Methods): the motion of the constraints is left out of it.")
+    return (f"With loops the articulated matrix needs {min(ratios):.2f} to {max(ratios):.2f} times the iterations of the exact Jacobian (table under Methods).")
 
 
 def orders(rows):
