@@ -217,7 +217,8 @@ def main():
         planar, frame_limit, frame_note = floating_frame(links, rows, True, given.quick)
         note("Exudyn, ANCF")
         cable, cable_limit, cable_note = cables(links, rows, given.axial_stiffness, given.quick)
-        say(f"## Limber against Exudyn {exudyn.VERSION}\n\nForced Canadarm, {UNTIL:g} s, torques in straight pieces of {OUTPUT:g} s. Options of Limber: {' '.join(options) or 'none'}. "
+        quick = " Quick run: half of the settings of Exudyn were tried." if given.quick else ""
+        say(f"## Limber against Exudyn {exudyn.VERSION}\n\nForced Canadarm, {UNTIL:g} s, torques in straight pieces of 0.1 s, errors every {OUTPUT:g} s.{quick} Options of Limber: {' '.join(options) or 'none'}. "
               f"EA of the cables: {given.axial_stiffness:.0e} N.\n\n| distance between converged tips | m |\n| --- | ---: |")
         for text, a, b in (("floating frame in space, Limber without foreshortening", spatial_limit, "plain"), ("floating frame, planar, Limber without foreshortening", frame_limit, "plain"),
                             ("ANCF, Limber with foreshortening, two clamped-free modes", cable_limit, "two"),

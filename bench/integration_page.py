@@ -97,7 +97,7 @@ def newton(rows):
 
 def loops(rows):
     ratios = [row["articulated"]["iterations"] / row["exact"]["iterations"] for row in rows if "loop" in row["problem"]]
-    return (f"With loops the articulated matrix needs {min(ratios):.2f} to {max(ratios):.2f} times the iterations of the exact Jacobian (table under Methods): the motion of the constraints is left out of it.")
+    return (f"With loops the articulated matrix needs {min(ratios):.2f} to {max(ratios):.2f} times the iterations of the exact Jacobian (table under Methods).")
 
 
 def orders(rows):
@@ -169,7 +169,9 @@ def energy(rows):
         if fell is not None and fell < 1: rising.append(f"{name} at {rtol_text(row['rtol'])} ({before[name]:.1e} to {row['drift']:.1e})")
         before[name] = row["drift"]
         lines.append([name, rtol_text(row["rtol"]), NAMES[row["method"]], row["steps"], f"{row['seconds']:.2f}", f"{row['drift']:.1e}", f"{fell:.1f}" if fell else ""])
-    verdict = ("The drift does not fall everywhere: " + ", ".join(rising) + ".") if rising else "The drift falls with the tolerance for every robot."
+    verdict = ("The drift does not fall everywhere: " + ", ".join(rising) + ".") if rising else "The drift falls with the tolerance wherever it was measured."
+    undecided = sorted({row["robot"] for row in rows if "failure" in row})
+    if undecided: verdict += f" Runs that were ended: {', '.join(undecided)}."
     return table(["<robot", "rtol", "<method at the end", "steps", "CPU s", "drift", "reduction"], lines) + f"\n\n{verdict}"
 
 
