@@ -188,6 +188,10 @@ static void mark_jumps(const struct inputs *inputs, const struct input_rows *col
     }
 }
 
+/* Between cubic rows steps end only where a straight line misses them by more than this part of their range, so that no step goes over
+   a pulse */
+static const double FEATURE = 0.05;
+
 static void mark_kinks(const struct inputs *inputs, const struct input_rows *column, double tolerance)
 {
     const double *x = column->x[0];
@@ -206,7 +210,8 @@ void inputs_choose_ends(struct inputs *inputs, double tolerance)
     for (int c = 0; c < inputs->n_columns; c++) {
         const struct input_rows *column = &inputs->column[c];
         if (inputs->between == BETWEEN_HELD) mark_jumps(inputs, column);
-        else if (inputs->between == BETWEEN_LINEAR && !column->is_motion) mark_kinks(inputs, column, tolerance);
+        else if (!column->is_motion)
+            mark_kinks(inputs, column, inputs->between == BETWEEN_LINEAR ? tolerance : FEATURE);
     }
 }
 

@@ -17,7 +17,15 @@
    anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
    bit for bit. */
 static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9, SLOWER = 0.5;
-enum { FIRST_TRIAL = 6, NEXT_TRIAL = 30, RARER = 3, RAREST_TRIAL = 20000, SETTLING = 7, TRIAL = 12 };
+enum {
+    FIRST_TRIAL = 6,
+    NEXT_TRIAL = 30,
+    RARER = 3,
+    RAREST_TRIAL = 20000,
+    SETTLING = 7,
+    TRIAL = 12,
+    MOST_INTERRUPTIONS = 2
+};
 
 /* The numbers of the choice, saved with a state */
 struct trials {
@@ -30,6 +38,7 @@ struct trials {
     double best_speed_before; /* time per work of `best` before the trial                   */
     double best_h;            /* and its step size                                          */
     double best_speed;        /* the largest time per work of `best`                        */
+    double interrupted;       /* how often inputs ended the symmetric method               */
     double compared;          /* trials since it became `best`                              */
 };
 
@@ -101,6 +110,14 @@ static enum status restart(struct integrator *integrator, double t, const double
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------------ */
 
+/* Motion for the symmetric method: no input drives it or did so more than once, no stops, no dry friction */
+static bool is_symmetric_motion(const struct automatic *a)
+{
+    const struct ode *ode = a->base.ode;
+    return !a->base.driven && a->trials.interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 &&
+           ode->longest_step == NULL;
+}
+
 /* The next method without history, in turn. The symmetric one is for motion that no input drives: it keeps the oscillations of
    unresolved modes, which inputs excite at every kink. */
 static enum method next_candidate(const struct automatic *a)
@@ -108,7 +125,7 @@ static enum method next_candidate(const struct automatic *a)
     const struct trials *trials = &a->trials;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
-    while (i == (int)trials->best || (i == METHOD_SYMMETRIC && a->base.driven));
+    while (i == (int)trials->best || (i == METHOD_SYMMETRIC && !is_symmetric_motion(a)));
     return (enum method)i;
 }
 
@@ -186,7 +203,9 @@ static enum status leave_symmetric(struct automatic *a, double t, const double *
 {
     const double h = integrator_step_size(in_use(a));
     choose(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
+    const double interrupted = a->trials.interrupted + 1;
     a->trials = first_trials;
+    a->trials.interrupted = interrupted;
     return change_to(a, METHOD_ESDIRK, t, y, h);
 }
 
@@ -217,12 +236,14 @@ static enum status step(struct integrator *integrator, double end, double *y, do
 {
     struct automatic *a = automatic_of(integrator);
     struct integrator *method = in_use(a);
-    const double from = *t, work = work_of(method);
+    const double from = *t;
+    double work = work_of(method);
     enum status status = method->ops->step(method, end, y, t);
     if (status_is_recoverable(status) && a->trials.left > 0) { /* the trial has failed */
         a->trials.time = 0;
         status = end_trial(a, *t, y);
         method = in_use(a);
+        work = work_of(method);
         if (status == STATUS_OK) status = method->ops->step(method, end, y, t);
     }
     method->t = *t;

@@ -181,7 +181,7 @@ static enum status begin(struct one_step *s, double remains)
     if (status != STATUS_OK || rates != STATUS_OK)
         return status == STATUS_OK && rates == STATUS_TOO_FAST ? STATUS_TOO_FAST : STATUS_NO_RATES;
     if (s->relative_tolerance < DBL_EPSILON && DBL_EPSILON * one_step_norm(s, s->y) > 1) return STATUS_TOO_ACCURATE;
-    if (s->now->h == 0) s->now->h = first_step(s, remains);
+    if (s->now->h == 0 && s->base.fixed_step == 0) s->now->h = first_step(s, remains);
     return STATUS_OK;
 }
 
@@ -403,8 +403,13 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
     const double h = (end - s->t) / count_fixed_steps(s, end);
     double size;
     const enum status status = attempt(s, h, &size);
-    if (status != STATUS_OK) return failure_cause(s, status);
     s->now->h = h;
+    if (status != STATUS_OK) {
+        const enum status cause = failure_cause(s, status);
+        snprintf(s->base.failure, FAILURE_SIZE, "%s in a step of %.3g s: solver.fixed_step may be too long",
+                 status_text(cause), h);
+        return cause;
+    }
     move_on(s, h, y, t);
     return STATUS_OK;
 }
