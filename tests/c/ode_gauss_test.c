@@ -314,7 +314,7 @@ TEST(the_energy_of_oscillators_does_not_drift)
         CHECK(integrator_advance(&s->base, 100, y, &reached) == STATUS_OK);
         CHECK_NEAR(modes_energy(&modes, y) / energy, 1, 5e-6);
         CHECK(counts(s).steps < 8100 &&
-              counts(s).rhs < 1.1 * (double)counts(s).steps); /* 1 < h omega; hardly any repetitions */
+              (double)counts(s).rhs < 1.1 * (double)counts(s).steps); /* 1 < h omega; hardly any repetitions */
         integrator_free(&s->base);
     }
 }
