@@ -307,6 +307,14 @@ static enum status project_rates(struct projector *p, double *qd, double *err_q,
     return STATUS_OK;
 }
 
+/* The frames and the rows of G at q */
+static void place_rows(struct mechanism *m, const double *q)
+{
+    dyn_configuration(m->model, m->work, q);
+    dyn_position(m->model, m->work); /* the rates come from G qd */
+    constraints_rows(m);
+}
+
 /* Newton iteration. X and S of a nearby state are used as long as the gap shrinks fast enough; a step then costs only the frames
    and G. */
 enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q,
@@ -317,9 +325,7 @@ enum status constraints_project(struct mechanism *m, enum projection by, double 
     if (by == BY_NEWTON_FACTORS) p.factors.constraints = m->newton_constraints;
     for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
         const double before = largest;
-        dyn_configuration(m->model, m->work, q);
-        dyn_position(m->model, m->work); /* the rates come from G qd */
-        constraints_rows(m);
+        place_rows(m, q);
         largest = constraints_largest_gap(m->constraints);
         const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (by == BY_NEW_FACTORS || (!closed && largest > SLOW * before)) {
@@ -330,14 +336,6 @@ enum status constraints_project(struct mechanism *m, enum projection by, double 
         project_position(&p, q);
     }
     return STATUS_LOOP_NOT_CLOSED;
-}
-
-/* The frames and the rows of G at q */
-static void place_rows(struct mechanism *m, const double *q)
-{
-    dyn_configuration(m->model, m->work, q);
-    dyn_position(m->model, m->work);
-    constraints_rows(m);
 }
 
 enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd)

@@ -76,7 +76,6 @@ static void choose(struct automatic *a, enum method method, const char *why)
 {
     a->base.used = a->base.chosen = method;
     snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
-    a->base.choices++;
 }
 
 static enum status configure(struct integrator *integrator, const struct integrator_options *options)
@@ -90,8 +89,7 @@ static enum status configure(struct integrator *integrator, const struct integra
     }
     if (a->requested != METHOD_AUTOMATIC) choose(a, a->requested, "requested by solver.method");
     else choose(a, METHOD_ESDIRK, "initial choice");
-    a->trials =
-        (struct trials){.best = METHOD_ESDIRK, .tried = METHOD_ESDIRK, .wait = FIRST_TRIAL, .pause = FIRST_TRIAL};
+    a->trials = first_trials;
     return status;
 }
 

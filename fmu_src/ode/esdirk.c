@@ -16,9 +16,6 @@ static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.
                     DIVERGES = 2;
 enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
 
-/* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
-static const struct pair HIGH_PAIR = {1.9 + 6 * 1.07, 5}, LOW_PAIR = {1.9 + 3 * 1.07, 3};
-
 /* points of the predictor; a point of an earlier step is skipped if it is closer to t than this fraction of h */
 enum { POINTS = 3 };
 static const double NEAR = 1e-3;
@@ -254,21 +251,15 @@ static void accept(struct one_step *s, double h)
     }
     s->now->own[N_PAST] = count;
     if (s->now->own[SLOW_LEFT] > 0) s->now->own[SLOW_LEFT]--;
-    pairs_accept(s);
+    pairs_accept(s, h);
 }
 
-static double exponent(const struct one_step *s)
-{
-    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
-}
-
-static double plan(struct one_step *s, double h, double remains)
-{
-    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
-}
-
-static const struct one_step_method esdirk_method = {
-    .name = "ESDIRK", .attempt = attempt, .accept = accept, .exponent = exponent, .forget = forget, .plan = plan};
+/* Work of a step that begins with a jump: right-hand side, factors, and residual and two solutions a stage */
+static const struct one_step_method esdirk_method = {.pair = {{5, 1.9 + 6 * 1.07}, {3, 1.9 + 3 * 1.07}},
+                                                     .attempt = attempt,
+                                                     .accept = accept,
+                                                     .forget = forget,
+                                                     .plan = pairs_plan};
 
 enum status esdirk_make(const struct ode *ode, struct integrator **made)
 {
@@ -284,14 +275,10 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     e->star = arena_take(&arena, n, sizeof(double));
     e->guess = arena_take(&arena, n, sizeof(double));
     e->r = arena_take(&arena, n_z, sizeof(double));
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
+    const enum status status = one_step_finish(&e->s, &arena, made);
+    if (status != STATUS_OK) return status;
     e->past_time = e->s.own;
     e->past_y = e->past_time + POINTS - 1;
     e->past_z = e->past_y + (POINTS - 1) * n;
-    e->s.arena = arena;
-    *made = &e->s.base;
     return STATUS_OK;
 }

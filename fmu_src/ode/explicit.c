@@ -98,20 +98,6 @@ static void estimate_error(struct explicit_pair *e, double h)
     for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
 }
 
-static enum status find_high_stages(struct explicit_pair *e, double h)
-{
-    struct one_step *s = &e->s;
-    memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
-    for (int i = 1; i < STAGES; i++) {
-        start_from(e, i, A[i], h, s->y1);
-        const enum status status = stage_rhs(&s->stage, s->t + C[i] * h, s->y1, e->k + s->n * i);
-        if (status != STATUS_OK) return status;
-    }
-    start_from(e, STAGES, A[STAGES], h, s->y1);
-    estimate_error(e, h);
-    return STATUS_OK;
-}
-
 /* ---- Nystroem's method, for steps that communication points cut short ----------------------------------------------------- */
 
 /* Kutta's method of order 3, with the midpoint rule for the error and with Nystroem's positions of the stages, which give order 4 if
@@ -126,59 +112,56 @@ static const double LOW_SHARE = 0.3;
 /* Nystroem's positions minus Kutta's at stage i: h^2 (LOW_BEND[i][0] a_1 + LOW_BEND[i][1] a_2) */
 static const double LOW_BEND[LOW_STAGES][2] = {{0}, {0.125, 0}, {-1, 0.5}};
 
+/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
+
+struct formula {
+    int stages;
+    const double *A, *c;     /* (stages + 1) x stages; stages                  */
+    const double (*bend)[2]; /* stages: added to positions, as LOW_BEND; NULL: 0 */
+};
+static const struct formula HIGH = {STAGES, A[0], C, NULL}, LOW = {LOW_STAGES, LOW_A[0], LOW_C, LOW_BEND};
+
 /* From Kutta's positions to Nystroem's; not if there are quaternions */
-static void bend_positions(const struct explicit_pair *e, int i, double h, double *x)
+static void bend_positions(const struct explicit_pair *e, const double bend[2], double h, double *x)
 {
     const struct ode *ode = e->s.base.ode;
     const double *a1 = e->k + ode->n_x, *a2 = a1 + e->s.n;
-    for (int k = 0; k < ode->n_v && ode->n_x == ode->n_v; k++)
-        x[k] += h * h * (LOW_BEND[i][0] * a1[k] + LOW_BEND[i][1] * a2[k]);
+    for (int k = 0; k < ode->n_v && ode->n_x == ode->n_v; k++) x[k] += h * h * (bend[0] * a1[k] + bend[1] * a2[k]);
 }
 
-static enum status find_low_stages(struct explicit_pair *e, double h)
+static enum status find_stages(struct explicit_pair *e, const struct formula *f, double h)
 {
     struct one_step *s = &e->s;
     memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
-    for (int i = 1; i < LOW_STAGES; i++) {
-        start_from(e, i, LOW_A[i], h, s->y1);
-        bend_positions(e, i, h, s->y1);
-        const enum status status = stage_rhs(&s->stage, s->t + LOW_C[i] * h, s->y1, e->k + s->n * i);
+    for (int i = 1; i < f->stages; i++) {
+        start_from(e, i, f->A + f->stages * i, h, s->y1);
+        if (f->bend != NULL) bend_positions(e, f->bend[i], h, s->y1);
+        const enum status status = stage_rhs(&s->stage, s->t + f->c[i] * h, s->y1, e->k + s->n * i);
         if (status != STATUS_OK) return status;
     }
-    start_from(e, LOW_STAGES, LOW_A[LOW_STAGES], h, s->y1);
-    memset(s->error, 0, (size_t)s->n * sizeof(double));
-    add_stages(e, LOW_STAGES, LOW_E, LOW_SHARE * h, s->error);
+    start_from(e, f->stages, f->A + f->stages * f->stages, h, s->y1);
     return STATUS_OK;
 }
-
-/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
-
-static const struct pair HIGH_PAIR = {STAGES, 8}, LOW_PAIR = {LOW_STAGES, 3};
 
 static enum status attempt(struct one_step *s, double h)
 {
     struct explicit_pair *e = (struct explicit_pair *)(void *)s;
-    return pairs_low(s) ? find_low_stages(e, h) : find_high_stages(e, h);
+    const enum status status = find_stages(e, pairs_low(s) ? &LOW : &HIGH, h);
+    if (status != STATUS_OK) return status;
+    if (pairs_low(s)) {
+        memset(s->error, 0, (size_t)s->n * sizeof(double));
+        add_stages(e, LOW_STAGES, LOW_E, LOW_SHARE * h, s->error);
+    } else {
+        estimate_error(e, h);
+    }
+    return STATUS_OK;
 }
 
-static void accept(struct one_step *s, double h)
-{
-    (void)h;
-    pairs_accept(s);
-}
-
-static double exponent(const struct one_step *s)
-{
-    return pairs_low(s) ? LOW_PAIR.exponent : HIGH_PAIR.exponent;
-}
-
-static double plan(struct one_step *s, double h, double remains)
-{
-    return pairs_plan(s, &HIGH_PAIR, &LOW_PAIR, h, remains);
-}
-
-static const struct one_step_method explicit_method = {
-    .name = "DOP853", .open_end = true, .attempt = attempt, .accept = accept, .exponent = exponent, .plan = plan};
+static const struct one_step_method explicit_method = {.pair = {{8, STAGES}, {3, LOW_STAGES}},
+                                                       .open_end = true,
+                                                       .attempt = attempt,
+                                                       .accept = pairs_accept,
+                                                       .plan = pairs_plan};
 
 enum status explicit_make(const struct ode *ode, struct integrator **made)
 {
@@ -189,11 +172,5 @@ enum status explicit_make(const struct ode *ode, struct integrator **made)
     one_step_make(&e->s, &explicit_method, ode, 0, &arena);
     e->k = arena_take(&arena, STAGES * (size_t)e->s.n, sizeof(double));
     e->e3 = arena_take(&arena, (size_t)e->s.n, sizeof(double));
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    e->s.arena = arena;
-    *made = &e->s.base;
-    return STATUS_OK;
+    return one_step_finish(&e->s, &arena, made);
 }

@@ -324,14 +324,8 @@ static double plan(struct one_step *s, double allowed, double remains)
     return remains / ceil(remains / h * (1 - 1e-9));
 }
 
-static double exponent(const struct one_step *s)
-{
-    (void)s;
-    return EXPONENT;
-}
-
 static const struct one_step_method gauss_method = {
-    .name = "Gauss", .open_end = true, .attempt = attempt, .accept = accept, .exponent = exponent, .plan = plan};
+    .pair = {{.exponent = EXPONENT}}, .open_end = true, .attempt = attempt, .accept = accept, .plan = plan};
 
 enum status gauss_make(const struct ode *ode, struct integrator **made)
 {
@@ -348,11 +342,5 @@ enum status gauss_make(const struct ode *ode, struct integrator **made)
     g->r = arena_take(&arena, S * n_z, sizeof(double));
     g->d = arena_take(&arena, n_z, sizeof(double));
     gauss_solver_make(&g->solver, &g->s.stage, g->square, &arena);
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    g->s.arena = arena;
-    *made = &g->s.base;
-    return STATUS_OK;
+    return one_step_finish(&g->s, &arena, made);
 }

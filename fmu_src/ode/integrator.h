@@ -32,7 +32,7 @@ struct integrator_options {
     double relative_tolerance;
     const double *nominal; /* n_x + n_v: absolute tolerances are relative_tolerance times these */
     double max_step;       /* 0: no limit                                                  [s]  */
-    int max_order;         /* of CVODE, 1 to 5                                                  */
+    int max_order;         /* of CVODE, 1 to 5; 0: the policy decides                           */
     double fixed_step;     /* 0: steps by error control; else equal steps of at most this  [s]  */
     double max_steps;      /* internal steps per advance; 0: MOST_INTERNAL_STEPS                */
     bool dense;            /* Newton iterations with the dense Jacobian                         */
@@ -93,7 +93,6 @@ struct integrator {
     enum method used;           /* the method in use, possibly on trial                              */
     enum method chosen;         /* the method that was chosen                                        */
     char choice[CHOICE_SIZE];   /* why it was chosen, as text                                        */
-    int choices;                /* number of choices so far                                          */
 };
 
 /* Takes effect with the next restart. */

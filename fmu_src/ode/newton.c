@@ -48,11 +48,16 @@ void newton_make(struct newton *newton, const struct ode *ode, struct arena *are
 
 /* ---- the matrix ---------------------------------------------------------------------------------------------------- */
 
+double newton_D(const double omega[3], double gamma)
+{
+    return 1 + gamma * gamma * dot3(omega, omega) / 4;
+}
+
 static void set_point(struct quaternion_point *point, double gamma, const double *q, const double *omega)
 {
     memcpy(point->q, q, sizeof point->q);
     memcpy(point->omega, omega, sizeof point->omega);
-    point->D = 1 + gamma * gamma * dot3(omega, omega) / 4;
+    point->D = newton_D(omega, gamma);
     point->square = quaternion_square(q);
 }
 
@@ -93,11 +98,10 @@ void newton_matrix(struct newton *newton, double gamma, const double *y, double 
 
 /* ---- the two sides of its solution --------------------------------------------------------------------------------- */
 
-/* P p = (p + gamma/2 p o (0, omega))/D */
-static void apply_P(const struct quaternion_point *point, double gamma, const double p[4], double Pp[4])
+void newton_P(const double omega[3], double gamma, double D, const double p[4], double Pp[4])
 {
-    quaternion_rate(p, point->omega, Pp);
-    for (int i = 0; i < 4; i++) Pp[i] = (p[i] + gamma * Pp[i]) / point->D;
+    quaternion_rate(p, omega, Pp);
+    for (int i = 0; i < 4; i++) Pp[i] = (p[i] + gamma * Pp[i]) / D;
 }
 
 void newton_tangent(const struct newton *newton, const double *r, double *dx)
@@ -107,7 +111,7 @@ void newton_tangent(const struct newton *newton, const double *r, double *dx)
         /* E P a = 2 vec(conj(q) o P a)/|q|^2 */
         const struct quaternion_point *point = &newton->point[k];
         double Pa[4], tangent[4];
-        apply_P(point, newton->gamma, r + newton->quaternion[k].x, Pa);
+        newton_P(point->omega, newton->gamma, point->D, r + newton->quaternion[k].x, Pa);
         quaternion_conjugate_multiply(point->q, Pa, tangent);
         for (int i = 0; i < 3; i++) dx[newton->quaternion[k].v + i] = 2 * tangent[1 + i] / point->square;
     }
@@ -136,6 +140,6 @@ void newton_expand(const struct newton *newton, const double *r, const double *d
         double p[4];
         quaternion_rate(newton->point[k].q, dv + place->v, p); /* T dv */
         for (int i = 0; i < 4; i++) p[i] = r[place->x + i] + gamma * p[i];
-        apply_P(&newton->point[k], gamma, p, d + place->x);
+        newton_P(newton->point[k].omega, gamma, newton->point[k].D, p, d + place->x);
     }
 }

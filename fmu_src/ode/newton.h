@@ -52,4 +52,8 @@ void newton_reduce(const struct newton *newton, const double *r, double *c);
 /* d = (P (a + gamma T dv); dv) */
 void newton_expand(const struct newton *newton, const double *r, const double *dv, double *d);
 
+/* D = 1 + gamma^2 |omega|^2/4 and P p = (p + gamma/2 p o (0, omega))/D of one quaternion */
+double newton_D(const double omega[3], double gamma);
+void newton_P(const double omega[3], double gamma, double D, const double p[4], double Pp[4]);
+
 #endif

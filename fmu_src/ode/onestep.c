@@ -47,6 +47,18 @@ enum status one_step_make(struct one_step *s, const struct one_step_method *meth
     return STATUS_OK;
 }
 
+enum status one_step_finish(struct one_step *s, struct arena *arena, struct integrator **made)
+{
+    *made = NULL;
+    if (arena->failed) {
+        arena_release(arena);
+        return STATUS_NO_MEMORY;
+    }
+    s->arena = *arena;
+    *made = &s->base;
+    return STATUS_OK;
+}
+
 static struct one_step *one_step_of(struct integrator *integrator)
 {
     return (struct one_step *)(void *)integrator;
@@ -147,11 +159,16 @@ static void weigh(struct one_step *s)
     for (int i = 0; i < s->n; i++) s->weight[i] = 1 / (s->relative_tolerance * fabs(s->y[i]) + s->tolerance[i]);
 }
 
+static double exponent(const struct one_step *s)
+{
+    return s->method->pair[s->now->low != 0].exponent;
+}
+
 /* y changes by a hundredth of its scale, relative to the tolerances                       (Hairer, Norsett, Wanner, II.4) */
 static double first_step(const struct one_step *s, double remains)
 {
     const double scale = 0.01 / s->relative_tolerance, speed = one_step_norm(s, s->ydot);
-    const double exponent = 1 / s->method->exponent(s), h = pow(s->relative_tolerance, exponent) * scale / speed;
+    const double h = pow(s->relative_tolerance, 1 / exponent(s)) * scale / speed;
     return speed > 0 ? fmin(h, remains) : remains;
 }
 
@@ -206,7 +223,7 @@ static double least_step(const struct one_step *s)
 static void control(struct one_step *s, double h, double error, bool repeated)
 {
     const bool no_trend = error < TREND && s->now->last_error < TREND; /* cut short, for example */
-    const double k = s->method->exponent(s), last = no_trend ? 0 : s->now->last_error;
+    const double k = exponent(s), last = no_trend ? 0 : s->now->last_error;
     double factor = MOST;
     if (error > 0)
         factor =
@@ -356,7 +373,7 @@ static void shorten(struct one_step *s, double h, enum status status, double err
     double share, factor = AFTER_FAILURE;
     if (status == STATUS_OK) {
         s->count.error_test_failures++;
-        factor = fmax(LEAST, SAFETY * pow(error, -1 / s->method->exponent(s)));
+        factor = fmax(LEAST, SAFETY * pow(error, -1 / exponent(s)));
     } else {
         s->count.newton_failures++;
         forget_steps(s);

@@ -10,16 +10,20 @@
 
 struct one_step;
 
+/* A formula with an error estimate. */
+struct pair {
+    double exponent; /* error ~ h^exponent: the order of the estimate plus one */
+    double work;     /* of a step, for pairs.h                                 */
+};
+
 struct one_step_method {
-    const char *name;
-    bool open_end; /* no stage is at the end of a step: an attempt does not compute ydot1 and z1 */
+    struct pair pair[2]; /* [now->low]: of high order, and of low order if the method has one (pairs.h) */
+    bool open_end;       /* no stage is at the end of a step: an attempt does not compute ydot1 and z1 */
     /* A step of h from (t, y, z): sets y1, z1, ydot1, and `error` to the error of y1. In fixed steps the error may be left out, and
        the work must not depend on the data. A recoverable status asks for a smaller step. */
     enum status (*attempt)(struct one_step *s, double h);
     /* The attempt is accepted. Called before t, y and z change. */
     void (*accept)(struct one_step *s, double h);
-    /* The order of the error estimate plus one: error ~ h^k. */
-    double (*exponent)(const struct one_step *s);
     /* Clears what earlier steps left for the next one (predictors). NULL: nothing to clear. */
     void (*forget)(struct one_step *s);
     /* The size of the next step: h is what the error allows, `remains` the time to the communication point. */
@@ -68,6 +72,9 @@ struct one_step {
 /* Fills a struct that was allocated in this arena. own: numbers of memory that the method needs. */
 enum status one_step_make(struct one_step *s, const struct one_step_method *method, const struct ode *ode, int own,
                           struct arena *arena);
+
+/* The integrator in *made, after all arrays were taken from the arena; on failure the arena is released. */
+enum status one_step_finish(struct one_step *s, struct arena *arena, struct integrator **made);
 
 /* The weighted RMS norm of the error test of a change of y, n numbers                                        (theory.md 86) */
 double one_step_norm(const struct one_step *s, const double *change);

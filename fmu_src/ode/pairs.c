@@ -14,8 +14,9 @@ bool pairs_low(const struct one_step *s)
     return s->now->low != 0;
 }
 
-void pairs_accept(struct one_step *s)
+void pairs_accept(struct one_step *s, double h)
 {
+    (void)h;
     s->now->other_h = fmin(GROWTH * s->now->other_h, MOST_GROWTH * s->now->h);
 }
 
@@ -56,9 +57,9 @@ static bool is_cut_short(struct one_step *s, double h, double remains)
 }
 
 /* Accelerations of the low order are inaccurate, so it is for jumps: there they are discontinuous anyway */
-double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains)
+double pairs_plan(struct one_step *s, double h, double remains)
 {
-    const struct pair *present = pairs_low(s) ? low : high, *other = pairs_low(s) ? high : low;
+    const struct pair *present = &s->method->pair[pairs_low(s)], *other = &s->method->pair[!pairs_low(s)];
     double other_h = fmin(s->now->other_h, s->longest);
     const bool cut_short = is_cut_short(s, h, remains), smooth = pairs_low(s) && s->now->jumps == 0;
     if (other_h == 0 && cut_short) other_h = remains;

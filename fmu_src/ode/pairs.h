@@ -5,21 +5,14 @@
 
 #include "ode/onestep.h"
 
-struct pair {
-    double work;     /* of a step                                              */
-    double exponent; /* error ~ h^exponent: the order of the embedded method plus one */
-};
-
 /* Is the pair of low order in use? */
 bool pairs_low(const struct one_step *s);
 
-/* The step size for the time that remains, and the choice of the pair. */
-double pairs_plan(struct one_step *s, const struct pair *high, const struct pair *low, double h, double remains);
+/* For struct one_step_method: the step size for the time that remains, and the choice of the pair; after a step. */
+double pairs_plan(struct one_step *s, double h, double remains);
+void pairs_accept(struct one_step *s, double h);
 
 /* A method that has just been restarted continues where another with two pairs left off: with the same pair. */
 void pairs_continue(struct one_step *s, const struct one_step *from);
-
-/* After a step. */
-void pairs_accept(struct one_step *s);
 
 #endif

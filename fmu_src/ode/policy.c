@@ -9,10 +9,10 @@ static const double TIGHT = 2e-6;
 /* The fraction of the tolerance that order 5 has to meet, so that errors continue to fall where the order limit changes */
 static const double FRACTION = 0.1;
 
-const char *policy_fixed_step_error(const struct solver_request *request)
+const char *policy_fixed_step_error(const struct integrator_options *options)
 {
-    if (!(request->fixed_step > 0)) return NULL;
-    switch (request->method) {
+    if (!(options->fixed_step > 0)) return NULL;
+    switch (options->method) {
     case METHOD_CVODE:
         return "CVODE (solver.method = 1) takes no fixed steps; choose solver.method = 0, 2 or 4, or solver.fixed_step "
                "= 0";
@@ -31,18 +31,6 @@ static const double TOLERANCE_FACTOR[METHODS] = {
 enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
 {
     return automatic_make(ode, integrator);
-}
-
-struct integrator_options policy_options(const struct solver_request *request, const double *nominal)
-{
-    return (struct integrator_options){.method = request->method,
-                                       .relative_tolerance = request->relative_tolerance,
-                                       .nominal = nominal,
-                                       .max_step = request->max_step,
-                                       .max_order = request->max_order,
-                                       .fixed_step = request->fixed_step,
-                                       .max_steps = request->max_steps,
-                                       .dense = request->dense};
 }
 
 /* BDF of orders 3 to 5 is unstable near the imaginary axis, where lightly damped modes lie: for these the order limit is 2 at

@@ -51,27 +51,19 @@ enum status stage_start(struct stage *stage, double t, const double *y, double *
     return status;
 }
 
-/* X = (1 - gamma Omega)^-1 x* = (x* + gamma/2 x* o (0, omega)) / (1 + gamma^2 |omega|^2/4) of a quaternion    (theory.md 78) */
-static void quaternion_position(double gamma, const double *x_star, const double *omega, double *x)
-{
-    const double D = 1 + gamma * gamma * dot3(omega, omega) / 4;
-    quaternion_rate(x_star, omega, x);
-    for (int c = 0; c < 4; c++) x[c] = (x_star[c] + gamma * x[c]) / D;
-}
-
 void stage_positions(const struct stage *stage, double gamma, const double *x_star, double *y)
 {
     const struct ode *ode = stage->ode;
+    const int *position = stage->newton.position;
     const double *v = y + ode->n_x;
-    int i = 0, j = 0; /* the next position and the next velocity */
-    for (int k = 0; k < ode->n_quaternions; k++) {
+    for (int j = 0; j < ode->n_v; j++)
+        if (position[j] >= 0) y[position[j]] = x_star[position[j]] + gamma * v[j];
+    for (int k = 0; k < ode->n_quaternions;
+         k++) { /* X = P x*                                               (theory.md 78) */
         const struct quaternion_place *place = &ode->quaternion[k];
-        for (; i < place->x; i++, j++) y[i] = x_star[i] + gamma * v[j];
-        quaternion_position(gamma, x_star + i, v + place->v, y + i);
-        i = place->x + 4;
-        j = place->v + 3;
+        const double *omega = v + place->v;
+        newton_P(omega, gamma, newton_D(omega, gamma), x_star + place->x, y + place->x);
     }
-    for (; i < ode->n_x; i++, j++) y[i] = x_star[i] + gamma * v[j];
 }
 
 void stage_rates(const struct stage *stage, const double *y, const double *z, double *ydot)
@@ -120,20 +112,6 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     return failed(stage, status, STATUS_NO_RATES);
 }
 
-/* dx = x1 - x0, in the order of velocities; 0 for quaternions */
-static void position_change(const struct ode *ode, const double *x0, const double *x1, double *dx)
-{
-    int i = 0, j = 0; /* the next position and the next velocity */
-    memset(dx, 0, (size_t)ode->n_v * sizeof *dx);
-    for (int k = 0; k < ode->n_quaternions; k++) {
-        const struct quaternion_place *place = &ode->quaternion[k];
-        for (; i < place->x; i++, j++) dx[j] = x1[i] - x0[i];
-        i = place->x + 4;
-        j = place->v + 3;
-    }
-    for (; i < ode->n_x; i++, j++) dx[j] = x1[i] - x0[i];
-}
-
 void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r)
 {
     const struct ode *ode = stage->ode;
@@ -154,8 +132,11 @@ void stage_stiffness(struct stage *stage, const double *y0, const double *y1, do
 {
     const struct ode *ode = stage->ode;
     const double *v0 = y0 + ode->n_x, *v1 = y1 + ode->n_x;
-    position_change(ode, y0, y1, stage->dx);
-    for (int i = 0; i < ode->n_v; i++) stage->dv[i] = v1[i] - v0[i];
+    for (int j = 0; j < ode->n_v; j++) {
+        const int x = stage->newton.position[j];
+        stage->dx[j] = x >= 0 ? y1[x] - y0[x] : 0;
+        stage->dv[j] = v1[j] - v0[j];
+    }
     stage_forces(stage, stage->dx, stage->dv, r);
 }
 

@@ -1,4 +1,4 @@
-/* The parameters solver.* of an instance, as a request to ode/policy.h. */
+/* The parameters solver.* of an instance, as options of its integrator. */
 #ifndef SIM_SOLVER_H
 #define SIM_SOLVER_H
 
@@ -6,8 +6,8 @@
 #include "ode/policy.h"
 #include "sim/variables.h"
 
-/* The request, from the values of an instance. A relative tolerance of 0 means that of the importer. */
-struct solver_request solver_request_of(const struct variables *variables, const double *value);
+/* The options that the values of an instance ask for, without nominal values. A relative tolerance of 0 means that of the importer. */
+struct integrator_options solver_options(const struct variables *variables, const double *value);
 
 /* Reports combinations of values that are not possible, although each value is valid. Messages begin with `prefix`. Returns the
    number of errors. */

@@ -106,12 +106,12 @@ void stepper_interrupt(struct stepper *stepper)
 
 enum status stepper_configure(struct stepper *stepper, double importer_tolerance)
 {
-    struct solver_request request = solver_request_of(stepper->variables, stepper->value);
-    const double own = request.relative_tolerance;
+    struct integrator_options options = solver_options(stepper->variables, stepper->value);
+    const double own = options.relative_tolerance;
     stepper->tolerance = own > 0 ? own : importer_tolerance > 0 ? importer_tolerance : 1e-6;
     if (stepper->integrator == NULL) return STATUS_OK;
-    request.relative_tolerance = stepper->tolerance;
-    const struct integrator_options options = policy_options(&request, stepper->nominal);
+    options.relative_tolerance = stepper->tolerance;
+    options.nominal = stepper->nominal;
     return integrator_configure(stepper->integrator, &options);
 }
 

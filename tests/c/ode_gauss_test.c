@@ -406,17 +406,25 @@ static enum status no_jacobian(void *context, double t, const double *y, double 
     return *(const enum status *)context;
 }
 
+/* Integrates a decay to t = 0.5, where the first step size is that of one step */
+static struct one_step *begin_long(const struct ode *decay, double tolerance, double *v)
+{
+    const struct integrator_options options = {.relative_tolerance = tolerance, .nominal = nominal};
+    const struct restart long_step = {.first_step = 0.5};
+    double reached;
+    struct one_step *s = method_for(decay);
+    CHECK(integrator_configure(&s->base, &options) == STATUS_OK);
+    CHECK(integrator_restart(&s->base, 0, v, &long_step) == STATUS_OK);
+    CHECK(integrator_advance(&s->base, 0.5, v, &reached) == STATUS_OK);
+    return s;
+}
+
 TEST(an_iteration_that_diverges_shortens_the_step)
 {
     enum status status = STATUS_OK;
     const struct ode decay = {.n_v = 1, .context = &status, .rhs = decay_rhs, .jacobian = no_jacobian};
-    const struct integrator_options options = {.relative_tolerance = 1e-3, .nominal = nominal};
-    const struct restart long_step = {.first_step = 0.5};
     double v = 1, reached;
-    struct one_step *s = method_for(&decay);
-    CHECK(integrator_configure(&s->base, &options) == STATUS_OK);
-    CHECK(integrator_restart(&s->base, 0, &v, &long_step) == STATUS_OK);
-    CHECK(integrator_advance(&s->base, 0.5, &v, &reached) == STATUS_OK);
+    struct one_step *s = begin_long(&decay, 1e-3, &v);
     CHECK_NEAR(v, cos(0.5), 2e-3);
     CHECK(counts(s).newton_failures > 0 && counts(s).steps > 50);
     status = STATUS_NO_MEMORY; /* a matrix that cannot be had */
@@ -435,13 +443,8 @@ static enum status wrong_jacobian(void *context, double t, const double *y, doub
 TEST(an_iteration_that_is_too_slow_shortens_the_step)
 {
     const struct ode decay = {.n_v = 1, .rhs = decay_rhs, .jacobian = wrong_jacobian};
-    const struct integrator_options options = {.relative_tolerance = 1e-6, .nominal = nominal};
-    const struct restart long_step = {.first_step = 0.5};
-    double v = 1, reached;
-    struct one_step *s = method_for(&decay);
-    CHECK(integrator_configure(&s->base, &options) == STATUS_OK);
-    CHECK(integrator_restart(&s->base, 0, &v, &long_step) == STATUS_OK);
-    CHECK(integrator_advance(&s->base, 0.5, &v, &reached) == STATUS_OK);
+    double v = 1;
+    struct one_step *s = begin_long(&decay, 1e-6, &v);
     CHECK_NEAR(v, cos(0.5), 1e-3);
     CHECK(counts(s).newton_failures > 0);
     integrator_free(&s->base);

@@ -36,9 +36,9 @@ TEST(every_cause_has_its_code_and_text)
 static void check_policy(bool oscillatory, double tolerance, int asked, int order, double share)
 {
     const struct ode ode = {.n_v = 1, .oscillatory = oscillatory};
-    const struct solver_request request = {.relative_tolerance = tolerance, .max_step = 0.5, .max_order = asked};
     const double nominal = 1;
-    const struct integrator_options general = policy_options(&request, &nominal);
+    const struct integrator_options general = {
+        .relative_tolerance = tolerance, .nominal = &nominal, .max_step = 0.5, .max_order = asked};
     const struct integrator_options options = policy_adapt(&ode, METHOD_CVODE, &general);
     CHECK(options.max_order == order && options.max_step == 0.5 && options.nominal == &nominal);
     CHECK(options.relative_tolerance == share * tolerance);
@@ -57,8 +57,8 @@ TEST(fixed_steps_need_a_method_that_takes_them)
 {
     for (int method = 0; method < METHODS; method++) {
         const bool takes = method != METHOD_CVODE && method != METHOD_EXPLICIT;
-        const struct solver_request fixed = {.method = (enum method)method, .fixed_step = 0.1};
-        const struct solver_request controlled = {.method = (enum method)method};
+        const struct integrator_options fixed = {.method = (enum method)method, .fixed_step = 0.1};
+        const struct integrator_options controlled = {.method = (enum method)method};
         CHECK((policy_fixed_step_error(&fixed) == NULL) == takes);
         CHECK(policy_fixed_step_error(&controlled) == NULL);
     }
@@ -105,10 +105,11 @@ static enum status project(void *context, double t, double *y, double *error)
 static const struct restart fresh = {0};
 
 /* From (0, v) at t = 0; the request's tolerance is given, too */
-static struct integrator *start_with(const struct ode *ode, const struct solver_request *request, double v)
+static struct integrator *start_with(const struct ode *ode, const struct integrator_options *request, double v)
 {
     static const double nominal[2] = {1, 1};
-    const struct integrator_options options = policy_options(request, nominal);
+    struct integrator_options options = *request;
+    options.nominal = nominal;
     const double y[2] = {0, v};
     struct integrator *integrator;
     CHECK(policy_integrator(ode, &integrator) == STATUS_OK);
@@ -120,7 +121,7 @@ static struct integrator *start_with(const struct ode *ode, const struct solver_
 
 static struct integrator *start(const struct ode *ode, enum method method, double tolerance, double v)
 {
-    const struct solver_request request = {.method = method, .relative_tolerance = tolerance};
+    const struct integrator_options request = {.method = method, .relative_tolerance = tolerance};
     return start_with(ode, &request, v);
 }
 
@@ -262,7 +263,7 @@ static void check_max_steps(enum method method)
 {
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
-    const struct solver_request request = {
+    const struct integrator_options request = {
         .method = method, .relative_tolerance = 1e-6, .max_step = 0.01, .max_steps = 60};
     struct integrator *integrator = start_with(&ode, &request, 1);
     double y[2] = {0, 1}, reached;
@@ -283,7 +284,7 @@ TEST(internal_steps_are_limited)
     for (int method = 0; method < METHODS; method++) check_max_steps((enum method)method);
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
-    const struct solver_request request = {.relative_tolerance = 1e-6, .fixed_step = 0.1, .max_steps = 10};
+    const struct integrator_options request = {.relative_tolerance = 1e-6, .fixed_step = 0.1, .max_steps = 10};
     struct integrator *integrator = start_with(&ode, &request, 1);
     double y[2] = {0, 1}, reached;
     CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_OK && reached == 1);
@@ -296,7 +297,7 @@ static void check_progress(enum method method, double max_step, double end, bool
 {
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
-    const struct solver_request request = {.method = method, .relative_tolerance = 1e-6, .max_step = max_step};
+    const struct integrator_options request = {.method = method, .relative_tolerance = 1e-6, .max_step = max_step};
     struct integrator *integrator = start_with(&ode, &request, 1);
     double y[2] = {0, 1}, reached;
     const enum status status = integrator_advance(integrator, end, y, &reached);
@@ -319,7 +320,7 @@ static void check_fixed(enum method method, double from, double step, double fix
 {
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
-    const struct solver_request request = {.method = method, .relative_tolerance = 1e-6, .fixed_step = fixed};
+    const struct integrator_options request = {.method = method, .relative_tolerance = 1e-6, .fixed_step = fixed};
     struct integrator *integrator = start_with(&ode, &request, 1);
     double y[2] = {0, 1}, reached;
     CHECK(integrator_restart(integrator, from, y, &fresh) == STATUS_OK);
@@ -357,7 +358,7 @@ static void check_memory(enum method method, double fixed)
     enum { MOST = 128 };
     struct oscillator fine = {NOTHING, 0, STATUS_OK};
     const struct ode ode = ode_of(&fine);
-    const struct solver_request request = {.method = method, .relative_tolerance = 1e-7, .fixed_step = fixed};
+    const struct integrator_options request = {.method = method, .relative_tolerance = 1e-7, .fixed_step = fixed};
     struct integrator *a = start_with(&ode, &request, 1), *b = start_with(&ode, &request, 2),
                       *undisturbed = start_with(&ode, &request, 1);
     double y[2] = {0, 1}, copy[2], other[2] = {0, 1}, reached, memory[MOST];
