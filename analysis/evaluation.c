@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/failure.h"
+#include "flex/strain.h"
 
 static bool allocate_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
 {
@@ -12,6 +13,8 @@ static bool allocate_arrays(const struct mechanism *m, const struct state *state
     e->n_prescribed = m->model->n_prescribed;
     e->n_rows = m->constraints->n_rows;
     e->n_actuators = m->robot->n_actuators;
+    e->n_frames = m->robot->n_frames;
+    e->frame = arena_take(arena, (size_t)e->n_frames, sizeof *e->frame);
     e->qdd = arena_take(arena, n, sizeof(double));
     e->M = arena_take(arena, n * n, sizeof(double));
     e->bias = arena_take(arena, n, sizeof(double));
@@ -50,6 +53,30 @@ static void measure(struct mechanism *m, struct evaluation *e)
     }
 }
 
+/* Every frame of the robot. After dyn_velocity() */
+static void measure_frames(const struct mechanism *m, const struct state *state, struct evaluation *e)
+{
+    for (int i = 0; i < e->n_frames; i++) {
+        const struct robot_frame *frame = &m->robot->frame[i];
+        struct frame_evaluation *f = &e->frame[i];
+        f->name = frame->name;
+        f->gauge = frame->gauge;
+        dyn_frame(m->model, m->work, &m->model->frame[i], &f->motion);
+        if (!frame->gauge) continue;
+        const struct link_model *lm = &m->model->link[frame->site.link];
+        strain_sum(m->model->strain[i], lm->m, state->at.q + lm->eta_q, f->curvature, &f->elongation);
+    }
+}
+
+/* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that the
+   actuators have a direction. */
+static void invert(struct mechanism *m, const struct state *state, double *inverse)
+{
+    struct input actuated = state->input;
+    actuators_apply(m, &state->input, &actuated);
+    dyn_inverse(m->model, m->work, &actuated, state->qdd, inverse);
+}
+
 /* Everything that follows from qdd */
 static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
 {
@@ -67,7 +94,8 @@ static void describe(struct mechanism *m, const struct state *state, double *for
         for (int k = free_velocities(&model->link[i]); k < model->link[i].joint.nv; k++)
             e->prescribed_tau[model->link[i].prescribed + k] = force[model->link[i].v + k];
     measure(m, e);
-    if (e->inverse != NULL) dyn_inverse(model, m->work, &state->input, state->qdd, e->inverse);
+    measure_frames(m, state, e);
+    if (e->inverse != NULL) invert(m, state, e->inverse);
 }
 
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,

@@ -14,13 +14,14 @@ static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
-/* Prescribed motions and forces */
+/* Prescribed motions and forces; also those on frames that have no inputs */
 static void put_inputs(const struct point *at, struct instance *sim)
 {
     const struct variables *v = instance_variables(sim);
     for (int r = 0; r < v->n_values; r++)
         if (v->by_reference[r]->causality == CAUSALITY_INPUT)
             instance_set(sim, r, *variable_place(v->by_reference[r], at));
+    sim_set_frame_wrenches(sim, at->frame_wrench);
 }
 
 void state_to_start(const struct state *state, struct instance *sim)
@@ -97,7 +98,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the parts of tip wrench and actuators: inverse dynamics at rest */
+/* h(q, 0) minus the parts of wrenches and actuators: inverse dynamics at rest */
 static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;

@@ -17,6 +17,7 @@ struct input {
     const double *q, *qd;         /* nq, nv                                                          */
     const double *tau;            /* n_tau: torque or force for every joint velocity                 */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double *frame_wrench;   /* 6 per frame of the robot, likewise                              */
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
     int n_loads;

@@ -22,6 +22,7 @@ struct direction {
     const double *q, *qd;         /* nv: a tangent of q, and qd; with those of prescribed joints */
     const double *tau;            /* n_tau                                                       */
     const double *tip_wrench;     /* 6, world axes                                               */
+    const double *frame_wrench;   /* 6 per frame of the robot, world axes                        */
     const double *prescribed_qdd; /* n_prescribed                                                */
     const double *payload_mass;   /* n_links: center of mass and central inertia are constant    */
     const double *actuator_force; /* n_actuators                                                 */

@@ -97,6 +97,7 @@ struct robot_frame {
     const char *name;
     struct site site;
     bool sensor, load;
+    bool gauge; /* `at` is a station of a beam: the frame has a curvature and an elongation */
 };
 
 struct link {

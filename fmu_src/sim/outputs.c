@@ -1,46 +1,5 @@
 /* All computed values of a robot at a point, and their changes in a direction. */
-#include <string.h>
-
-#include "math/quaternion.h"
 #include "sim/robot_instance.h"
-
-/* ---- the tip's quaternion: the product of half-angle quaternions along the chain, smooth in the state ------------------- */
-
-static void turn(double quaternion[4], const double by[4])
-{
-    double turned[4];
-    quaternion_multiply(quaternion, by, turned);
-    memcpy(quaternion, turned, sizeof turned);
-}
-
-static void turn_by_matrix(double quaternion[4], const double R[9])
-{
-    double by[4];
-    quaternion_from_matrix(R, by);
-    turn(quaternion, by);
-}
-
-static void turn_by_vector(double quaternion[4], const double t[3], double sign)
-{
-    const double signed_t[3] = {sign * t[0], sign * t[1], sign * t[2]};
-    double by[4];
-    quaternion_exp(signed_t, by);
-    turn(quaternion, by);
-}
-
-/* Orientation of the frame that the children of link i are attached to, from the base outward */
-static void attached_quaternion(const struct sim *sim, int i, double quaternion[4])
-{
-    const struct link_model *lm = &sim->mechanism.model->link[i];
-    const struct link_work *w = &sim->mechanism.work->link[i];
-    if (lm->parent >= 0) attached_quaternion(sim, lm->parent, quaternion);
-    else memcpy(quaternion, (const double[4]){1, 0, 0, 0}, 4 * sizeof *quaternion);
-    turn_by_matrix(quaternion, lm->R);
-    joint_turn_quaternion(&lm->joint, sim->at.q + lm->q, quaternion);
-    if (lm->body == NULL) return;
-    if (w->JF != NULL) turn_by_vector(quaternion, w->theta_d, -1);
-    turn_by_vector(quaternion, w->theta, 1);
-}
 
 /* ---- the outputs ------------------------------------------------------------------------------------------------------------ */
 
@@ -53,6 +12,7 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     outputs->first_row = sim->mechanism.constraints->first;
     outputs->position_rate = arena_take(arena, (size_t)model->nq, sizeof *outputs->position_rate);
     outputs->link = arena_take(arena, (size_t)model->n_links, sizeof *outputs->link);
+    outputs->frame = arena_take(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
     outputs->length = arena_take(arena, n_actuators, sizeof *outputs->length);
     outputs->length_rate = arena_take(arena, n_actuators, sizeof *outputs->length_rate);
 }
@@ -61,20 +21,6 @@ void outputs_make(struct sim *sim)
 {
     take_arrays(sim, &sim->outputs);
     take_arrays(sim, &sim->changes);
-}
-
-static void compute_tip(struct sim *sim, struct outputs *outputs)
-{
-    const struct model *model = sim->mechanism.model;
-    const struct link_model *lm = &model->link[model->tip];
-    struct frame_motion tip;
-    dyn_tip(model, sim->mechanism.work, model->tip, &tip);
-    copy3(tip.p, outputs->tip.position);
-    copy3(tip.v, outputs->tip.velocity);
-    copy3(tip.omega, outputs->tip.angular_velocity);
-    copy3(tip.a, outputs->tip.acceleration);
-    attached_quaternion(sim, model->tip, outputs->tip.quaternion);
-    if (lm->body == NULL) turn_by_matrix(outputs->tip.quaternion, lm->tip.R);
 }
 
 static void compute_actuators(struct sim *sim, struct outputs *outputs)
@@ -129,7 +75,8 @@ enum status outputs_compute(struct sim *sim)
         dyn_reaction(m->work, i, link->wrench);
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }
-    compute_tip(sim, outputs);
+    outputs_orientations(sim);
+    outputs_frames(sim);
     compute_actuators(sim, outputs);
     compute_energy(sim, outputs);
     put_values(sim);
@@ -137,21 +84,6 @@ enum status outputs_compute(struct sim *sim)
 }
 
 /* ---- their changes ---------------------------------------------------------------------------------------------------------- */
-
-static void change_tip(struct sim *sim, struct outputs *changes)
-{
-    struct frame_derivative tip;
-    const struct mechanism *m = &sim->mechanism;
-    dyn_tangent_tip(m->model, m->work, m->tangent, m->model->tip, &tip);
-    copy3(tip.p, changes->tip.position);
-    copy3(tip.v, changes->tip.velocity);
-    copy3(tip.omega, changes->tip.angular_velocity);
-    copy3(tip.a, changes->tip.acceleration);
-
-    /* dquaternion = 1/2 (0, phi) o quaternion, phi in world axes */
-    const double half[4] = {0, 0.5 * tip.phi[0], 0.5 * tip.phi[1], 0.5 * tip.phi[2]};
-    quaternion_multiply(half, sim->outputs.tip.quaternion, changes->tip.quaternion);
-}
 
 void outputs_change(struct sim *sim)
 {
@@ -170,5 +102,5 @@ void outputs_change(struct sim *sim)
     }
     for (int i = 0; i < sim->robot->n_actuators; i++)
         actuators_change(m, i, &changes->length[i], &changes->length_rate[i]);
-    change_tip(sim, changes);
+    outputs_change_frames(sim);
 }

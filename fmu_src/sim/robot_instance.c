@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "math/quaternion.h"
 
@@ -153,6 +154,13 @@ const struct model *sim_model(const struct instance *instance)
 struct mechanism *sim_mechanism(struct instance *instance)
 {
     return &sim_of(instance)->mechanism;
+}
+
+void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench)
+{
+    struct sim *sim = sim_of(instance);
+    memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
+    instance->stepper.up_to_date = false;
 }
 
 const double *sim_accelerations(const struct instance *instance)

@@ -32,6 +32,10 @@ const struct model *sim_model(const struct instance *instance);
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
 
+/* Wrenches on all frames of the robot, (torque; force) in world axes: on those that are not loads, which have no inputs, they act
+   until the next call. */
+void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench);
+
 /* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */
 const double *sim_accelerations(const struct instance *instance);
