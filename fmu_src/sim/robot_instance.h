@@ -39,6 +39,7 @@ struct sim {
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
+    bool *bent_too_far;  /* [link]: reported since the initialization (guard.c)                              */
     enum status failure; /* the last failure of the right-hand side in this step                             */
 
     /* derivatives */
@@ -125,6 +126,12 @@ void outputs_frames(struct sim *sim);
 
 /* Their changes, as outputs_change(). */
 void outputs_change_frames(struct sim *sim);
+
+/* ---- guard.c --------------------------------------------------------------------------------------------------------------- */
+
+/* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
+   initialization. For struct ode. */
+void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
