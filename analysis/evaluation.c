@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "analysis/failure.h"
-#include "flex/strain.h"
 
 static bool allocate_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
 {
@@ -62,9 +61,10 @@ static void measure_frames(const struct mechanism *m, const struct state *state,
         f->name = frame->name;
         f->gauge = frame->gauge;
         dyn_frame(m->model, m->work, &m->model->frame[i], &f->motion);
-        if (!frame->gauge) continue;
-        const struct link_model *lm = &m->model->link[frame->site.link];
-        strain_sum(m->model->strain[i], lm->m, state->at.q + lm->eta_q, f->curvature, &f->elongation);
+        double strain[STRAINS];
+        model_strain(m->model, i, state->at.q + m->model->link[frame->site.link].eta_q, strain);
+        memcpy(f->curvature, strain, sizeof f->curvature);
+        f->elongation = strain[3];
     }
 }
 

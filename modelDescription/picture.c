@@ -85,7 +85,7 @@ static void project(const struct view *view, const double p[3], double out[2])
 /* The point that carries the joint of a link */
 static void place_mount(const struct fmu *fmu, const struct view *view, int i, struct picture *picture)
 {
-    const struct anchor mount = model_anchor(fmu->model, &fmu->model->robot->link[i].mount);
+    const struct anchor mount = sites_anchor(fmu->model, &fmu->model->robot->link[i].mount);
     struct frame_motion motion;
     memcpy(picture->link[i].from, picture->origin, sizeof picture->origin);
     if (mount.link < 0) return;

@@ -1,7 +1,6 @@
 /* What sensors report of the tip and of the frames of a robot, and its change in a direction. */
 #include <string.h>
 
-#include "flex/strain.h"
 #include "math/quaternion.h"
 #include "sim/robot_instance.h"
 
@@ -74,10 +73,11 @@ static bool is_reported(const struct robot *robot, int frame)
 /* Curvature and elongation for the positions, or their change for a tangent, `eta` of the link */
 static void measure_strain(const struct model *model, int frame, const double *eta, struct frame_outputs *outputs)
 {
-    const double *columns = frame > 0 ? model->strain[frame - 1] : NULL;
-    if (columns == NULL) return;
-    const int m = model->link[model->robot->frame[frame - 1].site.link].m;
-    strain_sum(columns, m, eta, outputs->curvature, &outputs->elongation);
+    double strain[STRAINS];
+    if (frame == 0) return;
+    model_strain(model, frame - 1, eta, strain);
+    copy3(strain, outputs->curvature);
+    outputs->elongation = strain[3];
 }
 
 /* specific force R' (a - g), angular rate R' omega */
@@ -126,7 +126,7 @@ static void change_frame(const struct sim *sim, int frame, struct frame_outputs 
     const struct anchor anchor = anchor_of(m->model, frame);
     struct frame_derivative d;
     double R[9], a[3];
-    dyn_tangent_frame(m->model, m->work, m->tangent, &anchor, &d);
+    dyn_tangent_frame(m->work, m->tangent, &anchor, &d);
     copy3(d.p, change->position);
     copy3(d.v, change->velocity);
     copy3(d.omega, change->angular_velocity);

@@ -344,7 +344,7 @@ static bool strains(const struct model *model, const struct variable *unknown, c
 {
     const struct robot_frame *frame = &model->robot->frame[unknown->owner - 1];
     const bool own = is_elastic(known) && is_position(known) && known->owner == frame->site.link;
-    return own && model->strain[unknown->owner - 1][4 * known->k + row] != 0;
+    return own && model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 
 bool depends_frame_curvature(const struct structure *structure, const struct variable *unknown,
@@ -364,8 +364,7 @@ bool depends_frame_elongation(const struct structure *structure, const struct va
 /* What moves both ends of an actuator as one rigid body does not change its length */
 static bool stretches(const struct structure *s, const struct variable *known, int actuator)
 {
-    const struct actuator *a = &s->model->robot->actuator[actuator];
-    const struct anchor end[2] = {model_anchor(s->model, &a->from), model_anchor(s->model, &a->to)};
+    const struct anchor *end = s->model->actuator_end[actuator];
     const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
