@@ -56,6 +56,15 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
+static enum status make_sections(struct model *model, struct link_model *lm)
+{
+    lm->section = arena_take(&model->arena, 1, sizeof *lm->section);
+    if (lm->section == NULL) return STATUS_NO_MEMORY;
+    lm->n_sections = lm->n_all_sections = 1;
+    lm->section[0] = (struct section_model){.shape = lm->body->tip, .has_inertia = lm->has_payload};
+    return STATUS_OK;
+}
+
 static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
 {
     struct body *body = arena_take(&model->arena, 1, sizeof *body);
@@ -64,22 +73,31 @@ static enum status make_flexible(const struct link *link, struct model *model, s
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
-    lm->has_payload = lm->loaded = link->has_payload;
-    const enum status status = body_make(link, &model->arena, body);
-    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain) return status;
+    lm->has_payload = link->has_payload;
+    identity3(lm->tip.R);
+    enum status status = body_make(link, &model->arena, body);
+    if (status == STATUS_OK) status = make_sections(model, lm);
+    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
-/* The joint frame at position zero in the parent frame, and the joint's motion subspace. */
-static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
+/* The pose `b`, given in the frame `a`, in the frame in which `a` is given */
+static struct pose compose(const struct pose *a, const struct pose *b)
 {
-    copy9(joint->origin.R, lm->R);
-    copy3(joint->origin.p, lm->t);
-    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: include its pose */
-        matmul3(parent->tip.R, joint->origin.R, lm->R);
-        copy3(parent->tip.p, lm->t);
-        add_mul3(parent->tip.R, joint->origin.p, lm->t);
-    }
+    struct pose c;
+    matmul3(a->R, b->R, c.R);
+    copy3(a->p, c.p);
+    add_mul3(a->R, b->p, c.p);
+    return c;
+}
+
+/* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
+static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
+{
+    const struct pose origin = mount->offset ? compose(&mount->at, &joint->origin) : joint->origin;
+    copy9(origin.R, lm->R);
+    copy3(origin.p, lm->t);
+    lm->mount = mount->section;
     double I[9];
     identity3(I);
     lm->turned = memcmp(lm->R, I, sizeof I) != 0;
@@ -120,12 +138,30 @@ static enum status make_link(struct model *model, int i, struct report *report)
     else status = make_flexible(link, model, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
-    struct link_model *parent = link->parent >= 0 ? &model->link[link->parent] : NULL;
-    make_joint(&link->joint, parent, lm);
-    if (parent != NULL) parent->loaded = true;
+    const struct anchor mount = model_tip(model, link->parent);
+    make_joint(&link->joint, &mount, lm);
+    if (lm->mount >= 0) model->link[link->parent].section[lm->mount].has_inertia = true;
     if (link->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
+}
+
+struct anchor model_tip(const struct model *model, int link)
+{
+    struct anchor anchor = model_hinge(link);
+    if (link < 0) return anchor;
+    const struct link_model *lm = &model->link[link];
+    anchor.section = lm->body == NULL ? -1 : 0;
+    anchor.offset = lm->body == NULL;
+    anchor.at = lm->tip;
+    return anchor;
+}
+
+struct anchor model_hinge(int link)
+{
+    struct anchor anchor = {.link = link, .section = -1};
+    identity3(anchor.at.R);
+    return anchor;
 }
 
 /* More coordinates than this are a mistake; n x n still fits an int. */
