@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dyn/sites.h"
 #include "dyn/updated.h"
 #include "math/vec.h"
 
@@ -28,6 +29,15 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     add_mul3(pose->R, body->com, moved.com);
     rotate_sym3(pose->R, body->inertia, moved.inertia);
     return moved;
+}
+
+struct pose pose_compose(const struct pose *a, const struct pose *b)
+{
+    struct pose c;
+    matmul3(a->R, b->R, c.R);
+    copy3(a->p, c.p);
+    add_mul3(a->R, b->p, c.p);
+    return c;
 }
 
 /* A beam without modes, as a rigid body. */
@@ -56,17 +66,10 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
-static enum status make_sections(struct model *model, struct link_model *lm)
+static enum status make_flexible(struct model *model, int i)
 {
-    lm->section = arena_take(&model->arena, 1, sizeof *lm->section);
-    if (lm->section == NULL) return STATUS_NO_MEMORY;
-    lm->n_sections = lm->n_all_sections = 1;
-    lm->section[0] = (struct section_model){.shape = lm->body->tip, .has_inertia = lm->has_payload};
-    return STATUS_OK;
-}
-
-static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
-{
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
     struct body *body = arena_take(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
@@ -76,25 +79,15 @@ static enum status make_flexible(const struct link *link, struct model *model, s
     lm->has_payload = link->has_payload;
     identity3(lm->tip.R);
     enum status status = body_make(link, &model->arena, body);
-    if (status == STATUS_OK) status = make_sections(model, lm);
+    if (status == STATUS_OK) status = sites_make_sections(model, i);
     if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
-}
-
-/* The pose `b`, given in the frame `a`, in the frame in which `a` is given */
-static struct pose compose(const struct pose *a, const struct pose *b)
-{
-    struct pose c;
-    matmul3(a->R, b->R, c.R);
-    copy3(a->p, c.p);
-    add_mul3(a->R, b->p, c.p);
-    return c;
 }
 
 /* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
 static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
 {
-    const struct pose origin = mount->offset ? compose(&mount->at, &joint->origin) : joint->origin;
+    const struct pose origin = mount->offset ? pose_compose(&mount->at, &joint->origin) : joint->origin;
     copy9(origin.R, lm->R);
     copy3(origin.p, lm->t);
     lm->mount = mount->section;
@@ -131,17 +124,17 @@ static enum status make_link(struct model *model, int i, struct report *report)
 {
     const struct link *link = &model->robot->link[i];
     struct link_model *lm = &model->link[i];
-    lm->parent = link->parent;
+    lm->parent = link->mount.link;
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
-    else status = make_flexible(link, model, lm);
+    else status = make_flexible(model, i);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
-    const struct anchor mount = model_tip(model, link->parent);
+    const struct anchor mount = sites_anchor(model, &link->mount);
     make_joint(&link->joint, &mount, lm);
-    if (lm->mount >= 0) model->link[link->parent].section[lm->mount].has_inertia = true;
-    if (link->parent != i - 1) model->branched = true;
+    if (lm->mount >= 0) model->link[lm->parent].section[lm->mount].has_inertia = true;
+    if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
 }
@@ -204,6 +197,7 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
         if (status == STATUS_NO_MEMORY) break;
     }
     if (worst == STATUS_OK) worst = check_size(model, report);
+    if (worst == STATUS_OK) worst = sites_make_anchors(model);
     if (worst != STATUS_OK) {
         model_free(model);
         return worst;

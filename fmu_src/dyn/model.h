@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "base/status.h"
 #include "flex/body.h"
+#include "flex/strain.h"
 #include "math/spatial.h"
 #include "robot/robot.h"
 
@@ -16,6 +17,7 @@ struct updated;
 /* A section of a flexible link on which something acts or that is observed: the tip, a station of a beam, a node. */
 struct section_model {
     struct section shape;
+    int node;         /* nodal bodies: its number               */
     bool has_inertia; /* payload or children are attached to it */
 };
 
@@ -69,6 +71,10 @@ struct model {
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
     struct link_model *link;
+    struct anchor (*loop_side)[3];    /* n_loops: the joined frames, and O that carries the plane    */
+    struct anchor (*actuator_end)[2]; /* n_actuators: from, to                                       */
+    struct anchor *frame;             /* n_frames of the robot                                       */
+    double (**strain)[STRAINS];       /* n_frames: strain_make(); NULL: not at a station             */
     struct arena arena;
 };
 
@@ -77,6 +83,16 @@ static inline int free_velocities(const struct link_model *lm)
 {
     return lm->prescribed >= 0 ? 0 : lm->joint.nv;
 }
+
+/* The pose `b`, given in the frame `a`, in the frame in which `a` is given. */
+struct pose pose_compose(const struct pose *a, const struct pose *b);
+
+/* Whether a wrench on a frame of the robot has an effect: not on sections that are only observed. */
+bool model_frame_acts(const struct model *model, int frame);
+
+/* (psi', -w'', v''; a') at a frame's station from the elastic coordinates of its link, or their change from a change of these;
+   zero if the frame is not at a station of a flexible beam. */
+void model_strain(const struct model *model, int frame, const double *eta, double strain[STRAINS]);
 
 /* The tip frame of a link, and its hinge frame. */
 struct anchor model_tip(const struct model *model, int link);
