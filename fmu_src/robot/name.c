@@ -91,13 +91,18 @@ static bool part_has(const struct reader *reader, const char *name, struct locat
 }
 
 /* The same of a joint. */
-static bool joint_has(const struct reader *reader, const char *name, struct location *where)
+static bool joint_has(const struct robot *robot, const char *name, struct location *where)
 {
-    const struct robot *robot = reader->robot;
     for (int i = 0; i < robot->n_links; i++)
         if (same_name(robot->link[i].joint.name, name)) return locate(true, where, "links[%d].joint", i);
-    const bool current = reader->link != NULL && same_name(reader->link->joint.name, name);
-    return locate(current, where, "links[%d].joint", robot->n_links);
+    return false;
+}
+
+/* The same of the joint that is being read, which may need a frame. */
+static bool current_joint_has(const struct reader *reader, const char *name, struct location *where)
+{
+    const bool same = reader->link != NULL && same_name(reader->link->joint.name, name);
+    return locate(same, where, "links[%d].joint", reader->robot->n_links);
 }
 
 const char *read_part_name(const struct place *at, const char *what)
@@ -110,7 +115,7 @@ const char *read_part_name(const struct place *at, const char *what)
     if (part_has(at->reader, name, &other))
         report_error(at, "%s must be unique among links, loops%s: %s is the same", what,
                      robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
-    else if (robot->format == 2 && joint_has(at->reader, name, &other))
+    else if (robot->format == 2 && (joint_has(robot, name, &other) || current_joint_has(at->reader, name, &other)))
         report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
                      what, other.path);
     return name;
@@ -122,7 +127,7 @@ const char *read_joint_name(const struct place *at, const char *link_name)
     const char *name = at->given ? read_name(at, "joint name") : link_name;
     struct location other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
-    if (joint_has(at->reader, name, &other))
+    if (joint_has(robot, name, &other))
         report_error(at->given ? at : at->parent,
                      "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
                      other.path);
