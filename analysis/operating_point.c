@@ -52,7 +52,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 {
     memset(point, 0, sizeof *point);
     point->report = errors_only(report);
-    const enum status status = sim_make(name, text, &point->report, &point->sim);
+    const enum status status = sim_make_loaded(name, text, &point->report, &point->sim);
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
     point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
