@@ -17,7 +17,8 @@ struct input {
     const double *q, *qd;         /* nq, nv                                                          */
     const double *tau;            /* n_tau: torque or force for every joint velocity                 */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
-    const double *frame_wrench;   /* 6 per frame of the robot, likewise                              */
+    const double *frame_wrench;   /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
+                                     frames that are only observed (model_frame_acts())              */
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
     int n_loads;
@@ -44,6 +45,10 @@ void dyn_position(const struct model *model, struct work *work);
 
 /* Positions and velocities of the frames' origins: p and v of O and of the sections. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
+
+/* The sections that are only observed, for the accelerations qdd of the last dyn_motion(), which may be NULL: dyn_frame() then works
+   for every frame of the robot, model->frame[i]. After dyn_velocity(). */
+void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). If it is not positive
    definite, work->failed_link is the link whose joint or modes have no inertia. */
@@ -102,6 +107,7 @@ struct energy {
     double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops           [J] */
     double power;                     /* sum tau qd of the driven joints                 [W] */
     double tip;                       /* power of the tip wrench                         [W] */
+    double frames;                    /* power of the wrenches on frames                 [W] */
     double loss;                      /* dissipated by friction, link damping and stops  [W] */
 };
 

@@ -57,6 +57,14 @@ static void add_joint(const struct link_model *lm, const struct input *in, struc
     }
 }
 
+static double wrench_power(const struct model *model, const struct work *work, const struct anchor *anchor,
+                           const double *wrench)
+{
+    struct frame_motion motion;
+    dyn_frame(model, work, anchor, &motion);
+    return dot3(wrench, motion.omega) + dot3(wrench + 3, motion.v);
+}
+
 void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy)
 {
     memset(energy, 0, sizeof *energy);
@@ -72,9 +80,9 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
         }
         add_joint(lm, in, energy);
     }
-    if (in->tip_wrench != NULL) {
-        struct frame_motion tip;
-        dyn_tip(model, work, model->tip, &tip);
-        energy->tip = dot3(in->tip_wrench, tip.omega) + dot3(in->tip_wrench + 3, tip.v);
-    }
+    const struct anchor tip = model_tip(model, model->tip);
+    if (in->tip_wrench != NULL) energy->tip = wrench_power(model, work, &tip, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i))
+            energy->frames += wrench_power(model, work, &model->frame[i], in->frame_wrench + 6 * i);
 }

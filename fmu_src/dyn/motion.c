@@ -172,11 +172,26 @@ static void section_wrenches(const struct link_model *lm, struct link_work *w)
     if (lm->has_payload) rigid_wrench(&w->load, tip->T.omega, tip->T.acc, tip->b);
 }
 
-static void apply(struct work *work, const struct load *load)
+static void apply_load(struct work *work, const struct load *load)
 {
     if (load->link < 0) return;
     struct link_work *w = &work->link[load->link];
     axpy6(-1, load->wrench, load->section < 0 ? w->b : w->section[load->section].b);
+}
+
+static void apply_wrench(struct work *work, const struct anchor *anchor, const double *wrench)
+{
+    const struct load load = anchor_load(work, anchor, wrench);
+    apply_load(work, &load);
+}
+
+static void apply_all(const struct model *model, struct work *work, const struct input *in)
+{
+    const struct anchor tip = model_tip(model, model->tip);
+    if (in->tip_wrench != NULL) apply_wrench(work, &tip, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
 }
 
 /* Accelerations of the joint's velocities; NULL: zero */
@@ -202,12 +217,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             section_wrenches(lm, w);
         }
     }
-    if (in->tip_wrench != NULL) {
-        const struct anchor tip = model_tip(model, model->tip);
-        const struct load load = anchor_load(work, &tip, in->tip_wrench);
-        apply(work, &load);
-    }
-    for (int i = 0; i < in->n_loads; i++) apply(work, &in->load[i]);
+    apply_all(model, work, in);
 }
 
 void dyn_position(const struct model *model, struct work *work)
@@ -243,5 +253,28 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == SLIDES) axpy3(in->qd[lm->v + k], w->h[k], w->O.v);
         for (int s = 0; s < lm->n_sections; s++) section_velocity(w, lm->m, in->qd + lm->eta_v, &w->section[s]);
+    }
+}
+
+void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
+        const int from = lm->n_sections, to = lm->n_all_sections;
+        struct body_frame_motion F;
+        double omega[3], acc[6];
+        if (from == to) continue;
+        body_motion(lm->body, w, eta, etad, omega, acc);
+        body_motion_world(omega, acc, w, &F);
+        for (int s = from; s < to; s++) section_position(lm->body, &lm->section[s].shape, eta, w, &w->section[s]);
+        sections_motion(lm, from, to, etad, &F, w);
+        for (int s = from; s < to; s++) {
+            struct section_work *section = &w->section[s];
+            for (int k = 0; k < 3; k++) section->T.p[k] = w->O.p[k] + section->r[k];
+            section_velocity(w, lm->m, etad, section);
+            for (int k = 0; qdd != NULL && k < lm->m; k++) axpy6(qdd[lm->eta_v + k], section->J[k], section->T.acc);
+        }
     }
 }

@@ -171,6 +171,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .qd = or_zeros(direction->qd, tangent),
                                             .tau = or_zeros(direction->tau, tangent),
                                             .tip_wrench = or_zeros(direction->tip_wrench, tangent),
+                                            .frame_wrench = direction->frame_wrench,
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
                                             .payload_mass = or_zeros(direction->payload_mass, tangent)};
     const struct batch batch = batch_of(model, tangent);
@@ -200,12 +201,25 @@ static void solve(const struct model *model, struct work *work, struct tangent *
         if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &given, dqdd);
 }
 
+/* The wrenches on the tip and on frames rotate relative to their links, and change by those of the direction (NULL: zero) */
+static void sweep_wrenches(const struct model *model, const struct work *work, struct tangent *tangent,
+                           const struct input *in, const struct batch *batch, const struct direction *d)
+{
+    const struct anchor tip = model_tip(model, model->tip);
+    const double *frame_wrench = d == NULL ? NULL : d->frame_wrench;
+    tangent_sweep_load(model, work, tangent, batch, &tip, in->tip_wrench, d == NULL ? NULL : d->tip_wrench);
+    for (int i = 0; i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i))
+            tangent_sweep_load(model, work, tangent, batch, &model->frame[i],
+                               in->frame_wrench == NULL ? NULL : in->frame_wrench + 6 * i,
+                               frame_wrench == NULL ? NULL : frame_wrench + 6 * i);
+}
+
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd)
 {
     const struct batch batch = batch_of(model, tangent);
-    const struct anchor tip = model_tip(model, model->tip);
-    tangent_sweep_load(model, work, tangent, &batch, &tip, in->tip_wrench, tangent->direction.tip_wrench);
+    sweep_wrenches(model, work, tangent, in, &batch, &tangent->direction);
     for (int i = 0; i < in->n_loads; i++) {
         const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
         tangent_sweep_load(model, work, tangent, &batch, &at, in->load[i].wrench, load != NULL ? load[i] : NULL);
@@ -285,8 +299,7 @@ static void set_units(lanes *seed, int first, int count, double x)
 static void turn_loads(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch)
 {
-    const struct anchor tip = model_tip(model, model->tip);
-    tangent_sweep_load(model, work, tangent, batch, &tip, in->tip_wrench, NULL);
+    sweep_wrenches(model, work, tangent, in, batch, NULL);
     for (int i = 0; i < in->n_loads; i++) {
         const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
         tangent_sweep_load(model, work, tangent, batch, &at, in->load[i].wrench, NULL);

@@ -22,7 +22,7 @@ struct direction {
     const double *q, *qd;         /* nv: a tangent of q, and qd; with those of prescribed joints */
     const double *tau;            /* n_tau                                                       */
     const double *tip_wrench;     /* 6, world axes                                               */
-    const double *frame_wrench;   /* 6 per frame of the robot, world axes                        */
+    const double *frame_wrench;   /* 6 for every frame of the robot, world axes                  */
     const double *prescribed_qdd; /* n_prescribed                                                */
     const double *payload_mass;   /* n_links: center of mass and central inertia are constant    */
     const double *actuator_force; /* n_actuators                                                 */
@@ -170,6 +170,13 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
+
+/* Sections that are only observed: columns at the state, after dyn_tangent_state() and dyn_observe(); then, for each direction, after
+   dyn_tangent_motion() with the same dqdd. dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
+void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, const double *qdd);
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const double *dqdd);
 
 /* Sets dp of all frames, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);

@@ -372,13 +372,21 @@ static void flexible_columns(const struct model *model, const struct link_model 
 }
 
 /* The part of w->b that is not from the flexible body: the inertia wrench of the hub minus the loads on O */
-static void other_wrench(const struct link_model *lm, const struct link_work *w, const struct input *in, int link,
+static void other_wrench(const struct model *model, const struct work *work, const struct input *in, int link,
                          double wrench[6])
 {
+    const struct link_model *lm = &model->link[link];
+    const struct link_work *w = &work->link[link];
     memset(wrench, 0, 6 * sizeof *wrench);
     if (lm->has_hub) rigid_wrench(&w->hub, w->O.omega, w->O.acc, wrench);
     for (int i = 0; i < in->n_loads; i++)
         if (in->load[i].link == link && in->load[i].section < 0) axpy6(-1, in->load[i].wrench, wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++) {
+        const struct anchor *anchor = &model->frame[i];
+        if (anchor->link != link || anchor->section >= 0) continue;
+        const struct load load = anchor_load(work, anchor, in->frame_wrench + 6 * i);
+        axpy6(-1, load.wrench, wrench);
+    }
 }
 
 /* The change of the subspace and of the forces of friction, springs and stops: (D H)' f - d(friction, springs, stops)  (67, 71) */
@@ -415,10 +423,32 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
         }
         const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
         double other[6];
-        other_wrench(lm, w, in, i, other);
+        other_wrench(model, work, in, i, other);
         flexible_columns(model, lm, w, &x, other, t);
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
+    }
+}
+
+void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, const double *qdd)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        const int from = lm->n_sections, to = lm->n_all_sections;
+        if (from == to) continue;
+        const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
+        struct link_point at;
+        set_body_motion(lm, w, &x, &at);
+        for (int s = from; s < to; s++) set_section(&lm->section[s], w, &w->section[s], lm->m, &x, &t->section[s]);
+        for (int k = 0; k < 2 * lm->m + 3; k++) { /* eta, eta_dot, omega */
+            const int m = lm->m;
+            struct variation v = {.axis = k < 2 * m ? -1 : k - 2 * m, .k = k < 2 * m ? k % m : -1, .rate = k >= m};
+            vary_body(&at, t, &v);
+            vary_sections(&at, t, &v, from, to);
+        }
     }
 }

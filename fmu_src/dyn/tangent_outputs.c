@@ -146,6 +146,41 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
     add_velocities(model, work, tangent);
 }
 
+/* D of the motion of a section as a sum of columns, with the accelerations of dqdd, which D of the motion of O includes */
+static void observe_section(const struct link_model *lm, const struct section_work *w, const struct direction *d,
+                            const double *dqdd, const struct frame_tangent *O, struct section_derivative *s)
+{
+    double *motion = s->T.motion;
+    memset(s->turn, 0, sizeof s->turn);
+    memset(motion, 0, 3 * sizeof *motion);
+    motion_shift(O->motion + 3, w->r, motion + 3);
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3; k++) motion[i] += O->motion[k] * s->Tw[k][i];
+    for (int k = 0; k < lm->m; k++) {
+        const double q = d->q[lm->eta_v + k], qd = d->qd[lm->eta_v + k];
+        axpy6(q, w->J[k], s->turn);
+        axpy6(dqdd[lm->eta_v + k], w->J[k], motion + 3);
+        for (int i = 0; i < 9; i++) motion[i] += q * s->Tq[k][i] + qd * s->Tv[k][i];
+    }
+    for (int i = 0; i < 3; i++) s->T.phi[i] = O->phi[i] + s->turn[i];
+}
+
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const double *dqdd)
+{
+    const struct direction *d = &tangent->direction;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        for (int s = lm->n_sections; s < lm->n_all_sections; s++) {
+            observe_section(lm, &w->section[s], d, dqdd, &t->O, &t->section[s]);
+            section_dp(&w->section[s], &t->O, &t->section[s]);
+            section_velocity(lm, w, d, &t->O, &t->section[s]);
+        }
+    }
+}
+
 /* dx = D x + dphi x x */
 static void absolute(const double *D, const double *phi, const double *x, double *dx)
 {
