@@ -88,6 +88,7 @@ static void describe(struct mechanism *m, const struct state *state, double *for
 
     dyn_inverse(model, m->work, &in, e->qdd, force);
     dyn_velocity(model, m->work, &in);
+    dyn_observe(model, m->work, &in, e->qdd);
     dyn_energy(model, m->work, &in, &e->energy);
     dyn_tip(model, m->work, model->tip, &e->tip);
     for (int i = 0; i < model->n_links; i++)

@@ -66,6 +66,7 @@ enum status outputs_compute(struct sim *sim)
     const struct input in = mechanism_loaded(m, &sim->in);
     dyn_inverse(m->model, m->work, &in, sim->qdd, sim->force); /* motion and reactions for these accelerations */
     dyn_velocity(m->model, m->work, &in);
+    dyn_observe(m->model, m->work, &in, sim->qdd);
     outputs->q = sim->at.q, outputs->qd = sim->at.qd, outputs->qdd = sim->qdd;
     outputs->force = sim->force;
     outputs->lambda = m->constraints->lambda;
