@@ -6,29 +6,30 @@
 #include "dyn/modes.h"
 #include "dyn/updated.h"
 
-/* Z = P_T J */
-static void section_products(const struct body *restrict body, const struct section *restrict shape,
-                             const struct link_work *restrict w, const struct section_work *restrict s,
+/* Z = P_T J of a section */
+static void section_products(const struct link_model *restrict lm, int i, const struct link_work *restrict w,
                              double (*restrict Z)[SIX])
 {
+    const struct body *restrict body = lm->body;
+    const struct section_work *restrict s = &w->section[i];
     if (!body->beam || w->JF != NULL) {
         for (int k = 0; k < body->m; k++) inertia_mul(&s->P, s->J[k], Z[k]);
     } else {
         for (int b = 0; b < body->n_blocks; b++)
-            family_products(shape, body->block_start[b], body->block_start[b + 1], w->RF, s, Z);
+            family_products(&lm->section[i].shape, body->block_start[b], body->block_start[b + 1], w->RF, s, Z);
         if (s->slope != NULL) shortening_products(body->m, w->RF, s, Z);
     }
 }
 
 /* The sections after the tip:  F += X' P_T J,  D_f += J' P_T J; in Z and L */
-static void fold_sections(const struct link_model *lm, struct link_work *w)
+static __attribute__((noinline)) void fold_sections(const struct link_model *lm, struct link_work *w)
 {
     const int m = lm->m, row = PADDED(m);
     for (int i = 1; i < lm->n_sections; i++) {
         const struct section_work *s = &w->section[i];
         double(*PJ)[SIX] = w->W; /* free until the modes are eliminated */
         if (!lm->section[i].has_inertia) continue;
-        section_products(lm->body, &lm->section[i].shape, w, s, PJ);
+        section_products(lm, i, w, PJ);
         for (int k = 0; k < m; k++) {
             for (int l = LANE_START(k); l < row; l += LANES) {
                 lanes sum = load(w->L + row * k + l);
@@ -45,7 +46,7 @@ INLINE int articulate_modes(const int m, const struct link_model *lm, struct lin
     const double *own = w->own_modes;
     const struct section_work *tip = &w->section[0];
     if (lm->section[0].has_inertia) {
-        section_products(lm->body, &lm->section[0].shape, w, tip, w->Z);
+        section_products(lm, 0, w, w->Z);
         fold_tip(m, tip->r, own, tip->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
     } else {
         memcpy(w->L, own, (size_t)(m * PADDED(m)) * sizeof(double));
@@ -92,27 +93,19 @@ INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct lin
     return 0;
 }
 
-/* Adds P+ to what carries the joint; the first child assigns */
+/* Adds P+ to what carries the joint; the child that comes first in this pass assigns */
 static void add_to_parent(const struct link_model *lm, const struct link_work *w, struct work *work)
 {
     struct link_work *parent = &work->link[lm->parent];
     struct section_work *section = mount_section(lm, work);
     struct inertia *sum = section == NULL ? &parent->P : &section->P;
-    bool *has_child = section == NULL ? &parent->has_child : &section->has_child;
-    if (*has_child) {
+    if (lm->last_child) {
+        inertia_shift(&w->P, w->d, sum);
+    } else {
         struct inertia moved;
         inertia_shift(&w->P, w->d, &moved);
         inertia_add(sum, &moved);
-    } else {
-        inertia_shift(&w->P, w->d, sum);
-        *has_child = true;
     }
-}
-
-static void clear_children(const struct link_model *lm, struct link_work *w)
-{
-    w->has_child = false;
-    for (int s = 0; s < lm->n_sections; s++) w->section[s].has_child = false;
 }
 
 /* Adds the link's own bodies to the inertia of its children and eliminates the modes */
@@ -124,7 +117,7 @@ static int add_own_bodies(const struct link_model *lm, struct link_work *w)
         return failed;
     }
     struct section_work *tip = &w->section[0];
-    if (!tip->has_child) inertia_rigid(&tip->P, &w->load);
+    if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
     else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
     if (w->updated != NULL) failed = updated_articulate(lm, w);
     else WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
@@ -133,7 +126,6 @@ static int add_own_bodies(const struct link_model *lm, struct link_work *w)
 
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
-    for (int i = 0; i < model->n_links; i++) clear_children(&model->link[i], &work->link[i]);
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -162,7 +154,8 @@ INLINE void modal_forces(const int m, const struct body *body, const double *eta
 /* e = L^-1 (e - sum J' z_T),   z = b + sum X' z_T + W' e */
 INLINE void gather_modes(const int m, const int n_sections, struct link_work *restrict w)
 {
-    for (int s = 0; s < n_sections; s++) {
+    int s = 0;
+    do { /* every flexible link has a tip */
         const struct section_work *restrict section = &w->section[s];
         for (int l = 0; l < PADDED(m); l += LANES) {
             lanes sum = load(w->e + l);
@@ -170,7 +163,7 @@ INLINE void gather_modes(const int m, const int n_sections, struct link_work *re
             store(w->e + l, sum);
         }
         wrench_add_shifted(w->z, section->z, section->r);
-    }
+    } while (++s < n_sections);
     unit_forward(m, PADDED(m), w->L, w->e);
     add_rows(m, w->e, (const double(*)[SIX])w->W, w->z);
 }

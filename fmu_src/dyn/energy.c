@@ -80,8 +80,7 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
         }
         add_joint(lm, in, energy);
     }
-    const struct anchor tip = model_tip(model, model->tip);
-    if (in->tip_wrench != NULL) energy->tip = wrench_power(model, work, &tip, in->tip_wrench);
+    if (in->tip_wrench != NULL) energy->tip = wrench_power(model, work, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i))
             energy->frames += wrench_power(model, work, &model->frame[i], in->frame_wrench + 6 * i);

@@ -17,17 +17,21 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
     }
 }
 
-/* f_eta = b_eta + sum J' f_T + K eta + D eta_dot,   f = b + sum X' f_T */
+/* f_eta += J' f_T,   f += X' f_T */
+INLINE void add_section(int m, const struct section_work *s, double *modal, double *f)
+{
+    for (int k = 0; k < m; k++) modal[k] += dot6(s->J[k], s->f);
+    wrench_add_shifted(f, s->f, s->r);
+}
+
+/* f_eta = K eta + D eta_dot + b_eta + sum J' f_T,   f = b + sum X' f_T */
 static void flexible_forces(const struct link_model *lm, const struct input *in, struct link_work *w, double *modal)
 {
     memset(modal, 0, (size_t)lm->m * sizeof *modal);
     add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
-    for (int k = 0; k < lm->m; k++) {
-        double sum = w->b_eta[k];
-        for (int s = 0; s < lm->n_sections; s++) sum += dot6(w->section[s].J[k], w->section[s].f);
-        modal[k] = sum - modal[k];
-    }
-    for (int s = 0; s < lm->n_sections; s++) wrench_add_shifted(w->f, w->section[s].f, w->section[s].r);
+    for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] - modal[k];
+    add_section(lm->m, &w->section[0], modal, w->f);
+    for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
 }
 
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)

@@ -113,7 +113,7 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
 }
 
 /* r = x + Phi eta - 1/2 eta' slope e_x,   theta = Lambda eta,   slope = H eta */
-static void displacement(const struct section *shape, int m, const double *eta, double *r, struct section_work *s)
+INLINE void displacement(const struct section *shape, int m, const double *eta, double *r, struct section_work *s)
 {
     section_sum(shape, m, eta, r, s->theta);
     for (int i = 0; i < 3; i++) r[i] += shape->x[i];
@@ -123,8 +123,8 @@ static void displacement(const struct section *shape, int m, const double *eta, 
 }
 
 /* T of a section and its Jacobian, relative to O                                                       (theory.md 22) */
-void section_position(const struct body *body, const struct section *shape, const double *eta,
-                      const struct link_work *w, struct section_work *s)
+INLINE void place_section(const struct body *body, const struct section *shape, const double *eta,
+                          const struct link_work *w, struct section_work *s)
 {
     double u[3], E[9], Jl[9], rT[3];
     displacement(shape, body->m, eta, u, s);
@@ -150,6 +150,12 @@ void section_position(const struct body *body, const struct section *shape, cons
     }
     for (int k = 0; k < body->m; k++)
         for (int a = 0; a < 6; a++) s->Jt[PADDED(body->m) * a + k] = s->J[k][a];
+}
+
+void section_position(const struct body *body, const struct section *shape, const double *eta,
+                      const struct link_work *w, struct section_work *s)
+{
+    place_section(body, shape, eta, w, s);
 }
 
 /* Mass blocks where F is not O: with V_F = X V_O + J_F eta_dot,
@@ -233,7 +239,7 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
         } else {
             if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta_q, w);
             for (int s = 0; s < lm->n_sections; s++)
-                section_position(lm->body, &lm->section[s].shape, q + lm->eta_q, w, &w->section[s]);
+                place_section(lm->body, &lm->section[s].shape, q + lm->eta_q, w, &w->section[s]);
             flexible_blocks(lm, model->terms, q + lm->eta_q, w);
         }
     }

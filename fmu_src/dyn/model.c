@@ -133,7 +133,6 @@ static enum status make_link(struct model *model, int i, struct report *report)
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     const struct anchor mount = sites_anchor(model, &link->mount);
     make_joint(&link->joint, &mount, lm);
-    if (lm->mount >= 0) model->link[lm->parent].section[lm->mount].has_inertia = true;
     if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
@@ -155,6 +154,20 @@ struct anchor model_hinge(int link)
     struct anchor anchor = {.link = link, .section = -1};
     identity3(anchor.at.R);
     return anchor;
+}
+
+/* What is attached to which O and section */
+static void find_children(struct model *model)
+{
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        struct link_model *lm = &model->link[i];
+        if (lm->parent < 0) continue;
+        struct link_model *parent = &model->link[lm->parent];
+        bool *has_child = lm->mount < 0 ? &parent->has_child : &parent->section[lm->mount].has_child;
+        lm->last_child = !*has_child;
+        *has_child = true;
+        if (lm->mount >= 0) parent->section[lm->mount].has_inertia = true;
+    }
 }
 
 /* More coordinates than this are a mistake; n x n still fits an int. */
@@ -202,6 +215,8 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
         model_free(model);
         return worst;
     }
+    find_children(model);
+    model->tip_frame = model_tip(model, model->tip);
     *made = model;
     return STATUS_OK;
 }

@@ -19,6 +19,7 @@ struct section_model {
     struct section shape;
     int node;         /* nodal bodies: its number               */
     bool has_inertia; /* payload or children are attached to it */
+    bool has_child;
 };
 
 /* A frame fixed to a link, at a pose from one of its sections, or from O. Everything on a rigid link is fixed to O. */
@@ -39,6 +40,8 @@ struct link_model {
     int tau;          /* first of its numbers in tau; -1: fixed joint    */
     int prescribed;   /* first of its numbers among the prescribed velocities, else -1 */
     bool passive;     /* takes no tau                                    */
+    bool has_child;   /* a child is attached to O                        */
+    bool last_child;  /* of all that are attached to the same O or section, it has the largest index */
 
     /* joint frame at position zero in the frame that carries it */
     bool turned, offset; /* R is not the identity; t is not zero        */
@@ -67,6 +70,7 @@ struct model {
     int n_prescribed; /* those that are prescribed                         */
     bool branched;    /* some link, or the world, has two children         */
     int tip;          /* link with the tip frame for output and tip wrench */
+    struct anchor tip_frame;
     enum elastic_terms terms;
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];

@@ -36,9 +36,9 @@ static inline void shortening_products(int m, const double *restrict RF, const s
 }
 
 /* P = what is attached to O + sum over the sections of X' P_T X + M_rr */
-static inline void sum_inertias(const struct link_model *lm, struct link_work *w)
+INLINE void sum_inertias(const struct link_model *lm, struct link_work *w)
 {
-    bool assigned = w->has_child;
+    bool assigned = lm->has_child;
     for (int i = 0; i < lm->n_sections; i++) {
         const struct section_work *s = &w->section[i];
         if (!lm->section[i].has_inertia) continue;

@@ -64,22 +64,18 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
 }
 
-/* Motion of F at the origin of F, in world axes */
-struct body_frame_motion {
-    double omega[3], acc[6];
-};
-
-/* T of a section from F, in world axes; r: T minus F */
-static void section_from_body(const struct section *shape, int m, const double *etad,
-                              const struct body_frame_motion *F, const double *r, const struct link_work *w,
-                              struct section_work *s)
+/* Motion of T of section i from that of F, in world axes, for eta_ddot = 0; r: T minus F */
+static void section_from_body(const struct link_model *lm, int i, const double *etad, const struct frame *F,
+                              const double *r, struct link_work *w)
 {
+    const struct section *shape = &lm->section[i].shape;
+    struct section_work *s = &w->section[i];
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
-    section_sum(shape, m, etad, rd, td);
+    section_sum(shape, lm->m, etad, rd, td);
     if (s->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
-        const double f_dd = section_form(shape, m, etad);
-        for (int k = 0; k < m; k++) rd[0] -= s->slope[k] * etad[k];
-        for (int i = 0; i < 3; i++) R_rdd[i] = -f_dd * w->RF[3 * i];
+        const double f_dd = section_form(shape, lm->m, etad);
+        for (int k = 0; k < lm->m; k++) rd[0] -= s->slope[k] * etad[k];
+        for (int k = 0; k < 3; k++) R_rdd[k] = -f_dd * w->RF[3 * k];
     }
     rotation_rate(&s->exp, s->theta, td, rate, rate_dot);
     mul3(w->RF, rd, R_rd);
@@ -88,26 +84,26 @@ static void section_from_body(const struct section *shape, int m, const double *
     section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, F->omega, F->acc, s->T.omega, s->T.acc);
 }
 
-/* Motion of the sections [from, to), for eta_ddot = 0 */
-static void sections_motion(const struct link_model *lm, int from, int to, const double *etad,
-                            const struct body_frame_motion *F, struct link_work *w)
+/* The same of sections [from, to) if the hinge node moves; (omega; acc) of F in F axes */
+static void moving_sections(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
+                            const double *acc, struct link_work *w)
 {
+    struct frame F;
+    mul3(w->RF, omega, F.omega);
+    mul3(w->RF, acc, F.acc);
+    mul3(w->RF, acc + 3, F.acc + 3);
     for (int i = from; i < to; i++) {
-        struct section_work *s = &w->section[i];
-        double r[3];
-        copy3(s->r, r);
-        for (int k = 0; w->JF != NULL && k < 3; k++) r[k] -= w->rF[k];
-        section_from_body(&lm->section[i].shape, lm->m, etad, F, r, w, s);
+        const double *r = w->section[i].r, from_F[3] = {r[0] - w->rF[0], r[1] - w->rF[1], r[2] - w->rF[2]};
+        section_from_body(lm, i, etad, &F, from_F, w);
     }
 }
 
-/* (omega; acc) of F in world axes, from F axes */
-static void body_motion_world(const double *omega, const double *acc, const struct link_work *w,
-                              struct body_frame_motion *F)
+INLINE void sections_motion(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
+                            const double *acc, struct link_work *w)
 {
-    mul3(w->RF, omega, F->omega);
-    mul3(w->RF, acc, F->acc);
-    mul3(w->RF, acc + 3, F->acc + 3);
+    if (w->JF != NULL) moving_sections(lm, from, to, etad, omega, acc, w);
+    else
+        for (int i = from; i < to; i++) section_from_body(lm, i, etad, &w->O, w->section[i].r, w);
 }
 
 /* Inertia forces of the body at O, and the motion of its sections, for eta_ddot = 0 */
@@ -116,20 +112,15 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
 {
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
-    struct body_frame_motion F;
     body_motion(body, w, eta, etad, omega, acc);
     body_force(body, terms, &w->body, eta, etad, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
-    if (w->JF == NULL) {
-        copy3(w->O.omega, F.omega);
-        copy6(w->O.acc, F.acc);
-    } else {
+    if (w->JF != NULL) {
         for (int k = 0; k < body->m; k++) w->b_eta[k] += dot6(w->JF[k], w->b);
         add_cross3(w->rF, w->b + 3, w->b);
-        body_motion_world(omega, acc, w, &F);
     }
-    sections_motion(lm, 0, lm->n_sections, etad, &F, w);
+    sections_motion(lm, 0, lm->n_sections, etad, omega, acc, w);
     if (lm->has_hub) {
         double hub[6];
         rigid_wrench(&w->hub, w->O.omega, w->O.acc, hub);
@@ -165,11 +156,12 @@ static __attribute__((noinline)) void add_modal_accelerations(const struct link_
 }
 
 /* Inertia wrenches of what is fixed to the sections: the payload at the tip */
-static void section_wrenches(const struct link_model *lm, struct link_work *w)
+INLINE void section_wrenches(const struct link_model *lm, struct link_work *w)
 {
-    for (int s = lm->has_payload ? 1 : 0; s < lm->n_sections; s++) memset(w->section[s].b, 0, sizeof w->section[s].b);
     struct section_work *tip = &w->section[0];
     if (lm->has_payload) rigid_wrench(&w->load, tip->T.omega, tip->T.acc, tip->b);
+    else memset(tip->b, 0, sizeof tip->b);
+    for (int s = 1; s < lm->n_sections; s++) memset(w->section[s].b, 0, sizeof w->section[s].b);
 }
 
 static void apply_load(struct work *work, const struct load *load)
@@ -187,8 +179,7 @@ static void apply_wrench(struct work *work, const struct anchor *anchor, const d
 
 static void apply_all(const struct model *model, struct work *work, const struct input *in)
 {
-    const struct anchor tip = model_tip(model, model->tip);
-    if (in->tip_wrench != NULL) apply_wrench(work, &tip, in->tip_wrench);
+    if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
     for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
@@ -263,13 +254,11 @@ void dyn_observe(const struct model *model, struct work *work, const struct inpu
         struct link_work *w = &work->link[i];
         const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
         const int from = lm->n_sections, to = lm->n_all_sections;
-        struct body_frame_motion F;
         double omega[3], acc[6];
         if (from == to) continue;
         body_motion(lm->body, w, eta, etad, omega, acc);
-        body_motion_world(omega, acc, w, &F);
         for (int s = from; s < to; s++) section_position(lm->body, &lm->section[s].shape, eta, w, &w->section[s]);
-        sections_motion(lm, from, to, etad, &F, w);
+        sections_motion(lm, from, to, etad, omega, acc, w);
         for (int s = from; s < to; s++) {
             struct section_work *section = &w->section[s];
             for (int k = 0; k < 3; k++) section->T.p[k] = w->O.p[k] + section->r[k];

@@ -183,9 +183,9 @@ static void refer_to_hinge(const struct link_point *at, const struct link_tangen
 
 /* The motion of T if F is O, which is at rest:  with sigma = psi_dot + omega x psi
    omega: sigma,   alpha: psi_ddot + omega x psi_dot + sigma x w + alpha x psi,   a: B r + 2 omega x r_dot + r_ddot + a_T x psi */
-static void clamped_column(const struct link_point *at, const struct section_derivative *s, double *column)
+INLINE void clamped_column(const struct link_point *at, const struct section_derivative *s,
+                           const struct section_variation *v, double *column)
 {
-    const struct section_variation *v = &s->variation;
     double *sigma = column, *alpha = column + 3, *a = column + 6, *u = column + 9;
     copy3(v->psid, sigma);
     add_cross3(at->omega, v->psi, sigma);
@@ -231,47 +231,68 @@ static void vary_sections(const struct link_point *at, struct link_tangent *t, c
         struct section_derivative *s = &t->section[i];
         double x[12];
         vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
-        if (at->w->JF == NULL && v->k >= 0) clamped_column(at, s, x);
-        else section_column(at, s, v, x);
+        section_column(at, s, v, x);
         to_world(at->w->RF, x, 12, v->k < 0 ? s->Tw[v->axis] : v->rate ? s->Tv[v->k] : s->Tq[v->k]);
     }
 }
 
-/* Columns of the wrench at O and of the modal forces */
-static void vary_forces(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
-                        double *wrench, double *modal)
-{
-    const int m = at->lm->m;
-    double n[6];
-    if (at->w->JF == NULL && v->k >= 0) { /* F is at rest */
-        to_world(at->w->RF, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], 6, wrench);
-        memcpy(modal, (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k, (size_t)m * sizeof(double));
-    } else {
-        body_column(at, t, v, n);
-        modal_column(at, t, v, modal);
-        if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
-        to_world(at->w->RF, n, 6, wrench);
-    }
-    if (v->k < 0 || v->rate) return;
-    for (int i = 0; i < at->lm->n_sections; i++)
-        add_geometric(&at->lm->section[i].shape, m, v->k, t->section[i].Y, t->section[i].f[3], 1, modal);
-}
-
+/* Columns of the motions of the sections, the wrench at O and the modal forces */
 static void vary(const struct link_point *at, struct link_tangent *t, struct variation *v, double *wrench,
                  double *modal)
 {
+    double n[6];
     vary_body(at, t, v);
     vary_sections(at, t, v, 0, at->lm->n_sections);
-    vary_forces(at, t, v, wrench, modal);
+    body_column(at, t, v, n);
+    modal_column(at, t, v, modal);
+    if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
+    to_world(at->w->RF, n, 6, wrench);
+}
+
+/* The same of a mode if F is O: without the terms that are then zero */
+static void vary_clamped_sections(const struct link_point *at, struct link_tangent *t, int k, bool rate, int from,
+                                  int to)
+{
+    for (int i = from; i < to; i++) {
+        struct section_derivative *s = &t->section[i];
+        struct section_variation v;
+        double x[12];
+        (rate ? section_vary_rate : section_vary_position)(&at->lm->section[i].shape, &s->shape, k, &v);
+        clamped_column(at, s, &v, x);
+        to_world(at->w->RF, x, 12, rate ? s->Tv[k] : s->Tq[k]);
+    }
+}
+
+static void vary_clamped(const struct link_point *at, struct link_tangent *t, int k, bool rate, double *wrench,
+                         double *modal)
+{
+    const int m = at->lm->m;
+    vary_clamped_sections(at, t, k, rate, 0, at->lm->n_sections);
+    to_world(at->w->RF, rate ? t->body.Nv[k] : t->body.Nq[k], 6, wrench);
+    memcpy(modal, (rate ? t->body.Gv : t->body.Gq) + PADDED(m) * k, (size_t)m * sizeof(double));
+}
+
+/* The wrenches at the sections act on the modes through J */
+static void add_section_geometry(const struct link_point *at, const struct link_tangent *t, int k, double *modal)
+{
+    for (int i = 0; i < at->lm->n_sections; i++)
+        add_geometric(&at->lm->section[i].shape, at->lm->m, k, t->section[i].Y, t->section[i].f[3], 1, modal);
 }
 
 /* Columns of eta_k and eta_dot_k */
 static void vary_mode(const struct link_point *at, struct link_tangent *t, int k)
 {
     const int column = PADDED(at->lm->m) * k;
-    struct variation position = {.axis = -1, .k = k}, rate = {.axis = -1, .k = k, .rate = true};
-    vary(at, t, &position, t->Bq[k], t->Gq + column);
-    vary(at, t, &rate, t->Bv[k], t->Gv + column);
+    if (at->w->JF == NULL) {
+        vary_clamped(at, t, k, false, t->Bq[k], t->Gq + column);
+        vary_clamped(at, t, k, true, t->Bv[k], t->Gv + column);
+    } else {
+        struct variation v = {.axis = -1, .k = k};
+        vary(at, t, &v, t->Bq[k], t->Gq + column);
+        v.rate = true;
+        vary(at, t, &v, t->Bv[k], t->Gv + column);
+    }
+    add_section_geometry(at, t, k, t->Gq + column);
 }
 
 /* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */

@@ -6,36 +6,44 @@
 #include "dyn/updated.h"
 #include "math/vec.h"
 
+/* e -= J' z_T,   z += X' z_T of a section */
+INLINE void gather_section(const int m, const struct section_work *w, const struct section_batch *s, lanes *e, lanes *z)
+{
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < 6; i++) e[k] -= s->z[i] * w->Jt[PADDED(m) * i + k];
+    for (int i = 0; i < 6; i++) z[i] += s->z[i];
+    add_cross_left(w->r, s->z + 3, z);
+}
+
 /* e = L^-1 (force - sum J' z_T),   z = sum X' z_T + W' e */
 INLINE void gather_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
 {
     const int row = PADDED(m);
-    for (int s = 0; s < n_sections; s++) {
-        const double *Jt = w->section[s].Jt;
-        const lanes *z = b->section[s].z;
-        for (int k = 0; k < m; k++)
-            for (int i = 0; i < 6; i++) b->e[k] -= z[i] * Jt[row * i + k];
-        for (int i = 0; i < 6; i++) b->z[i] += z[i];
-        add_cross_left(w->section[s].r, z + 3, b->z);
-    }
+    gather_section(m, &w->section[0], &b->section[0], b->e, b->z);
+    for (int s = 1; s < n_sections; s++) gather_section(m, &w->section[s], &b->section[s], b->e, b->z);
     for (int k = 0; k < m - 1; k++)
         for (int i = k + 1; i < m; i++) b->e[i] -= w->L[row * k + i] * b->e[k];
     for (int k = 0; k < m; k++) add_scaled(6, w->W[k], b->e[k], b->z);
 }
 
-/* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
+/* x_T = X x + J eta_ddot of a section */
+INLINE void spread_section(const int m, const struct section_work *w, const lanes *x, const lanes *etadd,
+                           struct section_batch *s)
+{
+    memcpy(s->x, x, sizeof s->x);
+    add_cross_right(x, w->r, s->x + 3);
+    for (int k = 0; k < m; k++) add_scaled(6, w->J[k], etadd[k], s->x);
+}
+
+/* eta_ddot = L^-T (Delta^-1 e - W x) */
 INLINE void spread_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
 {
     const int row = PADDED(m);
     for (int k = 0; k < m; k++) b->e[k] = w->inverse_d[k] * b->e[k] - dot_lanes(6, w->W[k], b->x);
     for (int k = m - 2; k >= 0; k--)
         for (int i = k + 1; i < m; i++) b->e[k] -= w->L[row * k + i] * b->e[i];
-    for (int s = 0; s < n_sections; s++) {
-        lanes *x = b->section[s].x;
-        memcpy(x, b->x, sizeof b->x);
-        add_cross_right(b->x, w->section[s].r, x + 3);
-        for (int k = 0; k < m; k++) add_scaled(6, w->section[s].J[k], b->e[k], x);
-    }
+    spread_section(m, &w->section[0], b->x, b->e, &b->section[0]);
+    for (int s = 1; s < n_sections; s++) spread_section(m, &w->section[s], b->x, b->e, &b->section[s]);
 }
 
 /* A link of updated.c, with gains for a few modes only: lane by lane */

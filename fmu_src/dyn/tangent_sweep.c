@@ -99,48 +99,40 @@ INLINE void hinge_out(const int nv, const struct link_model *lm, const struct li
 }
 
 /* Terms of the link's own eta and eta_dot */
-static void add_modes(const struct link_model *lm, const struct link_tangent *t, const struct batch *batch,
-                      struct link_batch *b)
+static void add_modes(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                      const struct batch *batch, struct link_batch *b)
 {
     const int m = lm->m, row = PADDED(m);
     for (int k = 0; k < m; k++) {
         const int v = lm->eta_v + k;
         if (v >= batch->q_from && v < batch->q_to) {
-            add_scaled(6, t->Bq[k], batch->q[v], b->f);
-            add_scaled(m, t->Gq + row * k, batch->q[v], b->modal);
+            const lanes dq = batch->q[v];
+            add_scaled(6, t->Bq[k], dq, b->f);
+            add_scaled(m, t->Gq + row * k, dq, b->modal);
+            for (int s = 0; s < lm->n_sections; s++) {
+                add_scaled(9, t->section[s].Tq[k], dq, b->section[s].T);
+                add_scaled(6, w->section[s].J[k], dq, b->section[s].turn);
+            }
         }
         if (v >= batch->v_from && v < batch->v_to) {
-            add_scaled(6, t->Bv[k], batch->qd[v], b->f);
-            add_scaled(m, t->Gv + row * k, batch->qd[v], b->modal);
+            const lanes dqd = batch->qd[v];
+            add_scaled(6, t->Bv[k], dqd, b->f);
+            add_scaled(m, t->Gv + row * k, dqd, b->modal);
+            for (int s = 0; s < lm->n_sections; s++) add_scaled(9, t->section[s].Tv[k], dqd, b->section[s].T);
         }
     }
 }
 
-/* The same of a section */
-static void add_section_modes(const struct link_model *lm, const struct section_work *w,
-                              const struct section_derivative *t, const struct batch *batch, struct section_batch *b)
-{
-    for (int k = 0; k < lm->m; k++) {
-        const int v = lm->eta_v + k;
-        if (v >= batch->q_from && v < batch->q_to) {
-            add_scaled(9, t->Tq[k], batch->q[v], b->T);
-            add_scaled(6, w->J[k], batch->q[v], b->turn);
-        }
-        if (v >= batch->v_from && v < batch->v_to) add_scaled(9, t->Tv[k], batch->qd[v], b->T);
-    }
-}
-
-/* D of the motion of a section as a sum of columns */
-static void section_out(const struct link_model *lm, const struct section_work *w, const struct section_derivative *t,
-                        const struct batch *batch, const lanes *O, bool modes, struct section_batch *b)
+/* D of the motion of a section as the motion of O changes */
+INLINE void section_out(const struct section_work *w, const struct section_derivative *t, const lanes *O,
+                        struct section_batch *b)
 {
     const lanes *omega = O, *acc = O + 3;
-    memset(b->T, 0, sizeof b->T);
+    memset(b->T, 0, 3 * sizeof *b->T);
     memcpy(b->T + 3, acc, 6 * sizeof *acc);
     add_cross_right(acc, w->r, b->T + 6);
     for (int i = 0; i < 3; i++) add_scaled(9, t->Tw[i], omega[i], b->T);
     memset(b->turn, 0, sizeof b->turn);
-    if (modes) add_section_modes(lm, w, t, batch, b);
     memset(b->f, 0, sizeof b->f);
 }
 
@@ -150,7 +142,6 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
 {
     const int m = lm->m, row = PADDED(m);
     const lanes *omega = b->O, *acc = b->O + 3;
-    const bool modes = varies(batch, lm->eta_v, lm->eta_v + m);
     rigid_times(&w->self, acc, b->f);
     for (int i = 0; i < 3; i++) add_scaled(6, t->Bw[i], omega[i], b->f);
     for (int j = 0; j < m; j++) {
@@ -159,9 +150,9 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
         b->modal[j] = sum;
     }
     b->bends = meets(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
-    if (modes) add_modes(lm, t, batch, b);
-    for (int s = 0; s < lm->n_sections; s++)
-        section_out(lm, &w->section[s], &t->section[s], batch, b->O, modes, &b->section[s]);
+    section_out(&w->section[0], &t->section[0], b->O, &b->section[0]);
+    for (int s = 1; s < lm->n_sections; s++) section_out(&w->section[s], &t->section[s], b->O, &b->section[s]);
+    if (varies(batch, lm->eta_v, lm->eta_v + m)) add_modes(lm, w, t, batch, b);
     if (!lm->has_payload) return;
     struct section_batch *tip = &b->section[0];
     rigid_times(&w->load, tip->T + 3, tip->f);
@@ -275,7 +266,7 @@ void tangent_sweep_load(const struct model *model, const struct work *work, stru
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
 
 /* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
-static void section_to_hinge(int m, const struct section_work *w, struct section_batch *s, struct link_batch *b)
+INLINE void section_to_hinge(int m, const struct section_work *w, struct section_batch *s, struct link_batch *b)
 {
     const int row = PADDED(m);
     if (b->bends) {
@@ -334,7 +325,8 @@ void tangent_sweep_in(const struct model *model, const struct work *work, struct
         const struct link_work *w = &work->link[i];
         const struct link_tangent *t = &tangent->link[i];
         struct link_batch *b = &tangent->batch[i];
-        for (int s = 0; s < lm->n_sections; s++) section_to_hinge(lm->m, &w->section[s], &b->section[s], b);
+        if (lm->body != NULL) section_to_hinge(lm->m, &w->section[0], &b->section[0], b);
+        for (int s = 1; s < lm->n_sections; s++) section_to_hinge(lm->m, &w->section[s], &b->section[s], b);
         for (int k = 0; k < lm->m; k++) store_columns(-b->modal[k], count, n, lm->eta_v + k, columns);
         WITH_COLUMNS(N, lm->joint.nv, hinge_in(N, lm, w, t, batch, n, count, b, columns));
         if (lm->parent < 0) continue;

@@ -31,7 +31,6 @@ struct section_work {
     double b[6]; /* inertia wrench of the payload at T, minus the loads there [N m; N] */
     /* articulated body, by dyn_articulate() */
     struct inertia P; /* of what is attached to T, at T  */
-    bool has_child;   /* a child has been added to P     */
     /* solution, by dyn_solve() */
     double z[6];   /* bias wrench at T                                         */
     double x[SIX]; /* terms of qdd and eta_ddot in the acceleration of T       */
@@ -67,7 +66,6 @@ struct link_work {
 
     /* articulated body, by dyn_articulate() */
     struct inertia P;                  /* at O: before the hinge is eliminated, then after                     */
-    bool has_child;                    /* a child attached to O has been added to P                            */
     double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns after k eliminated                         */
     double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                                */
     double *own_modes;                 /* what the link itself adds to D_f: M0, or the same of a Newton matrix */
