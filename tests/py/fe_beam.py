@@ -34,15 +34,14 @@ def hat(s, h, d):
 def assemble(x, terms):
     """Rows B and C of a mesh, clamped at its first node: B'B = K, C'C = M. terms(points) gives (matrix, shapes, derivative, property)
     of each integral, whose rows are sqrt(weight * property) times the shapes at the points."""
-    per_node = 2 if terms(x[:1])[0][1] is hermite else 1
-    rows = {"K": [], "M": []}
-    for k, (a, b) in enumerate(itertools.pairwise(x)):
-        h, columns = b - a, slice(per_node * k, per_node * (k + 2))
-        for name, shapes, d, value in terms(a + h * POINTS):
-            part = np.zeros((len(POINTS), per_node * len(x)))
-            part[:, columns] = np.sqrt(h * WEIGHTS * value)[:, None] * shapes(POINTS, h, d)
-            rows[name].append(part)
-    return (np.concatenate(rows[name])[:, per_node:] for name in "KM")
+    rows, h = {"K": [], "M": []}, np.diff(x)
+    for name, shapes, d, value in terms(x[:-1, None] + h[:, None] * POINTS):
+        per_node = 2 if shapes is hermite else 1
+        part = np.zeros((*value.shape, per_node * len(x)))
+        for k, length in enumerate(h):
+            part[k, :, per_node * k:per_node * (k + 2)] = np.sqrt(length * WEIGHTS * value[k])[:, None] * shapes(POINTS, length, d)
+        rows[name].append(part.reshape(-1, part.shape[-1])[:, per_node:])
+    return np.concatenate(rows["K"]), np.concatenate(rows["M"])
 
 
 def integrals(beam, family, rotary):
@@ -50,9 +49,9 @@ def integrals(beam, family, rotary):
     def terms(x):
         of = properties(beam, x)
         mass = of.rhoA + of.added
-        if family == "y": return [("K", hermite, 2, of.EIz), ("M", hermite, 0, mass), ("M", hermite, 1, rotary * of.J[:, 2])]
-        if family == "z": return [("K", hermite, 2, of.EIy), ("M", hermite, 0, mass), ("M", hermite, 1, rotary * of.J[:, 1])]
-        if family == "twist": return [("K", hat, 1, of.GJ), ("M", hat, 0, of.J[:, 0])]
+        if family == "y": return [("K", hermite, 2, of.EIz), ("M", hermite, 0, mass), ("M", hermite, 1, rotary * of.J[..., 2])]
+        if family == "z": return [("K", hermite, 2, of.EIy), ("M", hermite, 0, mass), ("M", hermite, 1, rotary * of.J[..., 1])]
+        if family == "twist": return [("K", hat, 1, of.GJ), ("M", hat, 0, of.J[..., 0])]
         assert family == "axial", family
         return [("K", hat, 1, of.EA), ("M", hat, 0, mass)]
 
