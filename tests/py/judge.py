@@ -352,7 +352,7 @@ class Robot:
         frames = self.frames(jet)
         sites = {"tip": self.tip_site, **{name: self.site[name] for name in self.sensors}}
         out = {f"{name}.{key}": y for name, site in sites.items() for key, y in self.sensed(frames, site).items()}
-        out = {name: y for name, y in out.items() if name not in ("tip.specific_force", "tip.angular_rate")}
+        if self.format == "limber-robot/1": out = {name: y for name, y in out.items() if name not in ("tip.specific_force", "tip.angular_rate")}
         for name, (_, length, rate) in zip(self.actuators, self.lines(frames)):
             out |= {f"{name}.length": length[..., None], f"{name}.rate": rate[..., None]}
         # wrench that link i takes from its joint: what its bodies and all outboard need, less what pushes them

@@ -66,4 +66,4 @@ def test_agrees_with_the_reference(limber, tmp_path, file, number, algorithm):
 
 def test_there_is_something_to_agree_with():
     assert len(cases()) >= 45
-    assert {"f2-joints-1", "f2-joints-2", "f2-floating"} <= {file.stem for file in FILES}
+    assert {"f2-joints-1", "f2-joints-2", "f2-floating", "f2-taper", "f2-frames", "f2-loops"} <= {file.stem for file in FILES}
