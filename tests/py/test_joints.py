@@ -8,6 +8,7 @@ import pytest
 from coordinates import Coordinates, has_quaternion, of_joint
 from judge import Robot, hamilton, rotation_vector, shorter
 from program import Program
+from random_robots import origin, random_state, rigid
 from scipy.spatial.transform import Rotation
 from test_derivatives import ARGUMENTS, OWN_SIZE, STEP, Worst, equations, size
 from test_reference import FILES, STATE, load
@@ -28,23 +29,6 @@ def relative(found, expected, floor=0.0):
 
 
 # ---- random robots --------------------------------------------------------------------------------------------------------------
-
-
-def origin(random):
-    return {"xyz": random.uniform(-0.4, 0.4, 3).tolist(), "rpy": random.uniform(-1.2, 1.2, 3).tolist()}
-
-
-def inertia(random, mass):
-    """Of six points."""
-    points = random.uniform(-0.3, 0.3, (6, 3))
-    S = mass / 6 * points.T @ points
-    J = np.trace(S) * np.eye(3) - S
-    return [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-
-
-def rigid(random):
-    mass = random.uniform(0.5, 3)
-    return {"mass": mass, "com": random.uniform(-0.3, 0.3, 3).tolist(), "inertia": inertia(random, mass)}
 
 
 def body(random, flexible):
@@ -75,20 +59,6 @@ def around(joint, seed):
 def two(kind, **more):
     """A joint of two coordinates."""
     return {"type": kind, "axis": [1, 2, 0.5], **({"axis2": [0, 1, -1]} if kind == "universal" else {}), **more}
-
-
-def random_state(robot, random):
-    """Quaternions of any attitude, small elastic deflections."""
-    names = Coordinates(robot)
-    small = lambda name, of: of * (0.03 if ".eta" in name else 1)
-    q = np.array([small(name, random.uniform(-1, 1)) for name in names.positions])
-    qd = np.array([small(name, random.uniform(-2, 2)) for name in names.velocities])
-    for joint in Robot(robot).moving:
-        if joint.type in ("spherical", "free"): q[joint.quaternion[0]] /= np.linalg.norm(q[joint.quaternion[0]])
-    tau = [random.uniform(-10, 10) if name in names.inputs else 0.0 for name in names.forces]
-    return {"q": q.tolist(), "qd": qd.tolist(), "tau": tau, "tip_force": random.uniform(-5, 5, 3).tolist(),
-            "tip_torque": random.uniform(-2, 2, 3).tolist(),
-            **({"prescribed_qdd": random.uniform(-3, 3, len(names.prescribed)).tolist()} if names.prescribed else {})}
 
 
 # ---- one joint equals several ---------------------------------------------------------------------------------------------------
