@@ -164,7 +164,9 @@ def closed_boom(seed):
         gap = gap + 0.3 * np.cross(*axes)
     loop["at"][1] = {"xyz": (b.R[0].T @ gap).tolist()}
     robot["loops"] = [loop]
-    for link, joint in zip(robot["links"], judge.joint): link["joint"]["start"] = {"position": q[joint.q].tolist()}
+    for link, joint in zip(robot["links"], judge.joint):
+        position = q[joint.q].tolist()
+        link["joint"]["start"] = {"position": position if len(position) > 1 else position[0]}
     return robot, closing_rates(robot, state)
 
 
