@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dyn/updated.h"
+#include "flex/beam_mass.h"
 #include "math/vec.h"
 
 /* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
@@ -30,19 +31,9 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     return moved;
 }
 
-/* A beam without modes, as a rigid body. */
-static struct mass_properties rigid_beam(const struct beam *beam)
-{
-    const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
-    return (struct mass_properties){
-        .mass = m,
-        .com = {L / 2, 0, 0},
-        .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
-}
-
 static void make_rigid(const struct link *link, struct link_model *lm)
 {
-    const struct mass_properties beam = link->type == BODY_BEAM ? rigid_beam(&link->beam) : (struct mass_properties){0};
+    const struct mass_properties beam = link->type == BODY_BEAM ? beam_rigid(&link->beam) : (struct mass_properties){0};
     lm->tip = link->rigid_tip;
     if (link->type == BODY_BEAM) {
         memset(lm->tip.p, 0, sizeof lm->tip.p);
