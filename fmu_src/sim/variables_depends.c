@@ -53,7 +53,8 @@ const struct structure *structure_make(const struct model *model, struct arena *
     if (arena->failed) return NULL;
     *structure = (struct structure){model, group};
     for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
-    for (int i = 0; i < robot->n_loops; i++) join(model, group, robot->loop[i].between[0], robot->loop[i].between[1]);
+    for (int i = 0; i < robot->n_loops; i++)
+        join(model, group, robot->loop[i].side[0].link, robot->loop[i].side[1].link);
     for (int i = 0; i < robot->n_actuators; i++)
         join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
     return structure;
@@ -195,8 +196,8 @@ bool depends_root_force(const struct structure *structure, const struct variable
 /* As the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
-    const int *between = structure->model->robot->loop[unknown->owner].between;
-    return couples(structure, structure->group[between[0]] >= 0 ? between[0] : between[1], known);
+    const struct site *side = structure->model->robot->loop[unknown->owner].side;
+    return couples(structure, structure->group[side[0].link] >= 0 ? side[0].link : side[1].link, known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -276,10 +277,10 @@ bool depends_tip_acceleration(const struct structure *structure, const struct va
 
 /* Does the coordinate move the point? A joint moves both frames of its link, a mode the tip frame alone, both all that is attached
    to the link. */
-static bool moves_point(const struct model *model, const struct variable *known, const struct actuator_point *point)
+static bool moves_point(const struct model *model, const struct variable *known, const struct site *point)
 {
     if (point->link != known->owner) return is_outward(model, point->link, known->owner);
-    return point->frame == POINT_TIP || !is_elastic(known);
+    return point->kind != AT_HINGE || !is_elastic(known);
 }
 
 /* What moves both ends of an actuator does not change its length */
