@@ -230,6 +230,7 @@ static bool is_oscillatory(const struct model *model)
 
 static enum status configure(struct sim *sim, double tolerance)
 {
+    robot_ode_adapt(sim);
     sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model);
     return stepper_configure(&sim->instance.stepper, tolerance);
 }

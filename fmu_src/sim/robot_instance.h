@@ -60,6 +60,9 @@ static inline struct sim *sim_of(struct instance *instance)
 /* The equation for an integrator. After the mechanism, the variables and the arrays were made. */
 void robot_ode(struct sim *sim, struct ode *ode);
 
+/* Stops, joint springs and dry friction of the equation, by the present parameters. Before the integrator is configured. */
+void robot_ode_adapt(struct sim *sim);
+
 /* After a failed step: the last failure of the right-hand side, as the end of a message; NULL: none. */
 const char *sim_failure_cause(void *context, char text[CAUSE_SIZE]);
 
