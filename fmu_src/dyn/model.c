@@ -61,6 +61,20 @@ static enum status make_flexible(const struct link *link, struct model *model, s
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
+/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
+static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
+{
+    double c[3];
+    copy3(link->payload.com, c);
+    if (lm->body == NULL) {
+        copy3(lm->tip.p, c);
+        add_mul3(lm->tip.R, link->payload.com, c);
+    }
+    struct rigid unit = {.m = 1};
+    rigid_shift(&unit, c);
+    return unit;
+}
+
 /* The joint frame at position zero in the parent frame, and the joint's motion subspace. */
 static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
 {
@@ -109,6 +123,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(link, model, lm);
+    lm->per_mass = unit_payload(link, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     struct link_model *parent = lm->parent >= 0 ? &model->link[lm->parent] : NULL;
@@ -177,8 +192,20 @@ void model_free(struct model *model)
 void model_set_payload(struct model *model, int i)
 {
     const struct link *link = &model->robot->link[i];
-    if (model->link[i].body == NULL) make_rigid(link, &model->link[i]);
-    else model->link[i].payload = about_origin(&link->payload);
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    else lm->payload = about_origin(&link->payload);
+    lm->per_mass = unit_payload(link, lm);
+}
+
+void model_set_added_mass(struct model *model, int i)
+{
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    if (lm->body == NULL || lm->body->added == NULL) return;
+    body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
+    if (lm->updated != NULL) updated_again(lm->body, lm->updated);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */

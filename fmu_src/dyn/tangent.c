@@ -23,20 +23,6 @@ static enum status make_flexible(const struct body *body, struct arena *arena, s
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
-static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
-{
-    double c[3];
-    copy3(link->payload.com, c);
-    if (lm->body == NULL) {
-        copy3(lm->tip.p, c);
-        add_mul3(lm->tip.R, link->payload.com, c);
-    }
-    struct rigid unit = {.m = 1};
-    rigid_shift(&unit, c);
-    return unit;
-}
-
 static void make_link(const struct model *model, int i, struct arena *arena, struct link_tangent *t,
                       struct link_batch *b)
 {
@@ -44,7 +30,6 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     b->modal = arena_take(arena, (size_t)lm->m, sizeof *b->modal);
     b->e = arena_take(arena, (size_t)lm->m, sizeof *b->e);
     if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
-    t->per_mass = unit_payload(&model->robot->link[i], lm);
     if (lm->body != NULL) make_flexible(lm->body, arena, t);
 }
 

@@ -39,8 +39,6 @@ struct frame_tangent {
 };
 
 struct link_tangent {
-    struct rigid per_mass; /* the payload per unit mass: in T, or in O of a rigid link */
-
     /* columns, by dyn_tangent_state(); world axes */
     double Bw[3][SIX];    /* wrench of body and hub at O per omega                                              */
     double (*Bq)[SIX];    /* m: per eta_k                                                                       */

@@ -92,6 +92,8 @@ enum status work_make(const struct model *model, struct work **work);
 /* One whose dyn_articulate() factors a Newton matrix, by the terms of dyn_newton_terms(). */
 enum status work_make_newton(const struct model *model, struct work **work);
 void work_free(struct work *work);
+/* After model_set_added_mass() of a link. */
+void work_reset(const struct model *model, struct work *work, int link);
 
 /* The frame to which a link's children are attached: O of a rigid link, T of a flexible one. */
 static inline struct frame *parent_frame(const struct link_model *lm, struct link_work *w)
