@@ -46,9 +46,10 @@ static int read_shape(struct object *section)
 /* The section must be hollow: twice the wall thickness is less than every outer dimension. */
 static void check_wall(struct object *object, const struct cross_section *section)
 {
-    const struct place at = member(object, wall.key);
     double across;
-    if (section_without_hollow(section, &across) >= 0 && section->wall.factor > 0 && across > 0)
+    if (section_without_hollow(section, &across) < 0) return;
+    const struct place at = member(object, wall.key);
+    if (section->wall.factor > 0 && across > 0)
         report_error(&at, "wall thickness must be less than half of %g m", across);
 }
 
