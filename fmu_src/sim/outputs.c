@@ -63,6 +63,12 @@ void outputs_make(struct sim *sim)
     take_arrays(sim, &sim->changes);
 }
 
+/* a - g */
+static void subtract_gravity(const double a[3], const double g[3], double felt[3])
+{
+    for (int i = 0; i < 3; i++) felt[i] = a[i] - g[i];
+}
+
 /* All but the quaternion. f = R'(a - g),   w = R' omega */
 static void put_frame(const struct frame_motion *frame, const double gravity[3], struct frame_outputs *outputs)
 {
@@ -70,7 +76,8 @@ static void put_frame(const struct frame_motion *frame, const double gravity[3],
     copy3(frame->v, outputs->velocity);
     copy3(frame->omega, outputs->angular_velocity);
     copy3(frame->a, outputs->acceleration);
-    const double felt[3] = {frame->a[0] - gravity[0], frame->a[1] - gravity[1], frame->a[2] - gravity[2]};
+    double felt[3];
+    subtract_gravity(frame->a, gravity, felt);
     tmul3(frame->R, felt, outputs->specific_force);
     tmul3(frame->R, frame->omega, outputs->angular_rate);
 }
@@ -165,7 +172,8 @@ static void change_frame(const struct frame_motion *frame, const struct frame_de
     copy3(change->v, changes->velocity);
     copy3(change->omega, changes->angular_velocity);
     copy3(change->a, changes->acceleration);
-    const double felt[3] = {frame->a[0] - gravity[0], frame->a[1] - gravity[1], frame->a[2] - gravity[2]};
+    double felt[3];
+    subtract_gravity(frame->a, gravity, felt);
     change_in_frame(frame->R, change->phi, felt, change->a, changes->specific_force);
     change_in_frame(frame->R, change->phi, frame->omega, change->omega, changes->angular_rate);
 
