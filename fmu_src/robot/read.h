@@ -21,6 +21,7 @@ struct reader {
     struct robot *robot;
     const struct place *frames; /* the array of frames, each read when it is first needed */
     bool *frame_read;
+    const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
 };
 
 struct place {

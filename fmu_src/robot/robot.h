@@ -98,6 +98,7 @@ struct robot_frame {
     const char *name;
     struct site site;
     bool sensor, load;
+    bool gauge; /* `at` is a station of a beam: the frame has a curvature and an elongation */
 };
 
 struct link {
@@ -125,8 +126,6 @@ struct loop {
     double axis[3];      /* pin: unit vector, in either joined frame                */
 };
 
-enum point_frame { POINT_WORLD, POINT_HINGE, POINT_TIP };
-
 struct actuator {
     const char *name;
     struct site from, to;
@@ -147,6 +146,7 @@ struct robot {
     struct actuator *actuator;
     int n_frames;
     struct robot_frame *frame;
+    bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
     struct arena arena; /* owns all of the above */
 };
 
