@@ -17,6 +17,7 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
     t->Gw = arena_take(arena, m, sizeof *t->Gw);
     t->rhodd = arena_take(arena, 3 * n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
+    if (body->geometric != NULL) return geometric_tangent_make(body, arena, &t->geometric);
     return body->shortening != NULL ? shortening_tangent_make(body, arena, &t->shortening) : STATUS_OK;
 }
 
@@ -140,7 +141,9 @@ static void rate_sums(const struct point *at, const struct body_state *state, do
         cd[a] += body->s[s] * etad[body->k[s]];
         axpy3(etad[body->k[s]], mu, Q + 3 * a);
     }
-    if (body->shortening == NULL || at->terms != TERMS_FULL) return;
+    if (at->terms != TERMS_FULL) return;
+    if (body->geometric != NULL) geometric_rate_sums(body, state, etad, hs, cd, Q);
+    if (body->shortening == NULL) return;
     const struct shortening_state *shortened = &state->shortened;
     for (int k = 0; k < body->m; k++) {
         cd[X] -= shortened->C_eta[k] * etad[k];
@@ -204,5 +207,6 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
     for (int s = 0; s < body->n_shapes; s++) add_shape(&at, s, t);
     if (body->shortening != NULL && terms != TERMS_RUTHLESS)
         shortening_tangent(body, terms, &state->shortened, &at.motion, t);
+    if (body->geometric != NULL && terms != TERMS_RUTHLESS) geometric_tangent(body, terms, state, &at.motion, acc, t);
     spin_columns(&at, state, t);
 }

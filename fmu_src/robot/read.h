@@ -120,6 +120,8 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
 bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
 /* {xyz, rpy}, both optional; the identity where absent. */
 void read_pose(const struct place *at, const char *what, struct pose *pose);
+/* An n x n matrix, row major, symmetric within 1e-9 of its largest entry, then made symmetric exactly. */
+bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
 /* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */
 bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
 /* All number members of a table; returns the flags of those that the file has. */

@@ -71,6 +71,9 @@ struct node {
     const double *rotation;      /* Lambda: 3 x modes, row major    */
 };
 
+/* Matrices of geometric_stiffness: 3 of `acceleration`, 6 of `rates`, 3 of `angular_acceleration` (zeros where absent) */
+enum { GEOMETRIC_MOMENTS = 12 };
+
 struct nodal {
     int modes;
     int n_nodes;
@@ -78,6 +81,7 @@ struct nodal {
     int hinge_node, tip_node;
     const double *stiffness; /* modes x modes */
     const double *damping;   /* modes x modes; zeros where absent */
+    const double *geometric; /* geometric_stiffness: GEOMETRIC_MOMENTS matrices modes x modes; NULL where absent */
 };
 
 struct link {
