@@ -13,7 +13,8 @@ enum { C = 0, N = 3, G = 9, COUNT = GEOMETRIC_MOMENTS };
 
 /* ---- storage ---------------------------------------------------------------------------------------------------- */
 
-enum status geometric_make(const struct nodal *nodal, struct arena *arena, const struct geometric **made)
+enum status geometric_make(const struct nodal *nodal, const struct body *body, struct arena *arena,
+                           const struct geometric **made)
 {
     const int m = nodal->modes, row = PADDED(m);
     struct geometric *geometric = arena_take(arena, 1, sizeof *geometric);
@@ -24,7 +25,7 @@ enum status geometric_make(const struct nodal *nodal, struct arena *arena, const
             memcpy(D + row * (COUNT * l + i), nodal->geometric + m * (m * i + l), (size_t)m * sizeof *D);
     geometric->D = D;
     *made = geometric;
-    return STATUS_OK;
+    return field_make(nodal, body, arena, &geometric->field);
 }
 
 static double *take_slopes(const struct body *body, struct arena *arena)
@@ -36,36 +37,16 @@ enum status geometric_state_make(const struct body *body, struct arena *arena, s
 {
     state->slope = take_slopes(body, arena);
     state->slope_d = take_slopes(body, arena);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return field_state_make(body, arena, &state->field);
 }
 
 enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent)
 {
     tangent->slope_dd = take_slopes(body, arena);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return field_tangent_make(body, arena, &tangent->field);
 }
 
 /* ---- slopes ----------------------------------------------------------------------------------------------------- */
-
-/* slope_i = D_i x */
-static void contract(const struct body *body, const double *x, double *restrict slope)
-{
-    const int length = COUNT * PADDED(body->m);
-    memset(slope, 0, (size_t)length * sizeof *slope);
-    for (int l = 0; l < body->m; l++) {
-        const double *restrict D = body->geometric->D + length * l, z = x[l];
-        for (int i = 0; i < length; i++) slope[i] += z * D[i];
-    }
-}
-
-/* mu_i = slope_i' x */
-static void forms(const struct body *body, const double *slope, const double *x, double mu[COUNT])
-{
-    for (int i = 0; i < COUNT; i++) {
-        mu[i] = 0;
-        for (int k = 0; k < body->m; k++) mu[i] += slope[PADDED(body->m) * i + k] * x[k];
-    }
-}
 
 /* The slopes of coordinate k: d mu / d eta_k */
 static void slopes_of(const struct body *body, const double *slope, int k, double mu[COUNT])
@@ -101,11 +82,12 @@ static void force_weights(const double omega[3], const double alpha[3], const do
 void geometric_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     double mu[COUNT];
-    contract(body, eta, state->geometric.slope);
+    geometric_contract(body->m, body->geometric->D, eta, state->geometric.slope);
     if (terms != TERMS_FULL) return;
-    forms(body, state->geometric.slope, eta, mu);
+    geometric_forms(body->m, state->geometric.slope, eta, mu);
     for (int i = 0; i < 3; i++) state->c[i] += 0.5 * mu[C + i];
     for (int i = 0; i < 6; i++) state->N[i] += 0.5 * mu[N + i];
+    field_moments(state);
 }
 
 void geometric_coupling(const struct body *body, struct body_state *state)
@@ -116,6 +98,7 @@ void geometric_coupling(const struct body *body, struct body_state *state)
         axpy3(1, mu + G, state->coupling[k]);
         axpy3(1, mu + C, state->coupling[k] + 3);
     }
+    field_coupling(body, state);
 }
 
 /* modal += sum_i weight_i D_i eta;  wrench += (g_ddot; c_ddot) for eta_ddot = 0 */
@@ -130,9 +113,9 @@ void geometric_force(const struct body *body, enum elastic_terms terms, const st
         for (int k = 0; k < body->m; k++) modal[k] += weight[i] * slope[PADDED(body->m) * i + k];
     if (terms != TERMS_FULL) return;
 
-    contract(body, etad, state->geometric.slope_d);
-    forms(body, slope, etad, mu_dot);
-    forms(body, state->geometric.slope_d, etad, mu_ddot);
+    geometric_contract(body->m, body->geometric->D, etad, state->geometric.slope_d);
+    geometric_forms(body->m, slope, etad, mu_dot);
+    geometric_forms(body->m, state->geometric.slope_d, etad, mu_ddot);
     add_rates(mu_dot, omega, rates);
     axpy3(1, mu_ddot + G, wrench);
     axpy3(1, mu_ddot + C, wrench + 3);
@@ -145,10 +128,11 @@ void geometric_rate_sums(const struct body *body, const struct body_state *state
 {
     static const int place[9] = {N, N + 3, N + 4, N + 3, N + 1, N + 5, N + 4, N + 5, N + 2};
     double mu_dot[COUNT];
-    forms(body, state->geometric.slope, etad, mu_dot);
+    geometric_forms(body->m, state->geometric.slope, etad, mu_dot);
     axpy3(1, mu_dot + G, hs);
     axpy3(1, mu_dot + C, cd);
     for (int i = 0; i < 9; i++) Q[i] += 0.5 * mu_dot[place[i]];
+    field_rate_sums(state, Q);
 }
 
 /* Wrench per eta_k and eta_dot_k: the terms of the wrench with mu, mu_dot, mu_ddot replaced by their derivatives,
@@ -181,24 +165,13 @@ static void add_spin_row(const double mu[COUNT], const double omega[3], double r
     axpy3(-(mu[N] + mu[N + 1] + mu[N + 2]), omega, row);
 }
 
-/* Modal forces per eta: sum_i weight_i D_i */
-static void add_stiffness(const struct body *body, const double weight[COUNT], double *Gq)
-{
-    const int row = PADDED(body->m);
-    for (int l = 0; l < body->m; l++)
-        for (int i = 0; i < COUNT; i++) {
-            const double *D = body->geometric->D + row * (COUNT * l + i);
-            for (int k = 0; k < body->m; k++) Gq[row * l + k] += weight[i] * D[k];
-        }
-}
-
 void geometric_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                        const struct body_point *motion, const double alpha[3], struct body_tangent *t)
 {
     double weight[COUNT], mu[COUNT];
     force_weights(motion->omega, alpha, motion->a, weight);
-    add_stiffness(body, weight, t->Gq);
-    contract(body, motion->etadd, t->geometric.slope_dd);
+    geometric_combine(body->m, weight, body->geometric->D, t->Gq); /* the geometric stiffness matrix */
+    geometric_contract(body->m, body->geometric->D, motion->etadd, t->geometric.slope_dd);
     for (int k = 0; k < body->m; k++) {
         slopes_of(body, state->geometric.slope, k, mu);
         add_spin_row(mu, motion->omega, t->Gw[k]);
@@ -207,4 +180,5 @@ void geometric_tangent(const struct body *body, enum elastic_terms terms, const 
         axpy3(1, mu + C, t->Nq[k] + 3);
         if (terms == TERMS_FULL) add_wrenches(body, state, motion, k, t);
     }
+    field_tangent(body, terms, state, motion, t);
 }

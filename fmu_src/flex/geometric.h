@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "flex/geometric_field.h"
 #include "robot/robot.h"
 
 struct body;
@@ -18,19 +19,23 @@ struct coriolis;
 
 struct geometric {
     const double *D; /* m blocks of 12 rows of PADDED(m): block l, row i, entry k is (D_i)_kl */
+    struct geometric_field field;
 };
 
 /* Twelve rows of PADDED(m) each. */
 struct geometric_state {
     double *slope;   /* D eta, by geometric_inertia()   */
     double *slope_d; /* D eta_dot, by geometric_force() */
+    struct field_state field;
 };
 
 struct geometric_tangent {
     double *slope_dd; /* D eta_ddot */
+    struct field_tangent field;
 };
 
-enum status geometric_make(const struct nodal *nodal, struct arena *arena, const struct geometric **made);
+enum status geometric_make(const struct nodal *nodal, const struct body *body, struct arena *arena,
+                           const struct geometric **made);
 enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state);
 enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent);
 

@@ -76,6 +76,7 @@ static void nodal_inertia(const struct body *body, enum elastic_terms terms, con
 {
     memcpy(state->rho, body->b, 3 * (size_t)body->n_shapes * sizeof(double));
     gram_sums(body, eta, state->rho);
+    if (body->geometric != NULL) field_inertia(body, terms, eta, state);
     second_moments(body, terms, eta, state);
 }
 
@@ -90,6 +91,7 @@ static void nodal_rates(const struct body *body, enum elastic_terms terms, const
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
     memset(rhod, 0, 3 * (size_t)n * sizeof(double));
     gram_sums(body, etad, rhod);
+    if (body->geometric != NULL && terms == TERMS_FULL) field_rates(body, etad, state);
     for (int k = 0; k < body->m; k++) axpy3(etad[k], body->JL + 3 * k, rates->hs);
     for (int a = X; a <= Z; a++)
         for (int s = body->axis_start[a]; s < body->axis_start[a + 1]; s++) {
@@ -120,6 +122,7 @@ static void nodal_force(const struct body *body, enum elastic_terms terms, const
     struct coriolis rates = {0};
     nodal_rates(body, terms, state, etad, omega, &rates, modal);
     if (body->geometric != NULL) geometric_force(body, terms, state, etad, omega, acc, &rates, wrench, modal);
+    if (body->geometric != NULL && terms == TERMS_FULL) field_force(body, state, omega, B, &rates, wrench, modal);
     add_coriolis(&rates, omega, wrench);
 }
 

@@ -26,6 +26,7 @@ struct point {
     const struct body *body;
     enum elastic_terms terms;
     struct body_point motion;
+    const struct body_state *state;
     const double *rho, *rhod;
     const int *place; /* index of a shape in the rows of rho: its mode in a beam; NULL: the shape itself */
     int stride;       /* length of those rows                                                            */
@@ -56,6 +57,7 @@ static void moment_rates(const struct point *at, struct body_tangent *t)
     }
     if (body->shortening != NULL && at->terms == TERMS_FULL)
         shortening_moment_rates(body, motion->eta, motion->etad, motion->etadd, &t->shortening, t->rhodd);
+    if (body->geometric != NULL && at->terms == TERMS_FULL) field_moment_rates(body, at->state, motion->etadd, t);
 }
 
 /* Columns of a shape s along e_a. With p = int phi A dm, mu = int phi r dm and A the acceleration of the points, the wrench changes by
@@ -181,6 +183,7 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     struct point at = {.body = body,
                        .terms = terms,
+                       .state = state,
                        .motion = {.eta = eta, .etad = etad, .etadd = etadd, .omega = omega, .a = acc + 3},
                        .rho = state->rho,
                        .rhod = state->rhod,

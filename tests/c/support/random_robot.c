@@ -326,12 +326,12 @@ static void geometric_stiffness(const struct writer *nodal, int m)
     struct writer to = {nodal->file, &apart, nodal->format};
     if (chance(&apart, 0.3)) return;
     fputs(", \"geometric_stiffness\": {", to.file);
-    symmetric_matrices(&to, "acceleration", 3, m, 1);
+    symmetric_matrices(&to, "acceleration", 3, m, 0.2);
     fputs(", ", to.file);
-    symmetric_matrices(&to, "rates", 6, m, 1);
+    symmetric_matrices(&to, "rates", 6, m, 0.2);
     if (chance(&apart, 0.7)) {
         fputs(", ", to.file);
-        symmetric_matrices(&to, "angular_acceleration", 3, m, 1);
+        symmetric_matrices(&to, "angular_acceleration", 3, m, 0.2);
     }
     fputc('}', to.file);
 }
