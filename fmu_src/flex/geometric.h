@@ -1,7 +1,8 @@
 /* Geometric stiffness of a nodal body. Its points move by 1/2 eta' Q eta in addition to Phi eta; of Q only twelve mass moments
  * are known (geometric_stiffness in a robot file), the matrices D_i:
  *     mu = (c; N; g),   mu_i = ... + 1/2 eta' D_i eta,   c = int r dm,  N = int r r' dm,  g = int r0 x (r - r0) dm
- * They enter the Lagrangian up to second order in (eta, eta_dot)                                     (theory.md 13b to 13d, 17a).
+ * They determine the Lagrangian to second order in (eta, eta_dot)                                 (theory.md 13b to 13d, 17a)
+ * The terms of higher order are in geometric_field.h.
  * Called by inertia.c and tangent.c, for bodies whose `geometric` is not NULL. */
 #ifndef FLEX_GEOMETRIC_H
 #define FLEX_GEOMETRIC_H

@@ -1,7 +1,7 @@
 /* The affine field of a nodal body's geometric stiffness (geometric.h). Mass moments alone leave the terms of third and fourth order
  * in the kinetic energy open. Zeros there would make the mass matrix indefinite at small deformations, so they are taken from the
  * smallest displacement field with the given moments, which is affine in r0:
- *     1/2 eta' Q eta = X psi,   psi = (1; r0),   X_ij = 1/2 eta' Q_ij eta,   3 x 4                       (theory.md 13e to 13g)
+ *     1/2 eta' Q eta = X psi,   psi = (1; r0),   X_ij = 1/2 eta' Q_ij eta,   3 x 4                       (theory.md 13e to 13g, 17b)
  * 3 x 4 matrices are twelve numbers, row major. Called by inertia.c, tangent.c and geometric.c. */
 #ifndef FLEX_GEOMETRIC_FIELD_H
 #define FLEX_GEOMETRIC_FIELD_H
