@@ -23,7 +23,7 @@ static const char *motion_of(const struct joint *joint)
 
 static const char *parent_of(const struct robot *robot, const struct link *link)
 {
-    return link->parent < 0 ? "world" : robot->link[link->parent].name;
+    return link->mount.link < 0 ? "world" : robot->link[link->mount.link].name;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static struct json_object *json_loop(const struct robot *robot, const struct sum
     struct json_object *json = json_object_new_object(), *between = json_object_new_array();
     const struct loop *loop = &robot->loop[i];
     for (int s = 0; s < 2; s++)
-        json_object_array_add(between, json_object_new_string(robot->link[loop->between[s]].name));
+        json_object_array_add(between, json_object_new_string(robot->link[loop->side[s].link].name));
     json_object_object_add(json, "name", json_object_new_string(loop->name));
     json_object_object_add(json, "type", json_object_new_string(loop_types[loop->type]));
     json_object_object_add(json, "between", between);
@@ -208,7 +208,7 @@ static void print_connections(const struct robot *robot, const struct summary *s
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
-               robot->link[loop->between[0]].name, robot->link[loop->between[1]].name, loop_types[loop->type],
+               robot->link[loop->side[0].link].name, robot->link[loop->side[1].link].name, loop_types[loop->type],
                loop_equations(loop->type), summary->independent[i]);
     }
     if (robot->n_loops > 0) print_start(robot, summary);

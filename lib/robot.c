@@ -185,7 +185,7 @@ int limber_robot_find_link(const limber_robot *robot, const char *name)
 
 int limber_robot_parent(const limber_robot *robot, int link)
 {
-    return within(link, robot->robot->n_links) ? robot->robot->link[link].parent : LIMBER_BAD_ARGUMENT;
+    return within(link, robot->robot->n_links) ? robot->robot->link[link].mount.link : LIMBER_BAD_ARGUMENT;
 }
 
 int limber_robot_tip(const limber_robot *robot)

@@ -113,17 +113,17 @@ static enum status make_link(struct model *model, int i, struct report *report)
 {
     const struct link *link = &model->robot->link[i];
     struct link_model *lm = &model->link[i];
-    lm->parent = link->parent;
+    lm->parent = link->mount.link;
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(link, model, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
-    struct link_model *parent = link->parent >= 0 ? &model->link[link->parent] : NULL;
+    struct link_model *parent = lm->parent >= 0 ? &model->link[lm->parent] : NULL;
     make_joint(&link->joint, parent, lm);
     if (parent != NULL) parent->loaded = true;
-    if (link->parent != i - 1) model->branched = true;
+    if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
 }

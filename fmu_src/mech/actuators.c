@@ -31,14 +31,12 @@ void actuators_free(struct actuators *actuators)
 }
 
 /* The frame moved to the point; a point of the world is at rest */
-static void place_point(struct mechanism *m, const struct actuator_point *point, struct attachment *side)
+static void place_point(struct mechanism *m, const struct site *point, struct attachment *side)
 {
-    struct pose at = {.p = {point->xyz[0], point->xyz[1], point->xyz[2]}};
-    identity3(at.R);
     memset(&side->frame, 0, sizeof side->frame);
     if (point->link < 0) identity3(side->frame.R);
-    else dyn_frame(m->model, m->work, point->link, point->frame, &side->frame);
-    attachment_move(&at, side);
+    else dyn_frame(m->model, m->work, point->link, site_frame(point), &side->frame);
+    attachment_move(&point->at, side);
 }
 
 /* u = (p_to - p_from)/length                                                                                          (59) */
@@ -91,12 +89,12 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
 /* The change of the points in a direction */
 static void move_points(struct mechanism *m, int i)
 {
-    const struct actuator_point *point[2] = {&m->robot->actuator[i].from, &m->robot->actuator[i].to};
+    const struct site *point[2] = {&m->robot->actuator[i].from, &m->robot->actuator[i].to};
     for (int s = 0; s < 2; s++) {
         struct attachment *end = &m->actuators->line[i].end[s];
         memset(&end->change, 0, sizeof end->change);
         if (point[s]->link < 0) continue;
-        dyn_tangent_frame(m->model, m->work, m->tangent, point[s]->link, point[s]->frame, &end->change);
+        dyn_tangent_frame(m->model, m->work, m->tangent, point[s]->link, site_frame(point[s]), &end->change);
         attachment_move_change(end, &end->change);
     }
 }

@@ -4,6 +4,11 @@
 
 #include "dyn/tangent.h"
 
+static inline enum point_frame site_frame(const struct site *site)
+{
+    return site->kind == AT_HINGE ? POINT_HINGE : POINT_TIP;
+}
+
 struct attachment {
     double r[3]; /* from the link's frame to this one, world axes [m] */
     struct frame_motion frame;

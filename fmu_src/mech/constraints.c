@@ -103,7 +103,7 @@ void constraints_frames(struct mechanism *m, bool solved)
     const struct model *model = m->model;
     for (int i = 0; i < m->robot->n_loops; i++)
         for (int s = 0; s < 2; s++) {
-            const int link = m->robot->loop[i].between[s];
+            const int link = m->robot->loop[i].side[s].link;
             const struct link_model *lm = &model->link[link];
             const struct link_work *w = &m->work->link[link];
             struct attachment *side = &m->constraints->side[i][s];
@@ -116,7 +116,7 @@ void constraints_frames(struct mechanism *m, bool solved)
                 axpy3(1, x, side->frame.alpha);
                 axpy3(1, x + 3, side->frame.a);
             }
-            attachment_move(&m->robot->loop[i].at[s], side);
+            attachment_move(&m->robot->loop[i].side[s].at, side);
         }
 }
 

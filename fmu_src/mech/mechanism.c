@@ -17,10 +17,11 @@ static enum status make_loads(struct mechanism *m)
     if (m->arena.failed) return STATUS_NO_MEMORY;
     struct load *load = m->load;
     for (int i = 0; i < robot->n_loops; i++)
-        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = robot->loop[i].between[s], .frame = POINT_TIP};
+        for (int s = 0; s < 2; s++)
+            *load++ = (struct load){.link = robot->loop[i].side[s].link, .frame = site_frame(&robot->loop[i].side[s])};
     for (int i = 0; i < robot->n_actuators; i++) {
-        const struct actuator_point *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
-        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = point[s]->link, .frame = point[s]->frame};
+        const struct site *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
+        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = point[s]->link, .frame = site_frame(point[s])};
     }
     return STATUS_OK;
 }

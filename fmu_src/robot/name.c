@@ -73,7 +73,7 @@ static bool locate(bool found, struct location *location, const char *format, in
     return found;
 }
 
-/* Whether a link, loop or actuator read so far has this name, and where. */
+/* Whether a link, loop, actuator or frame read so far has this name, and where. */
 static bool part_has(const struct robot *robot, const char *name, struct location *where)
 {
     const int link = find_link(robot, name);
@@ -82,6 +82,8 @@ static bool part_has(const struct robot *robot, const char *name, struct locatio
         if (same_name(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
     for (int i = 0; i < robot->n_actuators; i++)
         if (same_name(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
+    for (int i = 0; i < robot->n_frames; i++)
+        if (same_name(robot->frame[i].name, name)) return locate(true, where, "frames[%d].name", i);
     return false;
 }
 
@@ -101,7 +103,8 @@ const char *read_part_name(const struct place *at, const char *what)
     if (robot->format == 2 && same_name(name, "hinge"))
         report_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(robot, name, &other))
-        report_error(at, "%s must be unique among links, loops and actuators: %s is the same", what, other.path);
+        report_error(at, "%s must be unique among links, loops%s: %s is the same", what,
+                     robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
     else if (robot->format == 2 && joint_has(robot, name, &other))
         report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
                      what, other.path);
@@ -139,7 +142,6 @@ bool read_link_name(const struct place *at, enum need need, const char *what, in
     if (name == NULL) return false;
     const int found = find_link(at->reader->robot, name);
     if (found >= 0) *link = found;
-    else if (at->reader->robot->format == 1) report_error(at, "%s must be the name of a link", what);
-    else report_error(at, "%s must be the name of a link; frames are not yet supported", what);
+    else report_error(at, "%s must be the name of a link", what);
     return found >= 0;
 }

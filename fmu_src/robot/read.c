@@ -5,7 +5,7 @@
 static void read_robot(const struct place *document, struct robot *robot)
 {
     static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
-    static const char *const unsupported[] = {"frames", "supplies", NULL};
+    static const char *const unsupported[] = {"supplies", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
     static const struct quantity gravity = {"gravity", "m/s^2", ANY};
     struct object object;
@@ -27,7 +27,10 @@ static void read_robot(const struct place *document, struct robot *robot)
     const int chosen = read_choice(&terms_at, OPTIONAL, "elastic_terms", terms);
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
+    const struct place frames_at = member_of_format_2(&object, "frames"); /* needs the format */
+    frames_open(&frames_at, robot);
     read_links(&links_at, robot);
+    read_frames(document->reader);
     read_loops(&loops_at, robot);
     read_actuators(&actuators_at, robot);
     robot->tip = robot->n_links - 1;

@@ -19,6 +19,8 @@ struct reader {
     const char *file; /* what messages call the document */
     struct report *report;
     struct robot *robot;
+    const struct place *frames; /* the array of frames, each read when it is first needed */
+    bool *frame_read;
 };
 
 struct place {
@@ -122,6 +124,8 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
 void read_pose(const struct place *at, const char *what, struct pose *pose);
 /* An n x n matrix, row major, symmetric within 1e-9 of its largest entry, then made symmetric exactly. */
 bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
+/* The same two members of any object; what is absent leaves the pose unchanged. */
+void read_pose_members(struct object *object, struct pose *pose);
 /* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */
 bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
 /* All number members of a table; returns the flags of those that the file has. */
@@ -149,7 +153,7 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
 
 /* Names are kept in the robot's memory; NULL where the file has none. */
 const char *read_identifier(const struct place *at, const char *what);
-/* The same of a link, loop or actuator, unique among those read so far; and of a joint, unique among the joints read so far. In
+/* The same of a link, loop, actuator or frame, unique among those read so far; and of a joint, unique among the joints read so far. In
    format 2 a part and a joint share a name only if the joint is the link's own. */
 const char *read_part_name(const struct place *at, const char *what);
 const char *read_joint_name(const struct place *at, const char *link_name);
@@ -166,8 +170,15 @@ bool read_attached(const struct place *at, const char *what, struct mass_propert
 void read_beam(const struct place *at, struct beam *beam);
 void read_section(struct object *beam_object, struct beam *beam);
 void read_nodal(const struct place *at, struct nodal *nodal);
-void read_joint(const struct place *at, const char *link_name, struct joint *joint);
+/* Joint and mount of a link; parent_given: the link names its parent. */
+void read_joint(const struct place *at, bool parent_given, struct link *link);
 void read_links(const struct place *at, struct robot *robot);
+/* Announces the frames, whose links are read between these calls; then reads those that no joint has needed. */
+void frames_open(const struct place *at, struct robot *robot);
+void read_frames(struct reader *reader);
+/* A place that names a frame, or a link for its tip frame; false, with an error reported, where there is none. */
+bool read_frame_name(const struct place *at, const char *what, struct site *site);
+bool read_link_or_frame(const struct place *at, const char *what, struct site *site);
 void read_loops(const struct place *at, struct robot *robot);
 void read_actuators(const struct place *at, struct robot *robot);
 

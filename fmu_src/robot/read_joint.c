@@ -287,10 +287,20 @@ static void warn_of_idle_members(struct object *object, struct joint *joint)
     joint->given = 0;
 }
 
-void read_joint(const struct place *at, const char *link_name, struct joint *joint)
+/* The frame of a link that carries the joint, in place of the parent's tip frame. */
+static void read_mount(const struct place *at, bool parent_given, struct link *link)
 {
-    static const char *const unsupported[] = {"parent_frame", "drive", "static", NULL};
+    if (!at->given || !read_frame_name(at, "parent_frame", &link->mount)) return;
+    if (parent_given)
+        report_error(at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
+}
+
+void read_joint(const struct place *at, bool parent_given, struct link *link)
+{
+    static const char *const unsupported[] = {"drive", "static", NULL};
     struct object object;
+    struct joint *joint = &link->joint;
+    const char *link_name = link->name;
     joint->name = link_name;
     identity3(joint->origin.R);
     if (!object_open(&object, at, REQUIRED, "joint")) return;
@@ -300,7 +310,9 @@ void read_joint(const struct place *at, const char *link_name, struct joint *joi
     const bool type_known = read_type(&type_at, joint);
 
     const struct place start_at = member(&object, "start"), limits_at = member(&object, "limits");
+    const struct place mount_at = member_of_format_2(&object, "parent_frame");
     read_placement(&object, type_known, joint);
+    read_mount(&mount_at, parent_given, link);
     read_joint_numbers(&object, joint);
     read_drive(&object, joint);
     read_start(&start_at, joint);

@@ -6,12 +6,14 @@
 static void read_parent(const struct place *at, int index, struct link *link)
 {
     const struct robot *robot = at->reader->robot;
-    link->parent = index - 1;
+    int parent = index - 1;
     const char *name = read_string(at, OPTIONAL, "parent");
-    if (name == NULL) return;
-    link->parent = find_link(robot, name); /* -1, the world, if there is none */
-    if (link->parent < 0 && strcmp(name, "world") != 0)
-        report_error(at, "parent must be \"world\" or the name of a link earlier in the file");
+    if (name != NULL) {
+        parent = find_link(robot, name); /* -1, the world, if there is none */
+        if (parent < 0 && strcmp(name, "world") != 0)
+            report_error(at, "parent must be \"world\" or the name of a link earlier in the file");
+    }
+    link->mount = site_of_link(parent);
 }
 
 static void read_body(struct object *object, struct link *link)
@@ -40,7 +42,7 @@ static void read_link(const struct place *at, int index, struct link *link)
     const struct place joint_at = member(&object, "joint");
     link->name = read_part_name(&name_at, "link name");
     read_parent(&parent_at, index, link);
-    read_joint(&joint_at, link->name, &link->joint);
+    read_joint(&joint_at, parent_at.given, link);
     read_body(&object, link);
 
     const struct place hub_at = member(&object, "hub"), payload_at = member(&object, "payload");

@@ -11,32 +11,33 @@ static const char *const loop_types[] = {[LOOP_BALL] = "ball",
                                          [LOOP_WELD] = "weld",
                                          [LOOP_WELD + 1] = NULL};
 
-static void read_between(const struct place *at, int between[2])
+static void read_between(const struct place *at, struct site side[2])
 {
     int length;
-    bool fine = array_open(at, REQUIRED, 2, 2, "names of the two links joined", &length);
+    bool fine = array_open(at, REQUIRED, 2, 2, "names of the two links or frames joined", &length);
     for (int i = 0; i < length; i++) {
         const struct place name_at = item(at, i);
-        fine &= read_link_name(&name_at, REQUIRED, "side of a loop", &between[i]);
+        fine &= read_link_or_frame(&name_at, "side of a loop", &side[i]);
     }
-    if (fine && between[0] == between[1]) report_error(at, "a loop must join two different links");
+    if (fine && side[0].link == side[1].link) report_error(at, "a loop must join two different links");
 }
 
-static void read_at(const struct place *at, struct pose pose[2])
+static void read_at(const struct place *at, struct site side[2])
 {
     int length;
     array_open(at, OPTIONAL, 2, 2, "frames joined", &length);
-    for (int i = 0; i < 2; i++) identity3(pose[i].R);
     for (int i = 0; i < length; i++) {
         const struct place pose_at = item(at, i);
-        read_pose(&pose_at, "joined frame", &pose[i]);
+        struct pose pose;
+        read_pose(&pose_at, "joined frame", &pose);
+        site_offset(&side[i], &pose);
     }
 }
 
 static void read_plane(const struct place *at, double plane[2][3])
 {
     int length;
-    bool fine = array_open(at, REQUIRED, 2, 2, "plane (two world directions)", &length);
+    bool fine = array_open(at, REQUIRED, 2, 2, "plane (two directions)", &length);
     for (int i = 0; i < length; i++) {
         const struct place direction_at = item(at, i);
         fine &= read_direction(&direction_at, REQUIRED, "direction of the plane", plane[i]);
@@ -49,20 +50,28 @@ static void read_plane(const struct place *at, double plane[2][3])
 
 static void read_loop(const struct place *at, struct loop *loop)
 {
-    static const char *const unsupported[] = {"plane_of", NULL};
+    static const char *const unsupported[] = {"start", NULL};
     struct object object;
+    for (int s = 0; s < 2; s++) loop->side[s] = site_of_link(0);
+    loop->plane_of = -1;
     if (!object_open(&object, at, REQUIRED, "loop")) return;
     const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
     const struct place between_at = member(&object, "between"), at_at = member(&object, "at");
     loop->name = read_part_name(&name_at, "loop name");
     const int type = read_choice(&type_at, REQUIRED, "loop type", loop_types);
-    read_between(&between_at, loop->between);
-    read_at(&at_at, loop->at);
+    read_between(&between_at, loop->side);
+    read_at(&at_at, loop->side);
 
     const struct place plane_at = member(&object, "plane"), axis_at = member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
-    if (type == LOOP_PLANAR_PIN) read_plane(&plane_at, loop->plane);
-    else if (type >= 0) refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
+    const struct place plane_of_at = member_of_format_2(&object, "plane_of");
+    if (type == LOOP_PLANAR_PIN) {
+        read_plane(&plane_at, loop->plane);
+        read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
+    } else if (type >= 0) {
+        refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
+        refuse(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
+    }
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
@@ -87,42 +96,51 @@ void read_loops(const struct place *at, struct robot *robot)
 
 static const struct quantity xyz = {"position xyz", "m", ANY};
 
+static const char *const frames_of_links[] = {"hinge", "tip", NULL};
+
 /* An end {"frame": F} without link, F not the hinge or tip of a link: a named frame. */
-static bool names_frame(const struct place *link_at, const struct place *frame_at, const char *const *of_links)
+static bool names_frame(const struct place *link_at, const struct place *frame_at)
 {
-    if (link_at->given || !frame_at->given || !is_string(frame_at)) return false;
+    if (link_at->reader->robot->format == 1 || link_at->given || !frame_at->given || !is_string(frame_at)) return false;
     const char *name = read_string(frame_at, REQUIRED, "frame");
-    return !same_name(name, of_links[0]) && !same_name(name, of_links[1]);
+    return !same_name(name, frames_of_links[0]) && !same_name(name, frames_of_links[1]);
 }
 
-/* A point of the world, or one in a link's hinge or tip frame. */
-static bool read_point(const struct place *at, struct actuator_point *point)
+/* The frame of an end: the world, a link's hinge or tip frame. */
+static bool read_end_frame(struct object *object, const struct place *link_at, const struct place *frame_at,
+                           struct site *end)
 {
-    static const char *const frames[] = {"hinge", "tip", NULL};
+    const char *name = read_string(link_at, REQUIRED, "link");
+    int link = -1;
+    if (name == NULL) return false;
+    if (same_name(name, "world")) {
+        refuse(object, "frame", "a point of the world has no frame");
+        return true;
+    }
+    const bool found = read_link_name(link_at, REQUIRED, "link (if not \"world\")", &link);
+    const int frame = read_choice(frame_at, REQUIRED, "frame", frames_of_links);
+    *end = site_of_link(link);
+    if (frame == 0) end->kind = AT_HINGE;
+    return found && frame >= 0;
+}
+
+/* A point of the world, of a link's hinge or tip frame, or of a frame. */
+static bool read_point(const struct place *at, struct site *point)
+{
     struct object object;
     if (!object_open(&object, at, REQUIRED, "end point of the actuator")) return false;
     const struct place link_at = member(&object, "link"), frame_at = member(&object, "frame");
     const struct place xyz_at = member(&object, "xyz");
-    point->link = -1;
-    point->frame = POINT_WORLD;
-    if (names_frame(&link_at, &frame_at, frames)) {
-        refuse_unsupported(&frame_at, "a frame as the end of an actuator", "name a link");
-        object_close(&object);
-        return false;
-    }
-
-    bool fine = read_numbers(&xyz_at, REQUIRED, &xyz, 3, point->xyz);
-    const char *name = read_string(&link_at, REQUIRED, "link");
-    if (same_name(name, "world")) {
-        refuse(&object, "frame", "a point of the world has no frame");
-    } else if (name != NULL) {
-        fine &= read_link_name(&link_at, REQUIRED, "link (if not \"world\")", &point->link);
-        const int frame = read_choice(&frame_at, REQUIRED, "frame", frames);
-        if (frame >= 0) point->frame = frame == 0 ? POINT_HINGE : POINT_TIP;
-        fine &= frame >= 0;
-    }
+    *point = site_of_link(-1);
+    const bool named = names_frame(&link_at, &frame_at);
+    struct pose offset = {.p = {0}};
+    identity3(offset.R);
+    bool fine = named ? read_frame_name(&frame_at, "frame of an end", point)
+                      : read_end_frame(&object, &link_at, &frame_at, point);
+    fine &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
+    site_offset(point, &offset);
     object_close(&object);
-    return fine && name != NULL;
+    return fine;
 }
 
 static void read_actuator(const struct place *at, struct actuator *actuator)
@@ -136,7 +154,7 @@ static void read_actuator(const struct place *at, struct actuator *actuator)
     read_choice(&type_at, REQUIRED, "actuator type", types);
     bool fine = read_point(&from_at, &actuator->from);
     fine &= read_point(&to_at, &actuator->to);
-    if (fine && actuator->from.link == actuator->to.link && actuator->from.frame == actuator->to.frame)
+    if (fine && site_same_section(at->reader->robot, &actuator->from, &actuator->to))
         report_error(
             at, "the two points of an actuator must not be fixed in the same frame: its length would never change");
     refuse_unsupported_keys(&object, unsupported);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "math/vec.h"
+
 int link_modes(const struct link *link)
 {
     if (link->type == BODY_RIGID) return 0;
@@ -11,9 +13,31 @@ int link_modes(const struct link *link)
     return modes;
 }
 
+struct site site_of_link(int link)
+{
+    struct site site = {.link = link, .kind = link < 0 ? AT_WORLD : AT_TIP};
+    identity3(site.at.R);
+    return site;
+}
+
+void site_offset(struct site *site, const struct pose *by)
+{
+    struct pose at = site->at;
+    add_mul3(site->at.R, by->p, at.p);
+    matmul3(site->at.R, by->R, at.R);
+    site->at = at;
+}
+
+bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b)
+{
+    if (a->link != b->link) return false;
+    if (a->link < 0 || link_modes(&robot->link[a->link]) == 0) return true;
+    return a->kind == b->kind && (a->kind != AT_STATION || a->x == b->x) && (a->kind != AT_NODE || a->node == b->node);
+}
+
 static bool is_outward(const struct robot *robot, int link, int of)
 {
-    while (link >= 0 && link != of) link = robot->link[link].parent;
+    while (link >= 0 && link != of) link = robot->link[link].mount.link;
     return link == of;
 }
 
@@ -86,6 +110,7 @@ static void copy_parts(struct robot *robot)
     robot->link = copy_items(arena, (size_t)robot->n_links, sizeof *robot->link, robot->link);
     robot->loop = copy_items(arena, (size_t)robot->n_loops, sizeof *robot->loop, robot->loop);
     robot->actuator = copy_items(arena, (size_t)robot->n_actuators, sizeof *robot->actuator, robot->actuator);
+    robot->frame = copy_items(arena, (size_t)robot->n_frames, sizeof *robot->frame, robot->frame);
     for (int i = 0; i < robot->n_links && !arena->failed; i++) {
         struct link *link = &robot->link[i];
         link->name = arena_string(arena, link->name);
@@ -96,6 +121,8 @@ static void copy_parts(struct robot *robot)
         robot->loop[i].name = arena_string(arena, robot->loop[i].name);
     for (int i = 0; i < robot->n_actuators && !arena->failed; i++)
         robot->actuator[i].name = arena_string(arena, robot->actuator[i].name);
+    for (int i = 0; i < robot->n_frames && !arena->failed; i++)
+        robot->frame[i].name = arena_string(arena, robot->frame[i].name);
 }
 
 enum status robot_clone(const struct robot *robot, struct robot **clone)

@@ -57,6 +57,7 @@ struct beam {
     double EIy, EIz, GJ;          /* [N m^2]: EIz bends along y */
     double EA;                    /* [N]      */
     double inertia_per_length[3]; /* [kg m]   */
+    double E, density;            /* of its material [Pa], [kg/m^3]; 0: the file gives none */
     struct mode_family family[FAMILY_COUNT];
     bool foreshortening;
     double damping_ratio;
@@ -84,9 +85,28 @@ struct nodal {
     const double *geometric; /* geometric_stiffness: GEOMETRIC_MOMENTS matrices modes x modes; NULL where absent */
 };
 
+/* A place on a link at which something is attached: a frame at a fixed offset from the hinge frame O, the tip frame T, the section
+   of a beam at x, or a node. */
+enum site_kind { AT_WORLD, AT_HINGE, AT_TIP, AT_STATION, AT_NODE };
+
+struct site {
+    int link; /* -1: the world */
+    enum site_kind kind;
+    double x;       /* AT_STATION                                [m] */
+    int node;       /* AT_NODE                                       */
+    struct pose at; /* the frame in the axes of O, T, section or node */
+};
+
+/* A named site: a sensor, a load, a place to attach something. */
+struct robot_frame {
+    const char *name;
+    struct site site;
+    bool sensor, load;
+};
+
 struct link {
     const char *name;
-    int parent; /* index, -1 for the world */
+    struct site mount; /* carries joint.origin: T of the parent, or the frame that the joint names */
     struct joint joint;
     enum body_type type;
     struct mass_properties rigid; /* BODY_RIGID: in F */
@@ -103,23 +123,17 @@ enum loop_type { LOOP_BALL, LOOP_PLANAR_PIN, LOOP_PIN, LOOP_WELD };
 struct loop {
     const char *name;
     enum loop_type type;
-    int between[2];     /* links whose tip frames are joined            */
-    struct pose at[2];  /* the joined frames in those tip frames        */
-    double plane[2][3]; /* planar-pin: unit vectors, world              */
-    double axis[3];     /* pin: unit vector, in either joined frame     */
+    struct site side[2]; /* the joined frames                                       */
+    int plane_of;        /* planar-pin: link whose hinge frame O holds the plane; -1: the world */
+    double plane[2][3];  /* planar-pin: unit vectors, in axes of O or of the world  */
+    double axis[3];      /* pin: unit vector, in either joined frame                */
 };
 
 enum point_frame { POINT_WORLD, POINT_HINGE, POINT_TIP };
 
-struct actuator_point {
-    enum point_frame frame;
-    int link; /* -1 for the world */
-    double xyz[3];
-};
-
 struct actuator {
     const char *name;
-    struct actuator_point from, to;
+    struct site from, to;
 };
 
 struct robot {
@@ -135,11 +149,20 @@ struct robot {
     struct loop *loop;
     int n_actuators;
     struct actuator *actuator;
+    int n_frames;
+    struct robot_frame *frame;
     struct arena arena; /* owns all of the above */
 };
 
 /* Number of elastic coordinates of a link. */
 int link_modes(const struct link *link);
+
+/* T of a link, or the world for -1. */
+struct site site_of_link(int link);
+/* Moves a site by a pose in its axes. */
+void site_offset(struct site *site, const struct pose *by);
+/* Whether two sites are fixed to each other. */
+bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
 /* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as its passive joints between
    the points of an actuator have velocities, and this is one of these joints. */

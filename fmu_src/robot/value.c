@@ -167,18 +167,22 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
     return true;
 }
 
-void read_pose(const struct place *at, const char *what, struct pose *pose)
+void read_pose_members(struct object *object, struct pose *pose)
 {
     static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
+    const struct place position = member(object, "xyz"), angles = member(object, "rpy");
+    double angle[3];
+    read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
+    if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
+}
+
+void read_pose(const struct place *at, const char *what, struct pose *pose)
+{
     struct object object;
     memset(pose->p, 0, sizeof pose->p);
     identity3(pose->R);
     if (!object_open(&object, at, OPTIONAL, what)) return;
-
-    const struct place position = member(&object, "xyz"), angles = member(&object, "rpy");
-    double angle[3];
-    read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
-    if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
+    read_pose_members(&object, pose);
     object_close(&object);
 }
 

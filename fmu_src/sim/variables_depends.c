@@ -53,7 +53,8 @@ const struct structure *structure_make(const struct model *model, struct arena *
     if (arena->failed) return NULL;
     *structure = (struct structure){model, group};
     for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
-    for (int i = 0; i < robot->n_loops; i++) join(model, group, robot->loop[i].between[0], robot->loop[i].between[1]);
+    for (int i = 0; i < robot->n_loops; i++)
+        join(model, group, robot->loop[i].side[0].link, robot->loop[i].side[1].link);
     for (int i = 0; i < robot->n_actuators; i++)
         join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
     return structure;
@@ -195,8 +196,8 @@ bool depends_root_force(const struct structure *structure, const struct variable
 /* As the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
-    const int *between = structure->model->robot->loop[unknown->owner].between;
-    return couples(structure, structure->group[between[0]] >= 0 ? between[0] : between[1], known);
+    const struct site *side = structure->model->robot->loop[unknown->owner].side;
+    return couples(structure, structure->group[side[0].link] >= 0 ? side[0].link : side[1].link, known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -265,6 +266,28 @@ bool depends_tip_angular_velocity(const struct structure *structure, const struc
     return is_position_or_velocity(known) && carries_tip(structure, known) && turns(structure->model, known);
 }
 
+static bool can_turn(const struct link_model *lm)
+{
+    for (int k = 0; k < lm->joint.nv; k++)
+        if (lm->joint.part[k] == TURNS) return true;
+    return lm->m > 0;
+}
+
+/* Seen from the tip, turning a joint about an axis or by a quaternion turns the angular velocity of all that is inward of it, and
+   nothing else */
+bool depends_tip_angular_rate(const struct structure *structure, const struct variable *unknown,
+                              const struct variable *known)
+{
+    const struct link_model *lm = &structure->model->link[known->owner];
+    const struct joint *joint = &structure->model->robot->link[known->owner].joint;
+    if (!depends_tip_angular_velocity(structure, unknown, known)) return false;
+    if (!is_position(known) || is_elastic(known)) return true;
+    if (lm->joint.several_turns && joint_quaternion(joint) < 0) return true;
+    for (int i = lm->parent; i >= 0; i = structure->model->link[i].parent)
+        if (can_turn(&structure->model->link[i])) return true;
+    return false;
+}
+
 bool depends_tip_acceleration(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known)
 {
@@ -276,10 +299,10 @@ bool depends_tip_acceleration(const struct structure *structure, const struct va
 
 /* Does the coordinate move the point? A joint moves both frames of its link, a mode the tip frame alone, both all that is attached
    to the link. */
-static bool moves_point(const struct model *model, const struct variable *known, const struct actuator_point *point)
+static bool moves_point(const struct model *model, const struct variable *known, const struct site *point)
 {
     if (point->link != known->owner) return is_outward(model, point->link, known->owner);
-    return point->frame == POINT_TIP || !is_elastic(known);
+    return point->kind != AT_HINGE || !is_elastic(known);
 }
 
 /* What moves both ends of an actuator does not change its length */

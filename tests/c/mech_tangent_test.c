@@ -206,9 +206,9 @@ TEST(along_the_flow_loops_stay_closed)
             struct frame_derivative d;
             struct frame_motion tip;
             double r[3], wr[3];
-            dyn_tip(s->model, s->work, loop->between[side], &tip);
-            dyn_tangent_tip(s->model, s->work, c.s.mechanism.tangent, loop->between[side], &d);
-            mul3(tip.R, loop->at[side].p, r);
+            dyn_tip(s->model, s->work, loop->side[side].link, &tip);
+            dyn_tangent_tip(s->model, s->work, c.s.mechanism.tangent, loop->side[side].link, &d);
+            mul3(tip.R, loop->side[side].at.p, r);
             copy3(d.v, change[side]);
             cross3(tip.omega, r, wr);
             add_cross3(d.omega, r, change[side]);

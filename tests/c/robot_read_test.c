@@ -71,7 +71,7 @@ TEST(what_is_absent_is_as_documented)
     const struct joint *joint = &link->joint;
     CHECK(robot->elastic_terms == TERMS_FULL && robot->tip == 0 && strcmp(robot->description, "") == 0);
     CHECK(robot->n_loops == 0 && robot->n_actuators == 0);
-    CHECK(link->parent == -1 && strcmp(joint->name, "a") == 0);
+    CHECK(link->mount.link == -1 && strcmp(joint->name, "a") == 0);
     CHECK(!joint->passive && !joint->prescribed && !joint->number[0].has_limits && joint->given == 0);
     CHECK(!link->has_hub && !link->has_payload && link_modes(link) == 0 && joint_moves(joint));
     check_vector(3, robot->gravity, zero, 0);
@@ -206,13 +206,13 @@ TEST(names_become_indices)
         "\"actuators\": [{\"name\": \"f\", \"type\": \"line\", \"from\": {\"link\": \"world\", \"xyz\": [1, 2, 3]},"
         "\"to\": {\"link\": \"c\", \"frame\": \"hinge\", \"xyz\": [0, 0, 0]}}]}");
     static const double x[3] = {1, 0, 0}, minus_z[3] = {0, 0, -1};
-    CHECK(robot->link[0].parent == -1 && robot->link[1].parent == 0 && robot->link[2].parent == 0);
+    CHECK(robot->link[0].mount.link == -1 && robot->link[1].mount.link == 0 && robot->link[2].mount.link == 0);
     CHECK(robot->tip == 1);
-    CHECK(robot->loop[0].type == LOOP_PLANAR_PIN && robot->loop[0].between[0] == 2 && robot->loop[0].between[1] == 1);
+    CHECK(robot->loop[0].type == LOOP_PLANAR_PIN && robot->loop[0].side[0].link == 2 && robot->loop[0].side[1].link == 1);
     check_vector(3, robot->loop[0].plane[0], x, 0);
     check_vector(3, robot->loop[0].plane[1], minus_z, 0);
-    CHECK(robot->actuator[0].from.link == -1 && robot->actuator[0].from.frame == POINT_WORLD);
-    CHECK(robot->actuator[0].to.link == 2 && robot->actuator[0].to.frame == POINT_HINGE);
+    CHECK(robot->actuator[0].from.link == -1 && robot->actuator[0].from.kind == AT_WORLD);
+    CHECK(robot->actuator[0].to.link == 2 && robot->actuator[0].to.kind == AT_HINGE);
     robot_free(robot);
 }
 

@@ -40,11 +40,11 @@ static void random_loop(struct random *random, const struct robot *robot, enum l
     memset(loop, 0, sizeof *loop);
     loop->name = "loop";
     loop->type = type;
-    loop->between[0] = pick(random, robot->n_links);
-    loop->between[1] = (loop->between[0] + 1 + pick(random, robot->n_links - 1)) % robot->n_links;
+    loop->plane_of = -1;
+    loop->side[0] = site_of_link(pick(random, robot->n_links));
+    loop->side[1] = site_of_link((loop->side[0].link + 1 + pick(random, robot->n_links - 1)) % robot->n_links);
     for (int s = 0; s < 2; s++) {
-        identity3(loop->at[s].R);
-        if (chance(random, 0.6)) random_pose(random, &loop->at[s]);
+        if (chance(random, 0.6)) random_pose(random, &loop->side[s].at);
     }
     random_direction(random, loop->axis);
     random_direction(random, loop->plane[0]);
@@ -58,28 +58,28 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
 {
     struct frame_motion A, B;
     double R[9], turn[9], p[3], axis[3];
-    dyn_tip(s->model, s->work, loop->between[0], &A);
-    dyn_tip(s->model, s->work, loop->between[1], &B);
+    dyn_tip(s->model, s->work, loop->side[0].link, &A);
+    dyn_tip(s->model, s->work, loop->side[1].link, &B);
     copy3(A.p, p);
-    add_mul3(A.R, loop->at[0].p, p);
+    add_mul3(A.R, loop->side[0].at.p, p);
     if (loop->type == LOOP_PLANAR_PIN) {
         cross3(loop->plane[0], loop->plane[1], axis);
         axpy3(uniform(random, -1, 1), axis, p);
     }
     for (int i = 0; i < 3; i++) p[i] -= B.p[i];
-    tmul3(B.R, p, loop->at[1].p);
+    tmul3(B.R, p, loop->side[1].at.p);
 
     random_direction(random, axis);
     turn_about(loop->type == LOOP_PIN ? loop->axis : axis, loop->type == LOOP_WELD ? 0 : uniform(random, -3, 3), turn);
     double AR[9], ARt[9];
-    matmul3(A.R, loop->at[0].R, AR);
+    matmul3(A.R, loop->side[0].at.R, AR);
     matmul3(AR, turn, ARt);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             R[3 * i + j] = 0;
             for (int k = 0; k < 3; k++) R[3 * i + j] += B.R[3 * k + i] * ARt[3 * k + j];
         }
-    copy9(R, loop->at[1].R);
+    copy9(R, loop->side[1].at.R);
 }
 
 static int add_loops(struct closed *c, struct random *random, int type, int count, bool met)
@@ -111,11 +111,11 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     return !met || constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
-static void random_point(struct random *random, const struct robot *robot, struct actuator_point *point)
+static void random_point(struct random *random, const struct robot *robot, struct site *point)
 {
-    point->link = pick(random, robot->n_links + 1) - 1;
-    point->frame = point->link < 0 ? POINT_WORLD : chance(random, 0.5) ? POINT_HINGE : POINT_TIP;
-    for (int i = 0; i < 3; i++) point->xyz[i] = uniform(random, -1, 1);
+    *point = site_of_link(pick(random, robot->n_links + 1) - 1);
+    if (point->link >= 0 && chance(random, 0.5)) point->kind = AT_HINGE;
+    for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
 }
 
 int closed_add_actuators(struct closed *c, struct random *random, int count)
@@ -186,7 +186,7 @@ static struct jet difference_of(const struct frame_motion tip[2], const struct l
 {
     struct jet d = {0};
     for (int s = 0; s < 2; s++) {
-        const struct jet r = fixed_vector(&tip[s], loop->at[s].p);
+        const struct jet r = fixed_vector(&tip[s], loop->side[s].at.p);
         const double *const point[3] = {tip[s].p, tip[s].v, tip[s].a}, sign = s == 0 ? 1 : -1;
         for (int k = 0; k < 3; k++) {
             axpy3(sign, point[k], d.x[k]);
@@ -202,8 +202,8 @@ static int turning_rows(const struct loop *loop, const struct frame_motion tip[2
     const int rows = loop_equations(loop->type) - 3;
     for (int i = 0; i < rows; i++) {
         double a[3], b[3];
-        mul3(loop->at[0].R, e[3 + i].a, a);
-        mul3(loop->at[1].R, e[3 + i].b, b);
+        mul3(loop->side[0].at.R, e[3 + i].a, a);
+        mul3(loop->side[1].at.R, e[3 + i].b, b);
         const struct jet A = fixed_vector(&tip[0], a), B = fixed_vector(&tip[1], b);
         product(&A, &B, y[i]);
     }
@@ -224,7 +224,7 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
         struct frame_motion tip[2];
         double y[6][3];
         int rows = 3;
-        for (int side = 0; side < 2; side++) dyn_tip(s->model, s->work, loop->between[side], &tip[side]);
+        for (int side = 0; side < 2; side++) dyn_tip(s->model, s->work, loop->side[side].link, &tip[side]);
         const struct jet d = difference_of(tip, loop);
         if (loop->type == LOOP_PLANAR_PIN) rows = 2;
         for (int r = 0; r < rows; r++)

@@ -33,7 +33,7 @@ static int make_room(struct robot *robot, int at)
     if (link == NULL) return 0;
     for (int i = 0; i < n; i++) {
         link[i < at ? i : i + 1] = robot->link[i];
-        if (robot->link[i].parent >= at) link[i < at ? i : i + 1].parent++;
+        if (robot->link[i].mount.link >= at) link[i < at ? i : i + 1].mount.link++;
     }
     empty(&link[at]);
     if (robot->tip >= at) robot->tip++;
@@ -47,9 +47,9 @@ struct link *insert_carrier(struct robot *robot, int i)
     if (!make_room(robot, i)) return NULL;
     struct link *carrier = &robot->link[i], *body = &robot->link[i + 1];
     carrier->joint = body->joint;
-    carrier->parent = body->parent;
+    carrier->mount = body->mount;
     fix(&body->joint);
-    body->parent = i;
+    body->mount = site_of_link(i);
     return carrier;
 }
 
@@ -57,7 +57,7 @@ struct link *append_fixed(struct robot *robot, int i)
 {
     if (!make_room(robot, robot->n_links)) return NULL;
     struct link *added = &robot->link[robot->n_links - 1];
-    added->parent = i;
+    added->mount = site_of_link(i);
     return added;
 }
 
@@ -92,13 +92,14 @@ int split_joints(struct robot *robot)
     int count = 0;
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint whole = robot->link[i].joint;
-        const int nv = joint_velocities(&whole), parent = robot->link[i].parent;
+        const struct site mount = robot->link[i].mount;
+        const int nv = joint_velocities(&whole);
         if (nv < 2) continue;
         for (int k = 0; k < nv - 1; k++)
             if (!make_room(robot, i)) return -1;
         for (int k = 0; k < nv; k++) {
             one_of(&whole, k, &robot->link[i + k].joint);
-            robot->link[i + k].parent = k == 0 ? parent : i + k - 1;
+            robot->link[i + k].mount = k == 0 ? mount : site_of_link(i + k - 1);
         }
         i += nv - 1;
         count++;
@@ -114,7 +115,7 @@ void set_afloat(struct robot *robot)
     joint->passive = true;
     joint_rest_position(joint, joint->start_position);
     for (int i = 1; i < robot->n_links; i++)
-        if (robot->link[i].parent < 0) robot->link[i].parent = 0;
+        if (robot->link[i].mount.link < 0) robot->link[i].mount = site_of_link(0);
 }
 
 void move_world(struct robot *robot, const double R[9], const double t[3])
@@ -123,7 +124,7 @@ void move_world(struct robot *robot, const double R[9], const double t[3])
     mul3(R, robot->gravity, g);
     copy3(g, robot->gravity);
     for (int i = 0; i < robot->n_links; i++) {
-        if (robot->link[i].parent >= 0) continue;
+        if (robot->link[i].mount.link >= 0) continue;
         struct pose *origin = &robot->link[i].joint.origin;
         const struct pose before = *origin;
         matmul3(R, before.R, origin->R);

@@ -1,0 +1,128 @@
+/* Frames: named sites on links. A joint may name a frame, so a frame is read when it is first needed. */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "robot/read.h"
+
+/* ---- one frame ------------------------------------------------------------------------------------------------------ */
+
+static void read_station(const struct place *at, const struct link *link, struct site *site)
+{
+    static const struct quantity station = {"station x of a frame", "m", NON_NEGATIVE};
+    if (link->type != BODY_BEAM) {
+        report_error(at, "only a beam has stations: use \"hinge\", \"tip\"%s",
+                     link->type == BODY_NODAL ? " or {\"node\": k}" : "");
+        return;
+    }
+    if (!read_number(at, REQUIRED, &station, &site->x)) return;
+    if (site->x > link->beam.length)
+        report_error(at, "station x of a frame must not exceed the length of the beam, %.9g m", link->beam.length);
+    site->kind = site->x == link->beam.length ? AT_TIP : AT_STATION;
+}
+
+static void read_node_number(const struct place *at, const struct link *link, struct site *site)
+{
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "node of a frame")) return;
+    const struct place node_at = member(&object, "node");
+    if (link->type != BODY_NODAL) report_error(at, "only a nodal body has nodes");
+    else read_integer(&node_at, REQUIRED, "node of a frame", 0, link->nodal.n_nodes - 1, &site->node);
+    site->kind = AT_NODE;
+    object_close(&object);
+}
+
+/* "hinge", "tip" (the default), a station of a beam, or {"node": k}. */
+static void read_section_of(const struct place *at, const struct link *link, struct site *site)
+{
+    static const char *const names[] = {"hinge", "tip", NULL};
+    if (is_number(at)) read_station(at, link, site);
+    else if (is_object(at)) read_node_number(at, link, site);
+    else if (at->given && !is_string(at))
+        report_error(at, "place of a frame must be \"hinge\", \"tip\", a station x of a beam, or {\"node\": k}");
+    else if (read_choice(at, OPTIONAL, "place of a frame", names) == 0) site->kind = AT_HINGE;
+}
+
+static void read_frame(const struct place *at, struct robot_frame *frame)
+{
+    struct object object;
+    frame->site = site_of_link(0);
+    if (!object_open(&object, at, REQUIRED, "frame")) return;
+    const struct place name_at = member(&object, "name"), link_at = member(&object, "link");
+    const struct place at_at = member(&object, "at"), sensor_at = member(&object, "sensor");
+    const struct place load_at = member(&object, "load");
+    frame->name = read_part_name(&name_at, "frame name");
+    if (read_link_name(&link_at, REQUIRED, "link of a frame", &frame->site.link))
+        read_section_of(&at_at, &at->reader->robot->link[frame->site.link], &frame->site);
+    read_pose_members(&object, &frame->site.at);
+    read_flag(&sensor_at, "sensor", &frame->sensor);
+    read_flag(&load_at, "load", &frame->load);
+    object_close(&object);
+}
+
+/* ---- all frames ----------------------------------------------------------------------------------------------------- */
+
+void frames_open(const struct place *at, struct robot *robot)
+{
+    struct reader *reader = at->reader;
+    int count;
+    if (!array_open(at, OPTIONAL, 0, -1, "frames", &count)) return;
+    robot->frame = arena_take(&robot->arena, (size_t)count, sizeof *robot->frame);
+    reader->frame_read = arena_take(&robot->arena, (size_t)count, sizeof *reader->frame_read);
+    if (robot->arena.failed) return;
+    robot->n_frames = count;
+    reader->frames = at;
+}
+
+static void read_frame_once(struct reader *reader, int i)
+{
+    if (reader->frame_read[i]) return;
+    reader->frame_read[i] = true;
+    const struct place at = item(reader->frames, i);
+    read_frame(&at, &reader->robot->frame[i]);
+}
+
+void read_frames(struct reader *reader)
+{
+    for (int i = 0; reader->frames != NULL && i < reader->robot->n_frames; i++) read_frame_once(reader, i);
+}
+
+/* Whether frames[i] of the document has this name, read or not. */
+static bool frame_is_called(const struct reader *reader, int i, const char *name)
+{
+    const struct place at = item(reader->frames, i);
+    struct json_object *value = NULL;
+    if (!is_object(&at) || !json_object_object_get_ex(at.value, "name", &value)) return false;
+    return json_object_is_type(value, json_type_string) && strcmp(json_object_get_string(value), name) == 0;
+}
+
+static const struct robot_frame *find_frame(struct reader *reader, const char *name)
+{
+    for (int i = 0; reader->frames != NULL && i < reader->robot->n_frames; i++) {
+        if (!frame_is_called(reader, i, name)) continue;
+        read_frame_once(reader, i);
+        return &reader->robot->frame[i];
+    }
+    return NULL;
+}
+
+bool read_frame_name(const struct place *at, const char *what, struct site *site)
+{
+    const char *name = read_string(at, REQUIRED, what);
+    const struct robot_frame *frame = name != NULL ? find_frame(at->reader, name) : NULL;
+    if (frame != NULL) *site = frame->site;
+    else if (name != NULL) report_error(at, "%s must be the name of a frame (of the array `frames`)", what);
+    return frame != NULL;
+}
+
+bool read_link_or_frame(const struct place *at, const char *what, struct site *site)
+{
+    const char *name = read_string(at, REQUIRED, what);
+    if (name == NULL) return false;
+    const bool may_be_frame = at->reader->robot->format != 1;
+    const int link = find_link(at->reader->robot, name);
+    const struct robot_frame *frame = link < 0 && may_be_frame ? find_frame(at->reader, name) : NULL;
+    if (link >= 0) *site = site_of_link(link);
+    else if (frame != NULL) *site = frame->site;
+    else report_error(at, "%s must be the name of a link%s", what, may_be_frame ? " or a frame" : "");
+    return link >= 0 || frame != NULL;
+}
