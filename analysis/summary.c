@@ -6,6 +6,7 @@
 #include "analysis/convergence.h"
 #include "analysis/failure.h"
 #include "analysis/plausibility.h"
+#include "flex/beam_mass.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"
 
@@ -14,7 +15,7 @@
 static double body_mass(const struct link *link)
 {
     if (link->type == BODY_RIGID) return link->rigid.mass;
-    if (link->type == BODY_BEAM) return link->beam.mass_per_length * link->beam.length;
+    if (link->type == BODY_BEAM) return beam_rigid(&link->beam).mass;
     double mass = 0;
     for (int i = 0; i < link->nodal.n_nodes; i++) mass += link->nodal.node[i].body.mass;
     return mass;

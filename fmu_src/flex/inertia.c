@@ -136,6 +136,17 @@ static void coupling(const struct body *body, enum elastic_terms terms, struct b
     else if (body->hinge_moves) beam_coupling(body, terms, state, I, state->coupling);
 }
 
+void body_state_reset(const struct body *body, struct body_state *state)
+{
+    const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
+    copy3(body->c0, state->c);
+    copy6(body->N0, state->N);
+    inertia_from_moments(state->N, state->J);
+    if (!body->beam) memcpy(state->rho, body->b, 3 * (size_t)body->n_shapes * sizeof(double));
+    coupling(body, TERMS_RUTHLESS, state);
+    for (size_t k = 0; k < m; k++) memcpy(state->Mff + row * k, body->Mff0 + m * k, m * sizeof(double));
+}
+
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = body->beam ? row : (size_t)body->n_shapes;
@@ -144,15 +155,9 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
     state->coupling = arena_take(arena, m, sizeof *state->coupling);
     state->Mff = arena_take(arena, m * row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
-
-    copy3(body->c0, state->c);
-    copy6(body->N0, state->N);
-    inertia_from_moments(state->N, state->J);
-    if (!body->beam) memcpy(state->rho, body->b, 3 * n * sizeof(double));
     if (body->geometric != NULL && geometric_state_make(body, arena, &state->geometric) != STATUS_OK)
         return STATUS_NO_MEMORY;
-    coupling(body, TERMS_RUTHLESS, state);
-    for (size_t k = 0; k < m; k++) memcpy(state->Mff + row * k, body->Mff0 + m * k, m * sizeof(double));
+    body_state_reset(body, state);
     return body->shortening != NULL ? shortening_state_make(body, arena, &state->shortened) : STATUS_OK;
 }
 

@@ -23,6 +23,9 @@ struct body_state {
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state);
 
+/* The terms of zeroth order again, after body_set_added_mass(). */
+void body_state_reset(const struct body *body, struct body_state *state);
+
 /* Mass blocks at eta (theory.md 9 to 13). */
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
 

@@ -201,15 +201,13 @@ static enum status update(struct instance *instance)
     struct sim *sim = sim_of(instance);
     sim_apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
-    return outputs_compute(sim);
+    const enum status status = sim_check_tuned(sim);
+    return status == STATUS_OK ? outputs_compute(sim) : status;
 }
 
-/* The mass of a payload */
 static void tune(struct instance *instance, const struct variable *variable, double value)
 {
-    struct sim *sim = sim_of(instance);
-    variable_to_robot(variable, value, sim->robot);
-    model_set_payload(sim->mechanism.model, variable->owner);
+    sim_tune(sim_of(instance), variable, value);
 }
 
 static const char *parameter_error(const struct instance *instance, const struct variable *variable, double value)
@@ -254,6 +252,7 @@ static bool is_oscillatory(const struct model *model)
 
 static enum status configure(struct sim *sim, double tolerance)
 {
+    robot_ode_adapt(sim);
     sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model);
     return stepper_configure(&sim->instance.stepper, tolerance);
 }
@@ -318,7 +317,8 @@ static bool acts_on_start(const struct instance *instance, const struct variable
 static enum status step(struct instance *instance, double h)
 {
     sim_of(instance)->failure = STATUS_OK;
-    return instance_integrate(instance, h);
+    const enum status status = sim_check_tuned(sim_of(instance));
+    return status == STATUS_OK ? instance_integrate(instance, h) : status;
 }
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
    COMPUTED   name, owner, count, causality, unit, display unit, value, derivative, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
-   TUNABLE    name, owner, unit, place, number, limit, description */
+   TUNABLE    name, owner, given, count, unit, place (NULL: no derivative with it as known), number, limit, description */
 
 /* clang-format off */
 #define VARIABLE_LIST(INPUT, STATE, COMPUTED, START, PARAMETER, TUNABLE) \
@@ -73,13 +73,32 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(EIZ, "%L.EIz", BEAM, GIVEN_EIZ, 1, REAL, ALWAYS("N.m2"), NULL, number_EIz, limit_stiffness, "bending stiffness along y") \
     PARAMETER(GJ, "%L.GJ", BEAM, GIVEN_GJ, 1, REAL, ALWAYS("N.m2"), NULL, number_GJ, limit_stiffness, "torsional stiffness") \
     PARAMETER(EA, "%L.EA", BEAM, GIVEN_EA, 1, REAL, ALWAYS("N"), NULL, number_EA, limit_stiffness, "axial stiffness") \
+    PARAMETER(MASS_PER_LENGTH_SCALE, "%L.mass_per_length_scale", BEAM, TABLE_MASS_PER_LENGTH, 1, REAL, ALWAYS("1"), NULL, number_mass_per_length, limit_positive, "factor of the table of the mass per length") \
+    PARAMETER(EIY_SCALE, "%L.EIy_scale", BEAM, TABLE_EIY, 1, REAL, ALWAYS("1"), NULL, number_EIy, limit_positive, "factor of the table of the bending stiffness along z") \
+    PARAMETER(EIZ_SCALE, "%L.EIz_scale", BEAM, TABLE_EIZ, 1, REAL, ALWAYS("1"), NULL, number_EIz, limit_positive, "factor of the table of the bending stiffness along y") \
+    PARAMETER(GJ_SCALE, "%L.GJ_scale", BEAM, TABLE_GJ, 1, REAL, ALWAYS("1"), NULL, number_GJ, limit_positive, "factor of the table of the torsional stiffness") \
+    PARAMETER(EA_SCALE, "%L.EA_scale", BEAM, TABLE_EA, 1, REAL, ALWAYS("1"), NULL, number_EA, limit_positive, "factor of the table of the axial stiffness") \
+    PARAMETER(INERTIA_PER_LENGTH_SCALE, "%L.inertia_per_length_scale", BEAM, TABLE_INERTIA_PER_LENGTH, 1, REAL, ALWAYS("1"), NULL, number_inertia_per_length, limit_positive, "factor of the table of the inertia per length") \
+    PARAMETER(E, "%L.E", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("Pa"), NULL, number_E, limit_positive, "Young's modulus") \
+    PARAMETER(G, "%L.G", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("Pa"), NULL, number_G, limit_positive, "shear modulus; does not follow E") \
+    PARAMETER(DENSITY, "%L.density", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("kg/m3"), NULL, number_density, limit_positive, "density") \
+    PARAMETER(SECTION_OUTER_DIAMETER, "%L.section.outer_diameter", BEAM, GIVEN_OUTER_DIAMETER, 1, REAL, ALWAYS("m"), NULL, number_outer_diameter, limit_positive, "outer diameter of the section") \
+    PARAMETER(SECTION_DIAMETER, "%L.section.diameter", BEAM, GIVEN_DIAMETER, 1, REAL, ALWAYS("m"), NULL, number_diameter, limit_positive, "diameter of the section") \
+    PARAMETER(SECTION_WIDTH, "%L.section.width", BEAM, GIVEN_WIDTH, 1, REAL, ALWAYS("m"), NULL, number_width, limit_positive, "width of the section along y") \
+    PARAMETER(SECTION_HEIGHT, "%L.section.height", BEAM, GIVEN_HEIGHT, 1, REAL, ALWAYS("m"), NULL, number_height, limit_positive, "height of the section along z") \
+    PARAMETER(SECTION_WALL, "%L.section.wall", BEAM, GIVEN_WALL, 1, REAL, ALWAYS("m"), NULL, number_wall, limit_positive, "wall thickness of the section") \
+    PARAMETER(SECTION_SCALE, "%L.section.scale", BEAM, TABLE_SECTION, 1, REAL, ALWAYS("1"), NULL, number_section_scale, limit_positive, "factor of all dimensions in the table of sections") \
     PARAMETER(DAMPING_RATIO, "%L.damping_ratio", BEAM, GIVEN_DAMPING_RATIO, 1, REAL, ALWAYS("1"), NULL, number_damping_ratio, limit_not_negative, "damping ratio of the link's modes") \
     PARAMETER(VISCOUS, "%J.viscous", MOVING, GIVEN_VISCOUS, NUMBERS, REAL, BY_JOINT("N.m.s/rad", "N.s/m"), NULL, number_viscous, limit_not_negative, "viscous friction") \
     PARAMETER(COULOMB, "%J.coulomb", MOVING, GIVEN_COULOMB, NUMBERS, REAL, BY_JOINT("N.m", "N"), NULL, number_coulomb, limit_not_negative, "Coulomb friction") \
     PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
-    TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
+    TUNABLE(ADDED_MASS, "%L.added_mass_per_length", BEAM, GIVEN_ADDED_MASS, 1, ALWAYS("kg/m"), NULL, number_added_mass, limit_not_negative, "added mass per length; may change between steps") \
+    TUNABLE(ADDED_MASS_SCALE, "%L.added_mass_scale", BEAM, TABLE_ADDED_MASS, 1, ALWAYS("1"), NULL, number_added_mass, limit_not_negative, "factor of the table of the added mass; may change between steps") \
+    TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 0, 1, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
+    TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), NULL, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
+    TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), NULL, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
     PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
@@ -132,10 +151,10 @@ enum { NO_DERIVATIVE, DIFFERENTIABLE };
      .causality = CAUSALITY_PARAMETER, .variability = VARIABILITY_FIXED, .initial = INITIAL_EXACT, .unit = {units},            \
      .display_unit = (display), .level = NUMBER, .number = &(number_), .error = (limit), .rate = NO_KIND,                      \
      .start_of = NO_KIND, .description = (text)},
-#define TUNABLE_ROW(kind, name_, owner_, units, place_, number_, limit, text)                                                  \
-    {.name = (name_), .owner = (owner_), .count = 1, .causality = CAUSALITY_PARAMETER, .variability = VARIABILITY_TUNABLE,     \
-     .initial = INITIAL_EXACT, .unit = {units}, .level = NUMBER, .place = (place_), .number = &(number_), .error = (limit),    \
-     .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
+#define TUNABLE_ROW(kind, name_, owner_, given_, count_, units, place_, number_, limit, text)                                  \
+    {.name = (name_), .owner = (owner_), .given = (given_), .count = (count_), .causality = CAUSALITY_PARAMETER,               \
+     .variability = VARIABILITY_TUNABLE, .initial = INITIAL_EXACT, .unit = {units}, .level = NUMBER, .place = (place_),        \
+     .number = &(number_), .error = (limit), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 /* clang-format on */
 
 static const struct table_row table[KIND_COUNT] = {
@@ -152,7 +171,7 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case DRIVEN: return moves && !prescribed && !lm->passive;
     case PRESCRIBED: return moves && prescribed;
     case FREE: return moves && !prescribed;
-    case MOVING: return moves && (link->joint.given & row->given) != 0;
+    case MOVING: return moves && joint_takes(&link->joint, (enum joint_given)row->given);
     case FLEXIBLE: return lm->m > 0;
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;

@@ -136,11 +136,21 @@ START_OF(start_position, joint.start_position[variable->k])
 START_OF(start_velocity, joint.start_velocity[variable->k])
 NUMBER_OF(gravity, ROBOT_OF, gravity[variable->k], double)
 NUMBER_OF(length, LINK_OF, beam.length, double)
-NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length, double)
-NUMBER_OF(EIy, LINK_OF, beam.EIy, double)
-NUMBER_OF(EIz, LINK_OF, beam.EIz, double)
-NUMBER_OF(GJ, LINK_OF, beam.GJ, double)
-NUMBER_OF(EA, LINK_OF, beam.EA, double)
+NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length.factor, double)
+NUMBER_OF(EIy, LINK_OF, beam.EIy.factor, double)
+NUMBER_OF(EIz, LINK_OF, beam.EIz.factor, double)
+NUMBER_OF(GJ, LINK_OF, beam.GJ.factor, double)
+NUMBER_OF(EA, LINK_OF, beam.EA.factor, double)
+NUMBER_OF(E, LINK_OF, beam.material.E, double)
+NUMBER_OF(G, LINK_OF, beam.material.G, double)
+NUMBER_OF(density, LINK_OF, beam.material.density, double)
+NUMBER_OF(outer_diameter, LINK_OF, beam.section.outer_diameter.factor, double)
+NUMBER_OF(diameter, LINK_OF, beam.section.diameter.factor, double)
+NUMBER_OF(width, LINK_OF, beam.section.width.factor, double)
+NUMBER_OF(height, LINK_OF, beam.section.height.factor, double)
+NUMBER_OF(wall, LINK_OF, beam.section.wall.factor, double)
+NUMBER_OF(section_scale, LINK_OF, beam.section.scale, double)
+NUMBER_OF(added_mass, LINK_OF, beam.added_mass_per_length.factor, double)
 NUMBER_OF(damping_ratio, LINK_OF, beam.damping_ratio, double)
 NUMBER_OF(viscous, LINK_OF, joint.number[variable->k].viscous, double)
 NUMBER_OF(coulomb, LINK_OF, joint.number[variable->k].coulomb, double)
@@ -148,7 +158,17 @@ NUMBER_OF(motor_inertia, LINK_OF, joint.number[variable->k].motor_inertia, doubl
 NUMBER_OF(stiffness, LINK_OF, joint.number[variable->k].stiffness, double)
 NUMBER_OF(rest, LINK_OF, joint.number[variable->k].rest, double)
 NUMBER_OF(payload_mass, LINK_OF, payload.mass, double)
+NUMBER_OF(payload_com, LINK_OF, payload.com[variable->k], double)
+NUMBER_OF(payload_inertia, LINK_OF, payload.inertia[variable->k], double)
 NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
+
+/* One factor for the inertias about x, y and z */
+READ(inertia_per_length, LINK_OF, beam.inertia_per_length[0].factor)
+static void write_inertia_per_length(struct robot *robot, const struct variable *variable, double value)
+{
+    for (int i = 0; i < 3; i++) robot->link[variable->owner].beam.inertia_per_length[i].factor = value;
+}
+const struct robot_number number_inertia_per_length = {read_inertia_per_length, write_inertia_per_length};
 
 static double read_zero(const struct robot *robot, const struct variable *variable)
 {
@@ -189,6 +209,12 @@ LIMIT(count, value >= 0 && value == floor(value), "must be a whole number, not n
 const char *limit_stiffness(const struct variable *variable, double value)
 {
     return variable->start == 0 ? limit_not_negative(variable, value) : limit_positive(variable, value);
+}
+
+/* Moments of inertia; products may have any sign. That all six make a semidefinite tensor is checked when they have been set. */
+const char *limit_inertia(const struct variable *variable, double value)
+{
+    return variable->k < 3 ? limit_not_negative(variable, value) : limit_none(variable, value);
 }
 
 const char *variable_error(const struct variable *variable, double value)

@@ -234,9 +234,9 @@ bool depends_root_moment(const struct structure *structure, const struct variabl
     if (omega < 0) return couples(structure, unknown->owner, known);
     if (known->owner != unknown->owner || known->of->owner == ACTUATOR) return false;
     if (known->of->count == POSITIONS)
-        return known->k >= joint_quaternion(joint) && (joint->given & GIVEN_STIFFNESS) != 0;
+        return known->k >= joint_quaternion(joint) && joint_takes(joint, GIVEN_STIFFNESS);
     if (known->of->count != VELOCITIES || known->k != omega + unknown->k) return false;
-    return known->of->level == FORCE || (joint->given & GIVEN_VISCOUS) != 0;
+    return known->of->level == FORCE || joint_takes(joint, GIVEN_VISCOUS);
 }
 
 bool depends_root_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)

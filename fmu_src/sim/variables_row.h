@@ -56,7 +56,8 @@ struct table_row {
     const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator, %F the frame; %p, %v, %a, %f what the joint calls a
                          position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
-    unsigned given; /* only where this number is given in the file: enum joint_given (MOVING), enum beam_given (BEAM) */
+    unsigned given; /* the number: only of joints that take it, enum joint_given (MOVING); only where the file gives it, enum
+                       beam_given (BEAM) */
     int count;
     enum variable_type type;
     enum causality causality;
@@ -92,12 +93,14 @@ value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, val
     value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
-    number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_damping_ratio,
-    number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest, number_payload_mass,
-    number_elastic_terms;
+    number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
+    number_E, number_G, number_density, number_outer_diameter, number_diameter, number_width, number_height,
+    number_wall, number_section_scale, number_added_mass, number_payload_com, number_payload_inertia,
+    number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
+    number_payload_mass, number_elastic_terms;
 
-limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_elastic_terms, limit_boolean,
-    limit_tolerance, limit_order, limit_method, limit_count;
+limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_inertia, limit_elastic_terms,
+    limit_boolean, limit_tolerance, limit_order, limit_method, limit_count;
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 

@@ -44,8 +44,9 @@ static void put_node(struct robot *robot, const struct link *link, int m, double
     double *Phi = take(robot, 3 * m), *Lambda = take(robot, 3 * m);
     CHECK(body_section(link, x, 0, &robot->arena, &section) == STATUS_OK);
     node->position[0] = x;
-    node->body.mass = link->beam.mass_per_length * dx;
-    for (int i = 0; i < 3; i++) node->body.inertia[i] = link->beam.inertia_per_length[i] * dx;
+    const struct beam_properties beam = beam_at(&link->beam, x / link->beam.length);
+    node->body.mass = (beam.mass_per_length + beam.added_mass_per_length) * dx;
+    for (int i = 0; i < 3; i++) node->body.inertia[i] = beam.inertia_per_length[i] * dx;
     for (int k = 0; k < m; k++)
         for (int i = 0; i < 3; i++) {
             Phi[m * i + k] = section.Phi[3 * k + i];
