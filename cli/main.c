@@ -25,7 +25,10 @@ static const struct command {
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
      "  For loops it prints their constraints, how many of them are independent, and the start positions that close "
      "them\n"
-     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n",
+     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n\n"
+     "  Warnings (in JSON `warnings`) name values that are valid and almost surely a slip, with the number and what is "
+     "usual,\n"
+     "  and say when more modes would change the first frequency by more than 1 %. They do not change the exit code.\n",
      command_check, false},
     {"eval", "ROBOT STATE [options]",
      "evaluates one state: accelerations, mass matrix, bias, energies, tip, frames; prints JSON",
