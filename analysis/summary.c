@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "analysis/closure.h"
+#include "analysis/convergence.h"
 #include "analysis/failure.h"
+#include "analysis/plausibility.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"
 
@@ -95,6 +97,8 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
     enum status status = check_modes(robot, &with_name);
     if (status == STATUS_OK) status = summarize_links(robot, summary);
     if (status == STATUS_OK) status = close_at_start(robot, &with_name, summary);
+    if (status == STATUS_OK) status = plausibility_check(robot, summary, &with_name);
+    if (status == STATUS_OK) status = convergence_check(robot, summary, &with_name);
     if (status != STATUS_OK && with_name.errors == 0) report_status(&with_name, status);
     return status;
 }

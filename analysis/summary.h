@@ -1,4 +1,4 @@
-/* What a robot is: coordinates, masses, frequencies of its links, and how its loops close at the start. */
+/* What a robot is: coordinates, masses, frequencies of its links, how its loops close at the start, and what is doubtful. */
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 
@@ -23,7 +23,8 @@ struct summary {
 };
 
 /* For a robot that outlives it. Mode shapes that are not independent, loops that cannot be closed and redundant equations are
-   reported, each with the robot's `name` in front. STATUS_BAD_ROBOT, STATUS_BAD_INPUT. summary_free() in any case. */
+   reported, and as warnings implausible numbers (plausibility.h) and too few modes (convergence.h), each with the robot's `name`
+   in front. STATUS_BAD_ROBOT, STATUS_BAD_INPUT. summary_free() in any case. */
 enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary);
 void summary_free(struct summary *summary);
 

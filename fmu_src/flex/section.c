@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "math/lanes.h"
+#include "math/rotation.h"
 #include "math/spatial.h"
 #include "math/vec.h"
 
@@ -92,6 +93,22 @@ void section_rates(const struct section *section, int m, const double *eta, cons
         rd[0] -= form(m, section->H, eta, etad);
         rdd[0] = -section_form(section, m, etad);
     }
+}
+
+void body_deflection(const struct body *body, const double *eta, double deflection[3], double rotation[3])
+{
+    double r[3], theta[3];
+    section_displacement(&body->tip, body->m, eta, r, theta);
+    if (body->hinge_moves) { /* r = Exp(-theta_H) (r_T - r_H) */
+        double r_H[3], theta_H[3], R_H[9], relative[3];
+        section_displacement(&body->hinge, body->m, eta, r_H, theta_H);
+        const struct exp_coefficients e = exp_coefficients(dot3(theta_H, theta_H));
+        rotation_exp(&e, theta_H, R_H);
+        for (int i = 0; i < 3; i++) relative[i] = r[i] - r_H[i];
+        tmul3(R_H, relative, r);
+        rotation_between(theta_H, theta, rotation);
+    } else copy3(theta, rotation);
+    for (int i = 0; i < 3; i++) deflection[i] = r[i] - (body->tip.x[i] - body->hinge.x[i]);
 }
 
 void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3],

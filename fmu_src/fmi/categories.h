@@ -5,7 +5,7 @@
 /* X(identifier, name, description) */
 #define CATEGORY_LIST(X)                                                                                             \
     X(ERROR, "logStatusError", "what went wrong; always logged")                                                     \
-    X(WARNING, "logStatusWarning", "what is doubtful in the robot file or in a parameter")                           \
+    X(WARNING, "logStatusWarning", "what is doubtful in the robot file, in a parameter or in the motion")            \
     X(DISCARD, "logStatusDiscard", "a state or step that cannot be computed; another one may work")                  \
     X(SOLVER, "solver", "the method of integration and its statistics: steps, right-hand sides, restarts, failures") \
     X(ALL, "logAll", "everything")

@@ -41,6 +41,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_rollback,
     (void)no_rollback;
     ENTER(c, fmi2CompletedIntegratorStep);
     REQUIRE(event != NULL && terminate != NULL, "a pointer for the answer is NULL");
+    instance_accept(component->instance);
     *event = instance_drifted(component->instance);
     *terminate = fmi2False;
     return fmi2OK;

@@ -83,11 +83,13 @@ static bool arrived(double t, double end)
 
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
 {
+    const struct ode *ode = integrator->ode;
     enum status status = STATUS_OK;
     double since = integrator->t, steps = 0;
     *integrator->failure = '\0';
     while (status == STATUS_OK && !arrived(integrator->t, end)) {
         status = integrator->ops->step(integrator, end, y, &integrator->t);
+        if (status == STATUS_OK && ode->accepted != NULL) ode->accepted(ode->context, integrator->t, y);
         if (status == STATUS_OK) status = check_progress(integrator, ++steps, end, &since);
     }
     if (status == STATUS_OK) integrator->t = end;

@@ -49,6 +49,9 @@ struct ode {
     /* Projects y onto the constraints, which the equation itself satisfies only up to integration errors (loops, unit quaternions),
        and removes the components normal to them from an error estimate (NULL: none). NULL: no constraints. */
     enum status (*project)(void *context, double t, double *y, double *error);
+
+    /* Called with the end of every internal step. NULL: not needed. */
+    void (*accepted)(void *context, double t, const double *y);
 };
 
 static inline int ode_states(const struct ode *ode)

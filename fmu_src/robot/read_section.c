@@ -155,6 +155,8 @@ void read_section(struct object *beam_object, struct beam *beam)
     read_area(&section_at, &area);
 
     const double rho = material.density;
+    beam->E = material.E;
+    beam->density = rho;
     beam->mass_per_length = rho * area.A;
     beam->EIy = material.E * area.Iy;
     beam->EIz = material.E * area.Iz;

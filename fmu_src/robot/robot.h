@@ -57,6 +57,7 @@ struct beam {
     double EIy, EIz, GJ;          /* [N m^2]: EIz bends along y */
     double EA;                    /* [N]      */
     double inertia_per_length[3]; /* [kg m]   */
+    double E, density;            /* of its material [Pa], [kg/m^3]; 0: the file gives none */
     struct mode_family family[FAMILY_COUNT];
     bool foreshortening;
     double damping_ratio;

@@ -210,6 +210,14 @@ enum status instance_get_derivatives(struct instance *instance, double *dx)
     return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
+void instance_accept(struct instance *instance)
+{
+    const struct stepper *stepper = &instance->stepper;
+    if (stepper->ode.accepted == NULL) return;
+    instance_gather(instance, stepper->y);
+    stepper->ode.accepted(stepper->ode.context, stepper->local, stepper->y);
+}
+
 bool instance_drifted(struct instance *instance)
 {
     return instance->ops->drifted != NULL && instance->ops->drifted(instance);

@@ -133,6 +133,9 @@ void instance_get_states(const struct instance *instance, double *x);
 void instance_set_states(struct instance *instance, const double *x);
 enum status instance_get_derivatives(struct instance *instance, double *dx);
 
+/* The importer has completed a step: what struct ode wants to know of it. */
+void instance_accept(struct instance *instance);
+
 /* Whether the importer's integration has let the constraints drift by more than the tolerance; and the projection back onto them. */
 bool instance_drifted(struct instance *instance);
 enum status instance_project(struct instance *instance);

@@ -70,17 +70,25 @@ void outputs_make(struct sim *sim)
     take_arrays(sim, &sim->changes);
 }
 
+/* All but the quaternion. f = R'(a - g),   w = R' omega */
+static void put_frame(const struct frame_motion *frame, const double gravity[3], struct frame_outputs *outputs)
+{
+    copy3(frame->p, outputs->position);
+    copy3(frame->v, outputs->velocity);
+    copy3(frame->omega, outputs->angular_velocity);
+    copy3(frame->a, outputs->acceleration);
+    const double felt[3] = {frame->a[0] - gravity[0], frame->a[1] - gravity[1], frame->a[2] - gravity[2]};
+    tmul3(frame->R, felt, outputs->specific_force);
+    tmul3(frame->R, frame->omega, outputs->angular_rate);
+}
+
 static void compute_tip(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
-    const struct anchor at = model_tip(model, model->tip);
     struct frame_motion tip;
-    dyn_frame(model, sim->mechanism.work, &at, &tip);
-    copy3(tip.p, outputs->tip.position);
-    copy3(tip.v, outputs->tip.velocity);
-    copy3(tip.omega, outputs->tip.angular_velocity);
-    copy3(tip.a, outputs->tip.acceleration);
-    anchor_quaternion(sim, &at, outputs->tip.quaternion);
+    dyn_frame(model, sim->mechanism.work, &model->tip_frame, &tip);
+    put_frame(&tip, model->gravity, &outputs->tip);
+    anchor_quaternion(sim, &model->tip_frame, outputs->tip.quaternion);
 }
 
 static void compute_actuators(struct sim *sim, struct outputs *outputs)
@@ -144,19 +152,41 @@ enum status outputs_compute(struct sim *sim)
 
 /* ---- their changes ---------------------------------------------------------------------------------------------------------- */
 
-static void change_tip(struct sim *sim, struct outputs *changes)
+/* d(R' x) = R' (dx - phi x x) */
+static void change_in_frame(const double R[9], const double phi[3], const double x[3], const double dx[3],
+                            double change[3])
 {
-    struct frame_derivative tip;
-    const struct mechanism *m = &sim->mechanism;
-    dyn_tangent_tip(m->model, m->work, m->tangent, m->model->tip, &tip);
-    copy3(tip.p, changes->tip.position);
-    copy3(tip.v, changes->tip.velocity);
-    copy3(tip.omega, changes->tip.angular_velocity);
-    copy3(tip.a, changes->tip.acceleration);
+    double turned[3];
+    cross3(phi, x, turned);
+    const double seen[3] = {dx[0] - turned[0], dx[1] - turned[1], dx[2] - turned[2]};
+    tmul3(R, seen, change);
+}
+
+/* Changes of put_frame(), and of the quaternion */
+static void change_frame(const struct frame_motion *frame, const struct frame_derivative *change,
+                         const double gravity[3], const double quaternion[4], struct frame_outputs *changes)
+{
+    copy3(change->p, changes->position);
+    copy3(change->v, changes->velocity);
+    copy3(change->omega, changes->angular_velocity);
+    copy3(change->a, changes->acceleration);
+    const double felt[3] = {frame->a[0] - gravity[0], frame->a[1] - gravity[1], frame->a[2] - gravity[2]};
+    change_in_frame(frame->R, change->phi, felt, change->a, changes->specific_force);
+    change_in_frame(frame->R, change->phi, frame->omega, change->omega, changes->angular_rate);
 
     /* dquaternion = 1/2 (0, phi) o quaternion, phi in world axes */
-    const double half[4] = {0, 0.5 * tip.phi[0], 0.5 * tip.phi[1], 0.5 * tip.phi[2]};
-    quaternion_multiply(half, sim->outputs.tip.quaternion, changes->tip.quaternion);
+    const double half[4] = {0, 0.5 * change->phi[0], 0.5 * change->phi[1], 0.5 * change->phi[2]};
+    quaternion_multiply(half, quaternion, changes->quaternion);
+}
+
+static void change_tip(struct sim *sim, struct outputs *changes)
+{
+    struct frame_motion tip;
+    struct frame_derivative change;
+    const struct mechanism *m = &sim->mechanism;
+    dyn_tip(m->model, m->work, m->model->tip, &tip);
+    dyn_tangent_tip(m->model, m->work, m->tangent, m->model->tip, &change);
+    change_frame(&tip, &change, m->model->gravity, sim->outputs.tip.quaternion, &changes->tip);
 }
 
 void outputs_change(struct sim *sim)

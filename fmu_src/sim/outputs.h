@@ -9,6 +9,13 @@ struct link_outputs {
     double deflection[3], rotation[3]; /* of the tip of a flexible link, hinge axes             */
 };
 
+/* What a sensor on a frame shows. */
+struct frame_outputs {
+    double position[3], quaternion[4], velocity[3], angular_velocity[3], acceleration[3]; /* world axes */
+    double specific_force[3]; /* acceleration minus gravity, axes of the frame                        */
+    double angular_rate[3];   /* angular velocity, axes of the frame                                  */
+};
+
 struct outputs {
     const struct model *model;
     const double *q, *qd, *qdd; /* nq, nv, nv                                                   */
@@ -16,9 +23,7 @@ struct outputs {
     const double *force;        /* nv: generalized forces: what drives of prescribed joints provide   */
     const double *lambda;       /* multipliers of all constraints                               */
     const int *first_row;       /* [loop]: its first multiplier                                 */
-    struct {
-        double position[3], quaternion[4], velocity[3], angular_velocity[3], acceleration[3];
-    } tip;                        /* world axes                                                 */
+    struct frame_outputs tip;
     struct link_outputs *link;    /* n_links                                                    */
     double *length, *length_rate; /* n_actuators                                                */
 

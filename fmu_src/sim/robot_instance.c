@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "math/quaternion.h"
 
@@ -20,6 +21,7 @@ static enum status take_arrays(struct sim *sim)
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
+    sim->bent_too_far = arena_take(arena, (size_t)model->n_links, sizeof(bool));
     sim->velocity_of = arena_take(arena, (size_t)model->nq, sizeof(int));
     sim->quaternion = arena_take(arena, (size_t)model->n_links, sizeof *sim->quaternion);
     sim->active_rows = arena_take(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
@@ -272,6 +274,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     enum status status = sim_apply_parameters(sim);
     if (status != STATUS_OK) return status;
     start_states(instance);
+    memset(sim->bent_too_far, 0, (size_t)sim->robot->n_links * sizeof(bool));
     stepper_start(&instance->stepper, experiment->start_time);
     sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);

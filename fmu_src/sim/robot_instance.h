@@ -39,6 +39,7 @@ struct sim {
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
+    bool *bent_too_far;  /* [link]: reported since the initialization (guard.c)                              */
     enum status failure; /* the last failure of the right-hand side in this step                             */
 
     /* derivatives */
@@ -116,6 +117,12 @@ enum status outputs_compute(struct sim *sim);
 
 /* Changes of the outputs in the direction of the last sim_along_seed(). */
 void outputs_change(struct sim *sim);
+
+/* ---- guard.c --------------------------------------------------------------------------------------------------------------- */
+
+/* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
+   initialization. For struct ode. */
+void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 

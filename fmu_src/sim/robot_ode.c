@@ -255,6 +255,13 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
     ode->quaternion = sim->quaternion;
 }
 
+static bool is_flexible(const struct model *model)
+{
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].m > 0) return true;
+    return false;
+}
+
 void robot_ode(struct sim *sim, struct ode *ode)
 {
     *ode = (struct ode){.context = sim,
@@ -269,5 +276,6 @@ void robot_ode(struct sim *sim, struct ode *ode)
     number_free_coordinates(sim, ode);
     add_stops_and_friction(sim, ode);
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
+    if (is_flexible(sim->mechanism.model)) ode->accepted = guard_deflections;
     if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
 }

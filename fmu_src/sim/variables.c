@@ -38,6 +38,8 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(TIP_VELOCITY, "tip.velocity", ROBOT, 3, OUTPUT, ALWAYS("m/s"), NULL, value_tip_velocity, DIFFERENTIABLE, depends_tip_velocity, "velocity of the tip frame's origin, world axes") \
     COMPUTED(TIP_ANGULAR_VELOCITY, "tip.angular_velocity", ROBOT, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_velocity, DIFFERENTIABLE, depends_tip_angular_velocity, "angular velocity of the tip frame, world axes") \
     COMPUTED(TIP_ACCELERATION, "tip.acceleration", ROBOT, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_acceleration, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin, world axes") \
+    COMPUTED(TIP_SPECIFIC_FORCE, "tip.specific_force", ROBOT_2, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_specific_force, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin minus gravity, axes of the tip frame: what an accelerometer shows") \
+    COMPUTED(TIP_ANGULAR_RATE, "tip.angular_rate", ROBOT_2, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_rate, DIFFERENTIABLE, depends_tip_angular_rate, "angular velocity of the tip frame, axes of the tip frame: what a gyroscope shows") \
     COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
@@ -154,6 +156,7 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
     case ROBOT:
+    case ROBOT_2:
     case LOOP:
     case ACTUATOR: break;
     }
@@ -162,12 +165,13 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
 
 static bool of_links(const struct table_row *row)
 {
-    return row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR;
+    return row->owner != ROBOT && row->owner != ROBOT_2 && row->owner != LOOP && row->owner != ACTUATOR;
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
     if (of_links(row)) return model->n_links;
+    if (row->owner == ROBOT_2) return model->robot->format >= 2;
     return row->owner == ROBOT ? 1 : row->owner == LOOP ? model->robot->n_loops : model->robot->n_actuators;
 }
 

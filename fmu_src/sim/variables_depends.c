@@ -266,6 +266,28 @@ bool depends_tip_angular_velocity(const struct structure *structure, const struc
     return is_position_or_velocity(known) && carries_tip(structure, known) && turns(structure->model, known);
 }
 
+static bool can_turn(const struct link_model *lm)
+{
+    for (int k = 0; k < lm->joint.nv; k++)
+        if (lm->joint.part[k] == TURNS) return true;
+    return lm->m > 0;
+}
+
+/* Seen from the tip, turning a joint about an axis or by a quaternion turns the angular velocity of all that is inward of it, and
+   nothing else */
+bool depends_tip_angular_rate(const struct structure *structure, const struct variable *unknown,
+                              const struct variable *known)
+{
+    const struct link_model *lm = &structure->model->link[known->owner];
+    const struct joint *joint = &structure->model->robot->link[known->owner].joint;
+    if (!depends_tip_angular_velocity(structure, unknown, known)) return false;
+    if (!is_position(known) || is_elastic(known)) return true;
+    if (lm->joint.several_turns && joint_quaternion(joint) < 0) return true;
+    for (int i = lm->parent; i >= 0; i = structure->model->link[i].parent)
+        if (can_turn(&structure->model->link[i])) return true;
+    return false;
+}
+
 bool depends_tip_acceleration(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known)
 {

@@ -7,8 +7,8 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* What has the variable: the robot, links with such a joint or body, every loop or actuator. */
-enum owner { ROBOT, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
+/* What has the variable: the robot, one whose file is of format 2, links with such a joint or body, every loop or actuator. */
+enum owner { ROBOT, ROBOT_2, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
 
 /* As many as the joint has positions, velocities, coordinates with numbers; as the link has elastic coordinates; as the loop has
    equations; one with every state that needs it, among the derivatives. */
@@ -68,9 +68,10 @@ place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, p
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
     value_tip_position, value_tip_quaternion, value_tip_velocity, value_tip_angular_velocity, value_tip_acceleration,
-    value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length,
-    value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy,
-    value_joint_power, value_actuator_power, value_losses;
+    value_tip_specific_force, value_tip_angular_rate, value_deflection, value_rotation, value_root_force,
+    value_root_moment, value_loop_force, value_actuator_length, value_actuator_rate, value_kinetic_energy,
+    value_elastic_energy, value_gravity_energy, value_total_energy, value_joint_power, value_actuator_power,
+    value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_damping_ratio,
@@ -85,7 +86,7 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_root_force,
     depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_tip_position,
     depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity, depends_tip_acceleration,
-    depends_actuator_length, depends_actuator_rate;
+    depends_tip_angular_rate, depends_actuator_length, depends_actuator_rate;
 
 /* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
 
