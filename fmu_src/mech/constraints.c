@@ -104,6 +104,11 @@ void constraints_free(struct constraints *loops)
 
 /* ---- loop frames ------------------------------------------------------------------------------------------------- */
 
+void constraints_prepare(struct mechanism *m, const struct input *in)
+{
+    if (m->constraints->turning) dyn_velocity(m->model, m->work, in);
+}
+
 void constraints_frames(struct mechanism *m, bool solved)
 {
     for (int i = 0; i < m->robot->n_loops; i++) {
@@ -423,6 +428,7 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
     dyn_configuration(model, m->work, q);
     const enum status status = dyn_articulate(model, m->work);
     if (status != STATUS_OK) return status;
+    dyn_position(model, m->work);
     constraints_frames(m, false);
     constraints_mobility(m);
     for (int i = 1; i < k; i++)

@@ -115,6 +115,7 @@ enum status mechanism_forward(struct mechanism *m, const struct input *in, doubl
     if (status != STATUS_OK) return status;
     dyn_solve(m->model, m->work, &actuated, qdd);
     if (m->constraints->n_rows == 0) return STATUS_OK;
+    constraints_prepare(m, &actuated);
     constraints_frames(m, true);
     constraints_mobility(m);
     status = constraints_factor(m);
@@ -150,6 +151,7 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
     if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &actuated, qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
     dyn_motion(m->model, m->work, &actuated, qdd);
+    constraints_prepare(m, &actuated);
     constraints_frames(m, false);
     dense_mobility(m);
     status = constraints_factor(m);

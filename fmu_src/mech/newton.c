@@ -18,9 +18,10 @@ static void apply_multipliers(struct mechanism *m, const double *lambda)
 }
 
 /* G qdd + G_dot qd, by rows */
-static void gap_accelerations(struct mechanism *m, double *gap_acceleration)
+static void gap_accelerations(struct mechanism *m, const struct input *in, double *gap_acceleration)
 {
     struct constraints *loops = m->constraints;
+    constraints_prepare(m, in);
     constraints_frames(m, false);
     constraints_accelerations(m);
     memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
@@ -44,7 +45,7 @@ enum status mechanism_residual(struct mechanism *m, const struct input *in, cons
         const struct link_model *lm = &model->link[i];
         for (int k = 0; !lm->passive && k < lm->joint.nv; k++) force[lm->v + k] -= in->tau[lm->tau + k];
     }
-    if (m->constraints->n_rows > 0) gap_accelerations(m, gap_acceleration);
+    if (m->constraints->n_rows > 0) gap_accelerations(m, in, gap_acceleration);
     return STATUS_OK;
 }
 

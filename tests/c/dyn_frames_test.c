@@ -5,6 +5,7 @@
 
 #include "math/vec.h"
 #include "support/derivative.h"
+#include "support/scatter.h"
 
 enum { ROBOTS = 150 };
 
@@ -12,12 +13,14 @@ enum { ROBOTS = 150 };
 struct followed {
     int link;
     const struct section *section; /* NULL: the tip */
+    const struct anchor *anchor;   /* any frame; NULL: one of these */
 };
 
 static void motion_of(struct specimen *s, const struct followed *frame, const double *qdd, struct frame_motion *motion)
 {
     specimen_evaluate(s, qdd);
-    if (frame->section == NULL) dyn_tip(s->model, s->work, frame->link, motion);
+    if (frame->anchor != NULL) dyn_frame(s->model, s->work, frame->anchor, motion);
+    else if (frame->section == NULL) dyn_tip(s->model, s->work, frame->link, motion);
     else dyn_section(s->model, s->work, &s->in, qdd, frame->link, frame->section, motion);
 }
 
@@ -59,12 +62,31 @@ TEST(tips_move_as_their_poses_do)
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         for (int i = 0; i < s.model->n_links; i++) {
-            struct followed tip = {i, NULL};
+            struct followed tip = {.link = i};
             worst = fmax(worst, check_followed(&s, &tip));
         }
         specimen_free(&s);
     }
     printf("     worst %.1e\n", worst);
+}
+
+/* Loads and sensors, on links whose parents carry them anywhere */
+TEST(frames_move_as_their_poses_do)
+{
+    double worst = 0;
+    int observed = 0;
+    for (int seed = 1; seed < ROBOTS; seed += 2) {
+        struct specimen s;
+        CHECK(specimen_mixed(&s, seed));
+        for (int i = 0; i < s.n_frames; i++) {
+            struct followed frame = {.anchor = &s.model->frame[i]};
+            worst = fmax(worst, check_followed(&s, &frame));
+            observed += !model_frame_acts(s.model, i);
+        }
+        specimen_free(&s);
+    }
+    CHECK(observed > 20);
+    printf("     worst %.1e, %d of sections that are only observed\n", worst, observed);
 }
 
 TEST(sections_move_as_their_poses_do)
@@ -81,7 +103,7 @@ TEST(sections_move_as_their_poses_do)
             const double x = uniform(&random, 0, link->beam.length);
             const int node = link->type == BODY_NODAL ? pick(&random, link->nodal.n_nodes) : 0;
             CHECK(body_section(link, x, node, &s.arena, &section) == STATUS_OK);
-            struct followed followed = {i, &section};
+            struct followed followed = {.link = i, .section = &section};
             worst = fmax(worst, check_followed(&s, &followed));
         }
         specimen_free(&s);
@@ -131,6 +153,7 @@ TEST(end_sections_are_tip_and_hinge)
 int main(void)
 {
     RUN(tips_move_as_their_poses_do);
+    RUN(frames_move_as_their_poses_do);
     RUN(sections_move_as_their_poses_do);
     RUN(end_sections_are_tip_and_hinge);
     return test_summary();

@@ -6,6 +6,7 @@
 
 #include "dyn/matrices.h"
 #include "math/vec.h"
+#include "support/scatter.h"
 #include "support/slopes.h"
 
 enum { ROBOTS = 200 };
@@ -16,7 +17,9 @@ static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
     CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     dyn_velocity(s->model, s->work, &s->in);
+    dyn_observe(s->model, s->work, &s->in, qdd);
     dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
+    dyn_tangent_observe_state(s->model, s->work, tangent, &s->in, qdd);
 }
 
 static void evaluate(struct specimen *s, void *context, struct values *v)
@@ -36,6 +39,7 @@ static void differentiate(struct specimen *s, void *context, const struct direct
     prepare(s, tangent, qdd);
     dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, dqdd);
+    dyn_tangent_observe(s->model, s->work, tangent, dqdd);
     values_put(v, QDD, s->nv, dqdd);
     values_put_frame_changes(v, s, tangent);
 }
@@ -65,7 +69,7 @@ TEST(random_directions_agree_with_differences)
     struct random random = {11};
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         for (int t = TERMS_FULL; t <= TERMS_RUTHLESS; t++) {
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)t);
             arrow_random(&s, &random, &along);
@@ -83,7 +87,7 @@ TEST(unit_directions_agree_with_differences)
     struct errors errors = {0};
     for (int seed = 0; seed < 30; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         for (int j = 0; arrow_unit(&s, j, &along); j++) compare(&s, tangent, &along, &errors);
         specimen_free(&s);
@@ -113,7 +117,7 @@ TEST(inverse_dynamics_agree_with_differences)
     struct random random = {12};
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
             struct tangent *tangent = with_terms(&s, (enum elastic_terms)terms);
             arrow_random(&s, &random, &along);
@@ -150,7 +154,7 @@ TEST(columns_of_the_inverse_mass_matrix)
     double qdd[MOST], dqdd[MOST], column[MOST], worst = 0;
     for (int seed = 0; seed < 100; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
         dyn_mass_matrix(s.model, s.work);
@@ -185,7 +189,7 @@ TEST(along_the_flow_poses_change_by_velocities)
     double qdd[MOST], dqdd[MOST], worst = 0;
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
         const struct direction flow = {.q = s.qd, .qd = qdd};
@@ -216,7 +220,7 @@ TEST(payloads_of_more_mass)
     int tried = 0;
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         memset(dmass, 0, sizeof dmass);
         memcpy(qdd, s.qdd, sizeof(double) * (size_t)s.nv);
         specimen_evaluate(&s, qdd);
@@ -254,7 +258,7 @@ TEST(jacobian_is_unit_directions)
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
         prepare(&s, tangent, qdd);
         dyn_force_jacobian(s.model, s.work, tangent, &s.in, by_q, by_qd);
@@ -283,7 +287,7 @@ TEST(updated_factors_give_the_same)
     struct random random = {13};
     for (int seed = 0; seed < 100; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         s.robot->elastic_terms = TERMS_RUTHLESS;
         arrow_random(&s, &random, &along);
         for (int i = 0; i < 2; i++) {
@@ -304,7 +308,7 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
 {
     for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
-        CHECK(specimen_random(&s, seed));
+        CHECK(specimen_mixed(&s, seed));
         double q[MOST], before[MOST][3];
         memcpy(q, s.q, sizeof(double) * (size_t)s.nq);
         for (int straight = 1; straight >= 0; straight--) {

@@ -167,7 +167,7 @@ TEST(multipliers_do_no_work)
             dyn_inverse(s->model, s->work, &in, qdd, s->force);
             dyn_velocity(s->model, s->work, &in);
             dyn_energy(s->model, s->work, &in, &energy);
-            double power = energy.power + energy.tip - energy.loss,
+            double power = energy.power + energy.tip + energy.frames - energy.loss,
                    size = 1 + fabs(power) + energy.kinetic + energy.elastic + fabs(energy.gravity);
             for (int i = 0; i < s->nv; i++) {
                 if (velocity_prescribed(s, i) < 0) continue;

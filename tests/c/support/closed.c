@@ -6,6 +6,8 @@
 
 #include "math/dense.h"
 #include "math/vec.h"
+#include "dyn/sites.h"
+#include "support/scatter.h"
 #include "support/surgery.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
@@ -35,7 +37,8 @@ static void random_pose(struct random *random, struct pose *pose)
     for (int i = 0; i < 3; i++) pose->p[i] = uniform(random, -0.3, 0.3);
 }
 
-static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, struct loop *loop)
+static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, bool scattered,
+                        struct loop *loop)
 {
     memset(loop, 0, sizeof *loop);
     loop->name = "loop";
@@ -50,6 +53,26 @@ static void random_loop(struct random *random, const struct robot *robot, enum l
     random_direction(random, loop->plane[0]);
     do random_direction(random, loop->plane[1]);
     while (fabs(dot3(loop->plane[0], loop->plane[1])) > 0.7);
+    if (!scattered) return;
+    for (int s = 0; s < 2; s++) loop->side[s] = random_site(random, robot, loop->side[s].link);
+    loop->plane_of = pick(random, robot->n_links + 1) - 1;
+}
+
+/* What carries a joined frame: hinge, tip, station or node, without the offset */
+static void carrier_motion(const struct specimen *s, const struct site *site, struct frame_motion *motion)
+{
+    struct site carrier = *site;
+    memset(carrier.at.p, 0, sizeof carrier.at.p);
+    identity3(carrier.at.R);
+    const struct anchor anchor = sites_anchor(s->model, &carrier);
+    dyn_frame(s->model, s->work, &anchor, motion);
+}
+
+/* A direction of the plane of a planar pin, world axes */
+static void plane_direction(const struct specimen *s, const struct loop *loop, int k, double *u)
+{
+    if (loop->plane_of < 0) copy3(loop->plane[k], u);
+    else mul3(s->work->link[loop->plane_of].O.R, loop->plane[k], u);
 }
 
 /* Moves the second joined frame until the loop is closed: ball at any turn, pin at any turn about its axis, planar-pin at any
@@ -58,12 +81,14 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
 {
     struct frame_motion A, B;
     double R[9], turn[9], p[3], axis[3];
-    dyn_tip(s->model, s->work, loop->side[0].link, &A);
-    dyn_tip(s->model, s->work, loop->side[1].link, &B);
+    carrier_motion(s, &loop->side[0], &A);
+    carrier_motion(s, &loop->side[1], &B);
     copy3(A.p, p);
     add_mul3(A.R, loop->side[0].at.p, p);
     if (loop->type == LOOP_PLANAR_PIN) {
-        cross3(loop->plane[0], loop->plane[1], axis);
+        double u[2][3];
+        for (int k = 0; k < 2; k++) plane_direction(s, loop, k, u[k]);
+        cross3(u[0], u[1], axis);
         axpy3(uniform(random, -1, 1), axis, p);
     }
     for (int i = 0; i < 3; i++) p[i] -= B.p[i];
@@ -82,7 +107,7 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
     copy9(R, loop->side[1].at.R);
 }
 
-static int add_loops(struct closed *c, struct random *random, int type, int count, bool met)
+static int add_loops(struct closed *c, struct random *random, int type, int count, bool met, bool scattered)
 {
     struct robot *robot = c->s.robot;
     if (robot->n_links < 2 || chance(random, 0.3)) {
@@ -90,11 +115,15 @@ static int add_loops(struct closed *c, struct random *random, int type, int coun
     }
     robot->loop = arena_take(&robot->arena, (size_t)count, sizeof *robot->loop);
     if (robot->loop == NULL) return 0;
-    robot->n_loops = count;
     specimen_evaluate(&c->s, NULL);
     for (int i = 0; i < count; i++) {
-        random_loop(random, robot, (enum loop_type)(type == ANY_LOOP ? pick(random, LOOP_WELD + 1) : type),
+        random_loop(random, robot, (enum loop_type)(type == ANY_LOOP ? pick(random, LOOP_WELD + 1) : type), scattered,
                     &robot->loop[i]);
+        robot->n_loops = i + 1;
+        if (scattered) { /* with the sections of this loop */
+            if (!specimen_remake(&c->s)) return 0;
+            specimen_evaluate(&c->s, NULL);
+        }
         if (met) meet(random, &c->s, &robot->loop[i]);
     }
     return 1;
@@ -105,7 +134,9 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     struct random random = {(uint64_t)seed * 7919u + (uint64_t)(type + 2)};
     struct report silent = {0};
     memset(c, 0, sizeof *c);
-    if (!specimen_random(&c->s, seed) || !add_loops(c, &random, type, count, met) || !specimen_remake(&c->s)) return 0;
+    const bool scattered = seed % 2 == 1;
+    if (!specimen_random(&c->s, seed) || (scattered && !specimen_scatter(&c->s, &random))) return 0;
+    if (!add_loops(c, &random, type, count, met, scattered) || !specimen_remake(&c->s)) return 0;
     struct specimen *s = &c->s;
     if (constraints_choose(&c->s.mechanism, s->q, &silent) != STATUS_OK) return 0;
     return !met || constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
@@ -114,7 +145,8 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
 static void random_point(struct random *random, const struct robot *robot, struct site *point)
 {
     *point = site_of_link(pick(random, robot->n_links + 1) - 1);
-    if (point->link >= 0 && chance(random, 0.5)) point->kind = AT_HINGE;
+    if (point->link >= 0 && robot->n_frames > 0) *point = random_site(random, robot, point->link);
+    else if (point->link >= 0 && chance(random, 0.5)) point->kind = AT_HINGE;
     for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
 }
 
@@ -181,6 +213,18 @@ static void product(const struct jet *a, const struct jet *b, double *y)
     y[2] = dot3(a->x[2], b->x[0]) + 2 * dot3(a->x[1], b->x[1]) + dot3(a->x[0], b->x[2]);
 }
 
+/* A direction of the plane of a planar pin, and its derivatives */
+static struct jet plane_jet(const struct specimen *s, const struct loop *loop, int k)
+{
+    struct jet u = {0};
+    copy3(loop->plane[k], u.x[0]);
+    if (loop->plane_of < 0) return u;
+    struct frame_motion O;
+    const struct anchor hinge = model_hinge(loop->plane_of);
+    dyn_frame(s->model, s->work, &hinge, &O);
+    return fixed_vector(&O, loop->plane[k]);
+}
+
 /* p_A - p_B of the joined points, and its derivatives */
 static struct jet difference_of(const struct frame_motion tip[2], const struct loop *loop)
 {
@@ -224,11 +268,15 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
         struct frame_motion tip[2];
         double y[6][3];
         int rows = 3;
-        for (int side = 0; side < 2; side++) dyn_tip(s->model, s->work, loop->side[side].link, &tip[side]);
+        for (int side = 0; side < 2; side++) carrier_motion(s, &loop->side[side], &tip[side]);
         const struct jet d = difference_of(tip, loop);
         if (loop->type == LOOP_PLANAR_PIN) rows = 2;
-        for (int r = 0; r < rows; r++)
-            for (int k = 0; k < 3; k++) y[r][k] = rows == 2 ? dot3(loop->plane[r], d.x[k]) : d.x[k][r];
+        for (int r = 0; r < rows; r++) {
+            for (int k = 0; k < 3; k++) y[r][k] = d.x[k][r];
+            if (rows == 3) continue;
+            const struct jet u = plane_jet(s, loop, r);
+            product(&u, &d, y[r]);
+        }
         if (rows == 3)
             rows += turning_rows(loop, tip, c->s.mechanism.constraints->equation + c->s.mechanism.constraints->first[i],
                                  y + 3);

@@ -15,6 +15,7 @@ void arrow_clear(struct arrow *arrow)
                                           .qd = arrow->qd,
                                           .tau = arrow->tau,
                                           .tip_wrench = arrow->tip_wrench,
+                                          .frame_wrench = arrow->frame_wrench,
                                           .prescribed_qdd = arrow->prescribed_qdd,
                                           .actuator_force = arrow->actuator_force};
 }
@@ -36,14 +37,17 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
     }
     for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
     for (int i = 0; i < s->robot->n_actuators; i++) arrow->actuator_force[i] = uniform(random, -30, 30);
+    for (int i = 0; i < 6 * s->n_frames; i++)
+        arrow->frame_wrench[i] = model_frame_acts(s->model, i / 6) ? uniform(random, -10, 10) : 0;
 }
 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
-    enum { KINDS = 6 };
-    double *const of[KINDS] = {
-        along->q, along->qd, along->tau, along->prescribed_qdd, along->tip_wrench, along->actuator_force};
-    const int count[KINDS] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators};
+    enum { KINDS = 7 };
+    double *const of[KINDS] = {along->q,          along->qd,          along->tau, along->prescribed_qdd,
+                               along->tip_wrench, along->actuator_force, along->frame_wrench};
+    const int count[KINDS] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators,
+                              6 * s->n_frames};
     arrow_clear(along);
     for (int kind = 0; kind < KINDS; kind++) {
         if (j < count[kind]) {
@@ -64,6 +68,7 @@ void arrow_remember(const struct specimen *s, struct arrow *at)
     memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
     memcpy(at->actuator_force, s->actuator_force, (size_t)s->robot->n_actuators * sizeof(double));
+    memcpy(at->frame_wrench, s->frame_wrench, 6 * (size_t)s->n_frames * sizeof(double));
 }
 
 void arrow_go(struct specimen *s, const struct arrow *from, double t, const struct arrow *along)
@@ -77,6 +82,8 @@ void arrow_go(struct specimen *s, const struct arrow *from, double t, const stru
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
     for (int i = 0; i < s->robot->n_actuators; i++)
         s->actuator_force[i] = from->actuator_force[i] + t * along->actuator_force[i];
+    for (int i = 0; i < 6 * s->n_frames; i++)
+        s->frame_wrench[i] = from->frame_wrench[i] + t * along->frame_wrench[i];
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
@@ -122,6 +129,7 @@ static void put_frame_change(struct values *v, const struct specimen *s, const s
 void values_put_frames(struct values *v, const struct specimen *s)
 {
     double wrench[6], deflection[3], rotation[3];
+    for (int i = 0; i < s->n_frames; i++) put_frame(v, s, &s->model->frame[i], true);
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
         values_put(v, DRIVES, lm->joint.nv, s->force + lm->v);
@@ -139,6 +147,7 @@ void values_put_frames(struct values *v, const struct specimen *s)
 void values_put_frame_changes(struct values *v, const struct specimen *s, const struct tangent *tangent)
 {
     double wrench[6], deflection[3], rotation[3];
+    for (int i = 0; i < s->n_frames; i++) put_frame_change(v, s, tangent, &s->model->frame[i], true);
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
         values_put(v, DRIVES, lm->joint.nv, tangent->force + lm->v);

@@ -26,6 +26,7 @@ static int make_arrays(struct specimen *s)
     const size_t n = (size_t)s->model->nv;
     s->nq = s->model->nq;
     s->nv = s->model->nv;
+    s->n_frames = s->robot->n_frames;
     s->q = arena_take(&s->arena, (size_t)s->nq, sizeof(double));
     s->qd = arena_take(&s->arena, n, sizeof(double));
     s->qdd = arena_take(&s->arena, n, sizeof(double));
@@ -33,11 +34,13 @@ static int make_arrays(struct specimen *s)
     s->tau = arena_take(&s->arena, (size_t)s->model->n_tau, sizeof(double));
     s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
     s->actuator_force = arena_take(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
+    s->frame_wrench = arena_take(&s->arena, 6 * (size_t)s->robot->n_frames, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
     s->in = (struct input){.q = s->q,
                            .qd = s->qd,
                            .tau = s->tau,
                            .tip_wrench = s->tip_wrench,
+                           .frame_wrench = s->frame_wrench,
                            .prescribed_qdd = s->prescribed_qdd,
                            .actuator_force = s->actuator_force};
     if (s->arena.failed) return 0;
@@ -56,6 +59,8 @@ int specimen_remake(struct specimen *s)
     s->work = s->mechanism.work;
     made = made && make_arrays(s);
     if (made && before.nq == s->nq && before.nv == s->nv) specimen_copy_state(&before, s);
+    if (made && before.n_frames == s->n_frames && s->n_frames > 0)
+        memcpy(s->frame_wrench, before.frame_wrench, 6 * (size_t)s->n_frames * sizeof(double));
     release(&before);
     return made;
 }
@@ -154,6 +159,7 @@ void specimen_evaluate(struct specimen *s, const double *qdd)
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     dyn_velocity(s->model, s->work, &s->in);
+    dyn_observe(s->model, s->work, &s->in, qdd);
 }
 
 int velocity_tau(const struct specimen *s, int i)

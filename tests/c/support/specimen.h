@@ -11,7 +11,7 @@ struct specimen {
     struct mechanism mechanism;
     struct model *model; /* of the mechanism */
     struct work *work;
-    int nq, nv;
+    int nq, nv, n_frames;
     double *q;              /* nq                                                                   */
     double *qd;             /* nv                                                                   */
     double *qdd;            /* nv: room for accelerations, and after specimen_random() some of order 1 */
@@ -19,6 +19,7 @@ struct specimen {
     double *tau;            /* n_tau                                                                */
     double *prescribed_qdd; /* n_prescribed                                                         */
     double *actuator_force; /* of the actuators, which random robots have not                       */
+    double *frame_wrench;   /* 6 of every frame, which random robots have not                       */
     double tip_wrench[6];
     struct input in; /* all of the above                                                     */
     struct arena arena;

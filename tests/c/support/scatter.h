@@ -1,0 +1,17 @@
+/* Things attached anywhere: on the hinge frame, at stations of beams, on nodes. */
+#ifndef SUPPORT_SCATTER_H
+#define SUPPORT_SCATTER_H
+
+#include "support/specimen.h"
+
+/* A random site of a link: hinge, tip, station or node, half of them with an offset. */
+struct site random_site(struct random *random, const struct robot *robot, int link);
+
+/* Moves children to random sites of their parents and adds two frames to every link, one of three a load, with random wrenches. The state
+   stays. Nonzero when it worked. */
+int specimen_scatter(struct specimen *specimen, struct random *random);
+
+/* A random robot in a random state, scattered if the seed is odd. */
+int specimen_mixed(struct specimen *specimen, int seed);
+
+#endif
