@@ -211,6 +211,13 @@ def size(name, y, length):
     return largest + length * np.abs(y[name.replace("moment", "force")]).max() if "root_moment" in name else largest
 
 
+def peers(robot, name, y):
+    """Vectors whose rounding this one shares: what a sensor shows may vanish, as the angular velocity of a slider does, where others on
+    the same robot do not."""
+    owner, sort = name.split(".")
+    return [key for key in y if key.split(".")[1] == sort] if owner in ["tip", *robot.sensors] else [name]
+
+
 OWN_SIZE = {"quaternion": 1, "rotation": 1, "curvature": 1, "elongation": 1}  # where a value may vanish
 
 
@@ -227,12 +234,13 @@ def outputs(subject, at, seed, worst):
         found = subject.values(scalars)
         sign = -1 if sort == "quaternion" and found @ value[name] < 0 else 1  # the same rotation
         own = OWN_SIZE | {"position": length, "deflection": length}
-        whole = size(name, value, length) + own.get(sort, 0)
+        whole = max(size(key, value, length) for key in peers(robot, name, value)) + own.get(sort, 0)
         worst.add(sort, found - sign * value[name], whole)
         error = subject.slopes(scalars) - sign * slope[name]
         for kind in set(subject.kinds):
             rows = subject.kinds == kind
-            worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
+            moved = {key: y[rows] for key, y in slope.items()}
+            worst.add(sort, error[rows], max(size(key, moved, length) for key in peers(robot, name, value)) + whole)
 
 
 def check_tangents(this, case, worst):

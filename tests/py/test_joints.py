@@ -10,7 +10,7 @@ from judge import Robot, hamilton, rotation_vector, shorter
 from program import Program
 from random_robots import origin, random_state, rigid
 from scipy.spatial.transform import Rotation
-from test_derivatives import ARGUMENTS, OWN_SIZE, STEP, Worst, equations, size
+from test_derivatives import ARGUMENTS, OWN_SIZE, STEP, Worst, equations, peers, size
 from test_reference import FILES, STATE, load
 
 X, Y, Z = np.eye(3)
@@ -234,11 +234,11 @@ def check_outputs(robot, names, at, seed, slope_of, kinds, worst):
         signs = (1, -1) if sort == "quaternion" else (1,)
         error = min((found - sign * slope[name] for sign in signs), key=np.linalg.norm)
         own = OWN_SIZE | {"position": length, "deflection": length}
-        whole = size(name, value, length) + own.get(sort, 0)
+        whole = max(size(key, value, length) for key in peers(robot, name, value)) + own.get(sort, 0)
         for kind in set(kinds):
             rows = kinds == kind
             moved = {key: y[rows] for key, y in slope.items()}
-            others = [key for key in moved if "root" in name and key.endswith(name.split(".")[1])] or [name]
+            others = [key for key in moved if "root" in name and key.endswith(name.split(".")[1])] or peers(robot, name, value)
             worst.add(sort, error[rows], max(size(key, moved, length) for key in others) + whole)
 
 
