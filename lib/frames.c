@@ -1,4 +1,4 @@
-/* Hinge and tip frames of links at the state of a robot. */
+/* Hinge and tip frames of links, and frames that the robot file names, at the state of a robot. */
 #include <string.h>
 
 #include "internal.h"
@@ -6,20 +6,24 @@
 
 static bool is_frame(const limber_robot *robot, int link, int frame)
 {
-    return robot != NULL && link >= 0 && link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
+    if (robot == NULL || link < 0) return false;
+    if (frame == LIMBER_NAMED) return link < robot->robot->n_frames;
+    return link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
 }
 
-static enum point_frame point_frame(int frame)
+static struct anchor anchor_of(const limber_robot *robot, int link, int frame)
 {
-    return frame == LIMBER_HINGE ? POINT_HINGE : POINT_TIP;
+    if (frame == LIMBER_NAMED) return robot->mechanism.model->frame[link];
+    return frame == LIMBER_HINGE ? model_hinge(link) : model_tip(robot->mechanism.model, link);
 }
 
 /* For the accelerations of the last dyn_motion() */
 static struct frame_motion motion_of(limber_robot *robot, int link, int frame)
 {
+    const struct anchor anchor = anchor_of(robot, link, frame);
     struct frame_motion motion;
     robot_reach(robot, MOVING);
-    dyn_frame(robot->mechanism.model, robot->mechanism.work, link, point_frame(frame), &motion);
+    dyn_frame(robot->mechanism.model, robot->mechanism.work, &anchor, &motion);
     return motion;
 }
 
@@ -54,6 +58,17 @@ int limber_robot_acceleration(limber_robot *robot, int link, int frame, const do
     return LIMBER_OK;
 }
 
+int limber_robot_strain(const limber_robot *robot, int frame, double *curvature, double *elongation)
+{
+    if (!is_frame(robot, frame, LIMBER_NAMED) || !robot->robot->frame[frame].gauge) return LIMBER_BAD_ARGUMENT;
+    const struct model *model = robot->mechanism.model;
+    double strain[STRAINS];
+    model_strain(model, frame, robot->at.q + model->link[model->frame[frame].link].eta_q, strain);
+    if (curvature != NULL) copy3(strain, curvature);
+    if (elongation != NULL) *elongation = strain[3];
+    return LIMBER_OK;
+}
+
 /* Row k: generalized forces of the unit wrench k */
 int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
 {
@@ -61,9 +76,11 @@ int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
     const struct model *model = robot->mechanism.model;
     memset(J, 0, 6 * (size_t)model->nv * sizeof *J);
     robot_reach(robot, CONFIGURED);
+    const struct anchor anchor = anchor_of(robot, link, frame);
     for (int k = 0; k < 6; k++) {
-        struct load load = {.link = link, .frame = point_frame(frame)};
-        load.wrench[k] = 1;
+        double unit[6] = {0};
+        unit[k] = 1;
+        const struct load load = anchor_load(robot->mechanism.work, &anchor, unit);
         dyn_frame_force(model, robot->mechanism.work, &load, J + (size_t)model->nv * (size_t)k);
     }
     return LIMBER_OK;

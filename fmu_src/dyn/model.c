@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "dyn/sites.h"
 #include "dyn/updated.h"
+#include "flex/beam_mass.h"
 #include "math/vec.h"
 
 /* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
@@ -30,19 +32,18 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     return moved;
 }
 
-/* A beam without modes, as a rigid body. */
-static struct mass_properties rigid_beam(const struct beam *beam)
+struct pose pose_compose(const struct pose *a, const struct pose *b)
 {
-    const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
-    return (struct mass_properties){
-        .mass = m,
-        .com = {L / 2, 0, 0},
-        .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
+    struct pose c;
+    matmul3(a->R, b->R, c.R);
+    copy3(a->p, c.p);
+    add_mul3(a->R, b->p, c.p);
+    return c;
 }
 
 static void make_rigid(const struct link *link, struct link_model *lm)
 {
-    const struct mass_properties beam = link->type == BODY_BEAM ? rigid_beam(&link->beam) : (struct mass_properties){0};
+    const struct mass_properties beam = link->type == BODY_BEAM ? beam_rigid(&link->beam) : (struct mass_properties){0};
     lm->tip = link->rigid_tip;
     if (link->type == BODY_BEAM) {
         memset(lm->tip.p, 0, sizeof lm->tip.p);
@@ -56,30 +57,45 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
-static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
+static enum status make_flexible(struct model *model, int i)
 {
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
     struct body *body = arena_take(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
-    lm->has_payload = lm->loaded = link->has_payload;
-    const enum status status = body_make(link, &model->arena, body);
-    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain) return status;
+    lm->has_payload = link->has_payload;
+    identity3(lm->tip.R);
+    enum status status = body_make(link, &model->arena, body);
+    if (status == STATUS_OK) status = sites_make_sections(model, i);
+    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
-/* The joint frame at position zero in the parent frame, and the joint's motion subspace. */
-static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
+/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
+static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
 {
-    copy9(joint->origin.R, lm->R);
-    copy3(joint->origin.p, lm->t);
-    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: include its pose */
-        matmul3(parent->tip.R, joint->origin.R, lm->R);
-        copy3(parent->tip.p, lm->t);
-        add_mul3(parent->tip.R, joint->origin.p, lm->t);
+    double c[3];
+    copy3(link->payload.com, c);
+    if (lm->body == NULL) {
+        copy3(lm->tip.p, c);
+        add_mul3(lm->tip.R, link->payload.com, c);
     }
+    struct rigid unit = {.m = 1};
+    rigid_shift(&unit, c);
+    return unit;
+}
+
+/* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
+static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
+{
+    const struct pose origin = mount->offset ? pose_compose(&mount->at, &joint->origin) : joint->origin;
+    copy9(origin.R, lm->R);
+    copy3(origin.p, lm->t);
+    lm->mount = mount->section;
     double I[9];
     identity3(I);
     lm->turned = memcmp(lm->R, I, sizeof I) != 0;
@@ -117,15 +133,34 @@ static enum status make_link(struct model *model, int i, struct report *report)
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
-    else status = make_flexible(link, model, lm);
+    else status = make_flexible(model, i);
+    lm->per_mass = unit_payload(link, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
-    struct link_model *parent = lm->parent >= 0 ? &model->link[lm->parent] : NULL;
-    make_joint(&link->joint, parent, lm);
-    if (parent != NULL) parent->loaded = true;
+    const struct anchor mount = sites_anchor(model, &link->mount);
+    make_joint(&link->joint, &mount, lm);
+    if (lm->mount >= 0) model->link[lm->parent].section[lm->mount].has_inertia = true;
     if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
+}
+
+struct anchor model_tip(const struct model *model, int link)
+{
+    struct anchor anchor = model_hinge(link);
+    if (link < 0) return anchor;
+    const struct link_model *lm = &model->link[link];
+    anchor.section = lm->body == NULL ? -1 : 0;
+    anchor.offset = lm->body == NULL;
+    anchor.at = lm->tip;
+    return anchor;
+}
+
+struct anchor model_hinge(int link)
+{
+    struct anchor anchor = {.link = link, .section = -1};
+    identity3(anchor.at.R);
+    return anchor;
 }
 
 /* More coordinates than this are a mistake; n x n still fits an int. */
@@ -168,6 +203,7 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
         if (status == STATUS_NO_MEMORY) break;
     }
     if (worst == STATUS_OK) worst = check_size(model, report);
+    if (worst == STATUS_OK) worst = sites_make_anchors(model);
     if (worst != STATUS_OK) {
         model_free(model);
         return worst;
@@ -186,8 +222,20 @@ void model_free(struct model *model)
 void model_set_payload(struct model *model, int i)
 {
     const struct link *link = &model->robot->link[i];
-    if (model->link[i].body == NULL) make_rigid(link, &model->link[i]);
-    else model->link[i].payload = about_origin(&link->payload);
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    else lm->payload = about_origin(&link->payload);
+    lm->per_mass = unit_payload(link, lm);
+}
+
+void model_set_added_mass(struct model *model, int i)
+{
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    if (lm->body == NULL || lm->body->added == NULL) return;
+    body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
+    if (lm->updated != NULL) updated_again(lm->body, lm->updated);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
