@@ -146,6 +146,14 @@ def boom(seed):
 
 
 def closed_boom(seed):
+    """A joined boom and its state; another one where the velocities in the loop are no more than its equations, which locks them."""
+    robot, state = joined(seed)
+    judge = Robot(robot)
+    G = judge.gap(judge.frames([np.array(state["q"]), np.eye(judge.n)]))[1].T
+    return (robot, state) if (np.abs(G).max(axis=0) > 1e-9).sum() > len(G) else closed_boom(seed + 1000)
+
+
+def joined(seed):
     """A boom whose hand and side are joined in a random state, and that state: B's point is placed where A's is. Of a planar pin any
     distance along the plane's normal is left. Joints start there."""
     robot, random = boom(seed), np.random.default_rng([15, seed])
