@@ -95,7 +95,7 @@ static int check_stations(const struct sim *sim)
     for (int i = 0; i < sim->robot->n_frames; i++) {
         const struct robot_frame *frame = &sim->robot->frame[i];
         const struct link *link = &sim->robot->link[frame->site.link];
-        if (frame->site.kind != AT_STATION || frame->site.x <= link->beam.length) continue;
+        if (frame->site.type != AT_STATION || frame->site.x <= link->beam.length) continue;
         report_add(sim->instance.report, REPORT_ERROR,
                    "%s.length = %.9g: must not be below %.9g, the station of frame '%s'", link->name, link->beam.length,
                    frame->site.x, frame->name);

@@ -19,12 +19,12 @@ struct site random_site(struct random *random, const struct robot *robot, int in
     const struct link *link = &robot->link[index];
     struct site site = site_of_link(index);
     const int kind = pick(random, 4);
-    if (kind == 0) site.kind = AT_HINGE;
+    if (kind == 0) site.type = AT_HINGE;
     if (kind >= 2 && link->type == BODY_BEAM) {
-        site.kind = AT_STATION;
+        site.type = AT_STATION;
         site.x = link->beam.length * (chance(random, 0.1) ? pick(random, 2) : uniform(random, 0, 1));
     } else if (kind >= 2 && link->type == BODY_NODAL) {
-        site.kind = AT_NODE;
+        site.type = AT_NODE;
         site.node = pick(random, link->nodal.n_nodes);
     }
     if (chance(random, 0.5)) random_offset(random, &site.at);
@@ -38,7 +38,8 @@ int specimen_scatter(struct specimen *s, struct random *random)
     robot->frame = arena_take(&robot->arena, (size_t)robot->n_frames, sizeof *robot->frame);
     if (robot->frame == NULL) return 0;
     for (int i = 0; i < robot->n_links; i++)
-        if (robot->link[i].mount.link >= 0) robot->link[i].mount = random_site(random, robot, robot->link[i].mount.link);
+        if (robot->link[i].mount.link >= 0)
+            robot->link[i].mount = random_site(random, robot, robot->link[i].mount.link);
     for (int i = 0; i < robot->n_frames; i++)
         robot->frame[i] = (struct robot_frame){
             .name = "frame", .site = random_site(random, robot, i / 2), .sensor = true, .load = chance(random, 0.33)};
