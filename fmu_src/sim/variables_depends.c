@@ -53,8 +53,11 @@ const struct structure *structure_make(const struct model *model, struct arena *
     if (arena->failed) return NULL;
     *structure = (struct structure){model, group};
     for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
-    for (int i = 0; i < robot->n_loops; i++)
-        join(model, group, robot->loop[i].side[0].link, robot->loop[i].side[1].link);
+    for (int i = 0; i < robot->n_loops; i++) {
+        const struct loop *loop = &robot->loop[i];
+        join(model, group, loop->side[0].link, loop->side[1].link);
+        for (int s = 0; s < 2; s++) join(model, group, loop->side[s].link, loop->plane_of);
+    }
     for (int i = 0; i < robot->n_actuators; i++)
         join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
     return structure;
@@ -94,12 +97,22 @@ static bool carries_tip(const struct structure *s, const struct variable *known)
     return known->of->owner != ACTUATOR && is_outward(s->model, s->model->tip, known->owner);
 }
 
-/* Does it turn what is attached to the link? A sliding joint does not, nor does a mode whose rotation is zero at the tip. */
+/* The section of a flexible link on the way to the tip of the robot; NULL: the way leads from its hinge frame */
+static const struct section *section_towards_tip(const struct model *model, int link)
+{
+    int child = model->tip, section = 0;
+    for (; child != link; child = model->link[child].parent) section = model->link[child].mount;
+    return section < 0 ? NULL : &model->link[link].section[section].shape;
+}
+
+/* Does it turn what carries the tip? A sliding joint does not, nor does a mode whose rotation is zero there. */
 static bool turns(const struct model *model, const struct variable *known)
 {
     const struct link_model *lm = &model->link[known->owner];
     if (!is_elastic(known)) return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
-    const double *rotation = lm->body->tip.Lambda + 3 * known->k;
+    const struct section *section = section_towards_tip(model, known->owner);
+    if (section == NULL) return false;
+    const double *rotation = section->Lambda + 3 * known->k;
     return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
 }
 
@@ -196,8 +209,11 @@ bool depends_root_force(const struct structure *structure, const struct variable
 /* As the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
-    const struct site *side = structure->model->robot->loop[unknown->owner].side;
-    return couples(structure, structure->group[side[0].link] >= 0 ? side[0].link : side[1].link, known);
+    const struct loop *loop = &structure->model->robot->loop[unknown->owner];
+    int link = loop->side[0].link;
+    if (structure->group[link] < 0) link = loop->side[1].link;
+    if (structure->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
+    return couples(structure, link, known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -233,8 +249,9 @@ bool depends_rotation(const struct structure *structure, const struct variable *
 static bool displaces_tip(const struct structure *s, const struct variable *known)
 {
     if (!carries_tip(s, known)) return false;
-    return !is_elastic(known) || known->owner != s->model->tip ||
-           displaces(s->model->link[known->owner].body, known->k);
+    if (!is_elastic(known)) return true;
+    if (section_towards_tip(s->model, known->owner) == NULL) return false;
+    return known->owner != s->model->tip || displaces(s->model->link[known->owner].body, known->k);
 }
 
 bool depends_tip_position(const struct structure *structure, const struct variable *unknown,
