@@ -35,18 +35,18 @@ static bool outside(double value, const double range[2])
 
 static void check_material(int i, const struct beam *beam, struct report *report)
 {
-    if (beam->density == 0) return; /* no material */
-    if (outside(beam->E, MODULUS))
+    if (!beam->has_section) return; /* no material */
+    if (outside(beam->material.E, MODULUS))
         report_add(report, REPORT_WARNING,
                    "links[%d].beam.material.E = %g: Young's modulus is usually between %g and %g Pa (steel 2.1e11); is "
                    "this in GPa or N/mm^2?",
-                   i, beam->E, MODULUS[0], MODULUS[1]);
-    if (outside(beam->density, DENSITY))
+                   i, beam->material.E, MODULUS[0], MODULUS[1]);
+    if (outside(beam->material.density, DENSITY))
         report_add(
             report, REPORT_WARNING,
             "links[%d].beam.material.density = %g: the density is usually between %g and %g kg/m^3 (steel 7850); "
             "is this in g/cm^3 or kg/mm^3?",
-            i, beam->density, DENSITY[0], DENSITY[1]);
+            i, beam->material.density, DENSITY[0], DENSITY[1]);
 }
 
 /* Density of the solid ellipsoid with mass m and principal inertias I: semi-axes a_k^2 = 5/(2m) (I_1 + I_2 + I_3 - 2 I_k). Negative where
@@ -208,11 +208,12 @@ static enum status check_deflection(int i, const struct link *link, const struct
 
     const bool shortened = link->type == BODY_BEAM && link->beam.foreshortening;
     const double length = link_length(link), usual = shortened ? SHORTENED_DEFLECTION : DEFLECTION;
-    if (deflection > usual * length)
+    if (length > 0 && deflection > usual * length)
         report_add(
             report, REPORT_WARNING,
             "links[%d] (%s): gravity bends it by %.3g m at the start, %.2g of its length (linear, joints locked, with "
-            "what it carries); usual is below %g. Check stiffness, masses and gravity: beams bend linearly here",
+            "what it carries); usual is below %g. Check stiffness, masses and gravity, or cut the link: the model is "
+            "for small deflections",
             i, link->name, deflection, deflection / length, usual);
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "dyn/sites.h"
 #include "dyn/updated.h"
+#include "flex/beam_mass.h"
 #include "math/vec.h"
 
 /* Inertia about the origin of the frame: J = I + m (|c|^2 1 - c c') */
@@ -40,19 +41,9 @@ struct pose pose_compose(const struct pose *a, const struct pose *b)
     return c;
 }
 
-/* A beam without modes, as a rigid body. */
-static struct mass_properties rigid_beam(const struct beam *beam)
-{
-    const double L = beam->length, m = beam->mass_per_length * L, *J = beam->inertia_per_length;
-    return (struct mass_properties){
-        .mass = m,
-        .com = {L / 2, 0, 0},
-        .inertia = {J[0] * L, J[1] * L + m * L * L / 12, J[2] * L + m * L * L / 12, 0, 0, 0}};
-}
-
 static void make_rigid(const struct link *link, struct link_model *lm)
 {
-    const struct mass_properties beam = link->type == BODY_BEAM ? rigid_beam(&link->beam) : (struct mass_properties){0};
+    const struct mass_properties beam = link->type == BODY_BEAM ? beam_rigid(&link->beam) : (struct mass_properties){0};
     lm->tip = link->rigid_tip;
     if (link->type == BODY_BEAM) {
         memset(lm->tip.p, 0, sizeof lm->tip.p);
@@ -82,6 +73,20 @@ static enum status make_flexible(struct model *model, int i)
     if (status == STATUS_OK) status = sites_make_sections(model, i);
     if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
+}
+
+/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
+static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
+{
+    double c[3];
+    copy3(link->payload.com, c);
+    if (lm->body == NULL) {
+        copy3(lm->tip.p, c);
+        add_mul3(lm->tip.R, link->payload.com, c);
+    }
+    struct rigid unit = {.m = 1};
+    rigid_shift(&unit, c);
+    return unit;
 }
 
 /* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
@@ -129,6 +134,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(model, i);
+    lm->per_mass = unit_payload(link, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     const struct anchor mount = sites_anchor(model, &link->mount);
@@ -231,8 +237,20 @@ void model_free(struct model *model)
 void model_set_payload(struct model *model, int i)
 {
     const struct link *link = &model->robot->link[i];
-    if (model->link[i].body == NULL) make_rigid(link, &model->link[i]);
-    else model->link[i].payload = about_origin(&link->payload);
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    else lm->payload = about_origin(&link->payload);
+    lm->per_mass = unit_payload(link, lm);
+}
+
+void model_set_added_mass(struct model *model, int i)
+{
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
+    if (lm->body == NULL) make_rigid(link, lm);
+    if (lm->body == NULL || lm->body->added == NULL) return;
+    body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
+    if (lm->updated != NULL) updated_again(lm->body, lm->updated);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */

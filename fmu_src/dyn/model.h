@@ -59,6 +59,7 @@ struct link_model {
     int n_all_sections;            /* and after them those that are only observed                      */
     struct section_model *section; /* the first is the tip                                             */
     const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
+    struct rigid per_mass;         /* the payload per unit mass: in T, or in O of a rigid link         */
     struct pose tip;               /* rigid link: T in O; flexible: the identity                       */
 };
 
@@ -136,5 +137,7 @@ void model_free(struct model *model);
 
 /* Updates the payload of a link from the robot. Only the owner of the model may call it, between evaluations. */
 void model_set_payload(struct model *model, int link);
+/* The same of the added mass of a beam. Works of the model need work_reset() then. */
+void model_set_added_mass(struct model *model, int link);
 
 #endif

@@ -29,20 +29,6 @@ static void make_flexible(const struct link_model *lm, struct arena *arena, stru
     for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) make_section(lm->m, arena, &t->section[s]);
 }
 
-/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
-static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
-{
-    double c[3];
-    copy3(link->payload.com, c);
-    if (lm->body == NULL) {
-        copy3(lm->tip.p, c);
-        add_mul3(lm->tip.R, link->payload.com, c);
-    }
-    struct rigid unit = {.m = 1};
-    rigid_shift(&unit, c);
-    return unit;
-}
-
 static void make_link(const struct model *model, int i, struct arena *arena, struct link_tangent *t,
                       struct link_batch *b)
 {
@@ -51,7 +37,6 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     b->e = arena_take(arena, (size_t)lm->m, sizeof *b->e);
     b->section = arena_take(arena, (size_t)lm->n_sections, sizeof *b->section);
     if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
-    t->per_mass = unit_payload(&model->robot->link[i], lm);
     if (lm->body != NULL) make_flexible(lm, arena, t);
 }
 

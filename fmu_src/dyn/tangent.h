@@ -59,7 +59,6 @@ struct section_derivative {
 };
 
 struct link_tangent {
-    struct rigid per_mass; /* the payload per unit mass: in T, or in O of a rigid link */
     struct section_derivative *section; /* n_all_sections */
 
     /* columns, by dyn_tangent_state(); world axes */

@@ -160,13 +160,12 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
 }
 
 /* Change of the payload mass, in the first lane */
-static void payload_out(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
-                        double dmass, struct link_batch *b)
+static void payload_out(const struct link_model *lm, const struct link_work *w, double dmass, struct link_batch *b)
 {
     const struct frame *frame = lm->body == NULL ? &w->O : &w->section[0].T;
     struct rigid unit;
     double wrench[6];
-    rigid_rotate(&t->per_mass, frame->R, &unit);
+    rigid_rotate(&lm->per_mass, frame->R, &unit);
     rigid_wrench(&unit, frame->omega, frame->acc, wrench);
     add_scaled(6, wrench, first_lane(dmass), lm->body == NULL ? b->f : b->section[0].f);
 }
@@ -208,7 +207,7 @@ static void link_out(const struct model *model, const struct work *work, struct 
         rigid_times(&w->self, b->O + 3, b->f);
         for (int k = 0; k < 3; k++) add_scaled(6, t->Bw[k], b->O[k], b->f);
     }
-    if (batch->payload_mass != NULL && batch->payload_mass[i] != 0) payload_out(lm, w, t, batch->payload_mass[i], b);
+    if (batch->payload_mass != NULL && batch->payload_mass[i] != 0) payload_out(lm, w, batch->payload_mass[i], b);
 }
 
 /* Links inward of the varied coordinates do not move */

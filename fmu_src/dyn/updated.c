@@ -128,59 +128,88 @@ static void make_family(const struct body *body, int b, double *const row[ROWS],
     if (turn != axis) *(axis == 1 ? &u->Bzy : &u->Byz) = columns_product(&c, Y_TURN, Y_MOVE);
 }
 
-static enum status make_families(const struct body *body, const double *St, struct arena *scratch,
-                                 double (*QY)[PER_MODE], struct updated *u)
+/* Arrays that are filled, and scratch memory */
+struct updated_storage {
+    double *scale, *St, (*QY)[PER_MODE];
+    int *end;
+    double *U, *inverse_d, *about, *along, *row[ROWS], (*F)[SIX];
+};
+
+static enum status take_storage(int modes, struct arena *arena, struct updated *u)
 {
-    const size_t m = (size_t)body->m;
-    double *about = arena_take(scratch, m, sizeof *about), *along = arena_take(scratch, m, sizeof *along), *row[ROWS];
-    double(*F)[SIX] = arena_take(scratch, m, sizeof *F), I[9];
-    for (int i = 0; i < ROWS; i++) row[i] = arena_take(scratch, m, sizeof *row[i]);
-    if (scratch->failed) return STATUS_NO_MEMORY;
-    identity3(I);
-    beam_coupling(body, TERMS_RUTHLESS, NULL, I, F);
-    for (int k = 0; k < body->m; k++) {
-        about[k] = F[k][body->tip.turn[k]];
-        along[k] = F[k][3 + body->tip.axis[k]];
-    }
-    multiply_S(body->m, St, body->tip.lambda, row[LAMBDA]);
-    multiply_S(body->m, St, body->tip.phi, row[PHI]);
-    multiply_S(body->m, St, about, row[ABOUT]);
-    multiply_S(body->m, St, along, row[ALONG]);
-    for (int b = 0; b < body->n_blocks; b++) make_family(body, b, row, QY, u);
-    return STATUS_OK;
+    const size_t m = (size_t)modes, padded = (size_t)PADDED(modes);
+    struct updated_storage *s = arena_take(arena, 1, sizeof *s);
+    if (s == NULL) return STATUS_NO_MEMORY;
+    double **const by_mode[] = {&s->inverse_d, &s->about,      &s->along,     &s->row[LAMBDA],
+                                &s->row[PHI],  &s->row[ABOUT], &s->row[ALONG]};
+    for (size_t i = 0; i < sizeof by_mode / sizeof *by_mode; i++) *by_mode[i] = arena_take(arena, m, sizeof(double));
+    s->U = arena_take(arena, m * m, sizeof(double));
+    s->F = arena_take(arena, m, sizeof *s->F);
+    s->scale = arena_take(arena, padded, sizeof(double));
+    s->St = arena_take(arena, m * padded, sizeof(double));
+    s->QY = arena_take(arena, m, sizeof *s->QY);
+    s->end = arena_take(arena, m, sizeof *s->end);
+    u->storage = s;
+    u->scale = s->scale;
+    u->St = s->St;
+    u->end = s->end;
+    u->QY = (const double(*)[PER_MODE])s->QY;
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-static enum status fill(const struct body *body, struct arena *arena, struct arena *scratch, struct updated *u)
+static void make_families(const struct body *body, struct updated *u)
 {
-    const size_t m = (size_t)body->m, padded = (size_t)PADDED(body->m);
-    double *U = arena_take(scratch, m * m, sizeof *U), *inverse_d = arena_take(scratch, m, sizeof *inverse_d);
-    double *scale = arena_take(arena, padded, sizeof *scale), *St = arena_take(arena, m * padded, sizeof *St);
-    double(*QY)[PER_MODE] = arena_take(arena, m, sizeof *QY);
-    int *end = arena_take(arena, m, sizeof *end);
-    if (arena->failed || scratch->failed) return STATUS_NO_MEMORY;
-    if (factor_mass(body, U, inverse_d) != 0) return STATUS_NOT_POSITIVE;
-    make_S(body->m, U, inverse_d, scale, St, end);
-    u->scale = scale;
-    u->St = St;
-    u->end = end;
+    struct updated_storage *s = u->storage;
+    double I[9];
+    identity3(I);
+    beam_coupling(body, TERMS_RUTHLESS, NULL, I, s->F);
+    for (int k = 0; k < body->m; k++) {
+        s->about[k] = s->F[k][body->tip.turn[k]];
+        s->along[k] = s->F[k][3 + body->tip.axis[k]];
+    }
+    multiply_S(body->m, s->St, body->tip.lambda, s->row[LAMBDA]);
+    multiply_S(body->m, s->St, body->tip.phi, s->row[PHI]);
+    multiply_S(body->m, s->St, s->about, s->row[ABOUT]);
+    multiply_S(body->m, s->St, s->along, s->row[ALONG]);
+    for (int b = 0; b < body->n_blocks; b++) make_family(body, b, s->row, s->QY, u);
+}
+
+static enum status fill(const struct body *body, struct updated *u)
+{
+    struct updated_storage *s = u->storage;
+    if (factor_mass(body, s->U, s->inverse_d) != 0) return STATUS_NOT_POSITIVE;
+    make_S(body->m, s->U, s->inverse_d, s->scale, s->St, s->end);
     u->orthogonal = true;
-    for (int k = 0; k < body->m; k++) u->orthogonal = u->orthogonal && end[k] == k + 1;
-    u->QY = (const double(*)[PER_MODE])QY;
-    return make_families(body, St, scratch, QY, u);
+    for (int k = 0; k < body->m; k++) u->orthogonal = u->orthogonal && s->end[k] == k + 1;
+    make_families(body, u);
+    return STATUS_OK;
 }
 
 enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made)
 {
-    struct arena scratch = {0};
     struct updated *u = arena_take(arena, 1, sizeof *u);
-    const enum status status = u == NULL ? STATUS_NO_MEMORY : fill(body, arena, &scratch, u);
-    arena_release(&scratch);
+    enum status status = u == NULL ? STATUS_NO_MEMORY : take_storage(body->m, arena, u);
+    if (status == STATUS_OK) status = fill(body, u);
     *made = NULL;
     if (status != STATUS_OK || u->n == 0 || body->m - u->n < from) return status;
     u->tip = (struct section){.lambda = u->lambda, .phi = u->phi, .turn = u->turn, .axis = u->axis};
     for (int j = 0; j < u->n; j++) u->unit[(PADDED(u->n) + 1) * j] = 1;
     *made = u;
     return STATUS_OK;
+}
+
+/* More mass leaves M0 positive definite, and the same modes move the tip */
+void updated_again(const struct body *body, const struct updated *updated)
+{
+    struct updated *u = (struct updated *)updated;
+    struct updated_storage *s = u->storage;
+    memset(s->St, 0, (size_t)(body->m * PADDED(body->m)) * sizeof(double));
+    memset(s->QY, 0, (size_t)body->m * sizeof *s->QY);
+    memset(u->A, 0, sizeof u->A);
+    memset(u->C, 0, sizeof u->C);
+    u->Byz = u->Bzy = 0;
+    u->n = 0;
+    fill(body, u);
 }
 
 /* As WITH_CONSTANT_COUNT */

@@ -19,7 +19,10 @@ enum {
 /* Four numbers per mode of a family: its rows of Q_1 (two columns at most), of Y_2 about the rotation axis and along the other */
 enum { Q_FIRST, Q_SECOND, Y_TURN, Y_MOVE, PER_MODE };
 
+struct updated_storage;
+
 struct updated {
+    struct updated_storage *storage; /* the arrays below and scratch memory, writable, for updated_again() */
     /* S = Delta0^-1/2 L0^-1 */
     const double *scale; /* PADDED(m): its diagonal         */
     const double *St;    /* m rows of PADDED(m): S'         */
@@ -56,6 +59,9 @@ struct updated_work {
 
 /* For a plain beam on which nothing acts but on O and on the tip. NULL if fewer than `from` modes remain in addition to those that move the tip, or if none moves it. */
 enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made);
+
+/* The same again in the same memory, after body_set_added_mass(). */
+void updated_again(const struct body *body, const struct updated *updated);
 
 /* For such a link, instead of articulate_modes(), gather_modes(), spread_modes() of articulated.c. */
 int updated_articulate(const struct link_model *lm, struct link_work *w);

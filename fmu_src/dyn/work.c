@@ -75,6 +75,11 @@ enum status work_make_newton(const struct model *model, struct work **made)
     return make(model, true, made);
 }
 
+void work_reset(const struct model *model, struct work *work, int link)
+{
+    if (model->link[link].body != NULL) body_state_reset(model->link[link].body, &work->link[link].body);
+}
+
 void work_free(struct work *work)
 {
     if (work == NULL) return;

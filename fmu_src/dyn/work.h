@@ -105,6 +105,8 @@ enum status work_make(const struct model *model, struct work **work);
 /* One whose dyn_articulate() factors a Newton matrix, by the terms of dyn_newton_terms(). */
 enum status work_make_newton(const struct model *model, struct work **work);
 void work_free(struct work *work);
+/* After model_set_added_mass() of a link. */
+void work_reset(const struct model *model, struct work *work, int link);
 
 /* The section of its parent that carries a link's joint; NULL: O of the parent, or the world. */
 static inline struct section_work *mount_section(const struct link_model *lm, const struct work *work)

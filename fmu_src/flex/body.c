@@ -91,6 +91,7 @@ struct beam_functions {
     double *value;                   /* m x 3 */
     struct pair_integrals pairs;     /* of the foreshortening; n = 0: none */
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
+    struct panels panels;
 };
 
 static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena,
@@ -110,6 +111,7 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
             fn->family[i] = family;
         }
     fn->pairs.n = 0;
+    if (panels_make(beam, arena, &fn->panels) != STATUS_OK) return STATUS_NO_MEMORY;
     return beam->foreshortening ? pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
 }
 
@@ -143,64 +145,86 @@ static void add_pair_point(const struct beam_functions *fn, double x, double dm)
     }
 }
 
-/* Adds the integrand at x, with weight dx, to every integral over the beam. */
-static void add_beam_point(const struct beam *beam, struct body *body, struct body_arrays *f, struct beam_functions *fn,
-                           double x, double dx)
-{
-    const int m = body->m, n = body->n_shapes;
-    const double dm = beam->mass_per_length * dx;
-    const double stiffness[FAMILY_COUNT] = {beam->EIz, beam->EIy, beam->GJ, beam->EA};
-    const int strain_order[FAMILY_COUNT] = {2, 2, 1, 1};
-    const double *J = beam->inertia_per_length;
+/* What of a beam is integrated: the beam itself, or its added mass per unit of its factor, which has no inertia and no stiffness. */
+enum share { BARE, ADDED };
 
-    evaluate(fn, x);
-    add_pair_point(fn, x, dm);
+static struct beam_properties share_at(const struct beam *beam, enum share share, double s)
+{
+    const struct beam_properties at = beam_at(beam, s);
+    if (share == BARE) return at;
+    struct profile unit = beam->added_mass_per_length;
+    unit.factor = 1;
+    return (struct beam_properties){.mass_per_length = profile_at(&unit, s)};
+}
+
+/* Mass and its moments; the integrals of the scalar shapes */
+static void add_shape_point(struct body *body, struct body_arrays *f, const struct beam_functions *fn, double x,
+                            double dm)
+{
+    const int n = body->n_shapes;
+    body->mass += dm;
+    body->c0[0] += dm * x;
+    body->N0[0] += dm * x * x;
     for (int s = 0; s < n; s++) {
         const double phi = dm * fn->value[3 * body->k[s]];
         f->s[s] += phi;
         f->b[s] += x * phi;
         for (int t = s; t < n; t++) f->G[n * s + t] += phi * fn->value[3 * body->k[t]];
     }
+}
+
+/* Modal mass, stiffness and spin; families do not couple */
+static void add_mode_point(const struct body *body, struct body_arrays *f, const struct beam_functions *fn,
+                           const struct beam_properties *at, double dx)
+{
+    const int m = body->m;
+    const double stiffness[FAMILY_COUNT] = {at->EIz, at->EIy, at->GJ, at->EA};
+    const int strain_order[FAMILY_COUNT] = {2, 2, 1, 1};
+    const double dm = at->mass_per_length * dx, *J = at->inertia_per_length;
     for (int i = 0; i < m; i++) {
-        const int family = fn->family[i];
+        const int family = fn->family[i], axis = spin_axis[family], d = strain_order[family];
         const double spin_i = spin_sign[family] * fn->value[3 * i + spin_order[family]];
-        if (spin_axis[family] >= 0) f->JL[3 * i + spin_axis[family]] += J[spin_axis[family]] * spin_i * dx;
+        if (axis >= 0) f->JL[3 * i + axis] += J[axis] * spin_i * dx;
         for (int j = 0; j < m; j++) {
             if (fn->family[j] != family) continue;
+            const double spin_j = spin_sign[family] * fn->value[3 * j + spin_order[family]];
             if (family_axis[family] >= 0) f->Mff0[m * i + j] += dm * fn->value[3 * i] * fn->value[3 * j];
-            if (spin_axis[family] >= 0)
-                f->Mff0[m * i + j] +=
-                    J[spin_axis[family]] * spin_i * spin_sign[family] * fn->value[3 * j + spin_order[family]] * dx;
-            const int d = strain_order[family];
+            if (axis >= 0) f->Mff0[m * i + j] += J[axis] * spin_i * spin_j * dx;
             f->K[m * i + j] += stiffness[family] * fn->value[3 * i + d] * fn->value[3 * j + d] * dx;
         }
     }
 }
 
-/* Panels of 16 Gauss points: two per half wave of the highest mode, so that products of four shapes are integrated to rounding. */
-static int beam_panels(const struct beam *beam)
+/* Adds the integrand at x, with weight dx, to every integral over the beam. */
+static void add_beam_point(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
+                           struct beam_functions *fn, double x, double dx)
 {
-    int most = 1;
-    for (int i = 0; i < FAMILY_COUNT; i++)
-        if (beam->family[i].count > most) most = beam->family[i].count;
-    return 2 * most + 2;
+    const struct beam_properties at = share_at(beam, share, x / beam->length);
+    const double dm = at.mass_per_length * dx, *J = at.inertia_per_length;
+    evaluate(fn, x);
+    add_pair_point(fn, x, dm);
+    add_shape_point(body, f, fn, x, dm);
+    add_spin(body->N0, (const double[6]){J[0] * dx, J[1] * dx, J[2] * dx, 0, 0, 0});
+    add_mode_point(body, f, fn, &at, dx);
 }
 
-static void integrate_beam(const struct beam *beam, struct body *body, struct body_arrays *f, struct beam_functions *fn)
+static void integrate_beam(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
+                           struct beam_functions *fn)
 {
-    const int panels = beam_panels(beam);
-    for (int panel = 0; panel < panels; panel++) {
-        const double from = beam->length * panel / panels, to = beam->length * (panel + 1) / panels;
+    for (int panel = 0; panel < fn->panels.n; panel++) {
+        const double from = fn->panels.x[panel], to = fn->panels.x[panel + 1];
         for (int g = 0; g < GAUSS_POINTS; g++) {
             const double x = from + (to - from) * fn->node[g];
             if (fn->pairs.n > 0) {
                 memcpy(fn->pairs.h, fn->pairs.h_panel, (size_t)fn->pairs.n * sizeof(double));
                 add_slope_products(fn, from, x, fn->pairs.h);
             }
-            add_beam_point(beam, body, f, fn, x, (to - from) * fn->weight[g]);
+            add_beam_point(beam, share, body, f, fn, x, (to - from) * fn->weight[g]);
         }
         if (fn->pairs.n > 0) add_slope_products(fn, from, to, fn->pairs.h_panel);
     }
+    for (int s = 0; s < body->n_shapes; s++)
+        for (int t = 0; t < s; t++) f->G[body->n_shapes * s + t] = f->G[body->n_shapes * t + s];
 }
 
 /* Phi, Lambda and H of the section at x */
@@ -220,7 +244,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     if (H != NULL) {
         const struct pair_integrals *pairs = &fn->pairs;
         memset(pairs->h, 0, (size_t)pairs->n * sizeof(double));
-        const int panels = beam_panels(beam);
+        const int panels = panels_for_shapes(beam);
         for (int panel = 0; panel < panels; panel++)
             add_slope_products(fn, x * panel / panels, x * (panel + 1) / panels, pairs->h);
         for (int p = 0; p < pairs->n; p++)
@@ -333,31 +357,24 @@ static enum status integrals_by_mode(struct body *body, struct arena *arena)
     return STATUS_OK;
 }
 
-static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
+/* All integrals of a share of the beam, and its sections at hinge and tip */
+static enum status make_share(const struct beam *beam, enum share share, struct arena *arena, struct arena *scratch,
+                              struct body *body, struct body_arrays *f)
 {
-    struct body_arrays f;
     struct beam_functions fn;
     body->m = family_start(beam, FAMILY_COUNT);
     body->n_shapes = count_beam_shapes(beam);
-    if (body_storage(arena, body, &f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK)
+    if (body_storage(arena, body, f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK)
         return STATUS_NO_MEMORY;
-    lay_out_shapes(beam, body, &f);
+    lay_out_shapes(beam, body, f);
     for (int family = 0; family < FAMILY_COUNT; family++)
         if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
     body->block_start[body->n_blocks] = body->m;
-
-    const double L = beam->length, *J = beam->inertia_per_length;
-    body->mass = beam->mass_per_length * L;
-    body->c0[0] = body->mass * L / 2;
-    body->N0[0] = body->mass * L * L / 3;
-    add_spin(body->N0, (const double[6]){J[0] * L, J[1] * L, J[2] * L, 0, 0, 0});
-    integrate_beam(beam, body, &f, &fn);
-    for (int s = 0; s < body->n_shapes; s++)
-        for (int t = 0; t < s; t++) f.G[body->n_shapes * s + t] = f.G[body->n_shapes * t + s];
-    clear_rounding(body->m, f.K);
+    integrate_beam(beam, share, body, f, &fn);
+    clear_rounding(body->m, f->K);
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
-    if (beam_section(beam, body, &fn, L, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (beam_section(beam, body, &fn, beam->length, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
     body->hinge_moves = section_differs(&body->hinge, body->m);
     body->beam = true;
     if (integrals_by_mode(body, arena) != STATUS_OK) return STATUS_NO_MEMORY;
@@ -367,9 +384,30 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
         body->shortening = shortening;
     }
     body->plain = !body->hinge_moves && body->shortening == NULL;
-    const enum status status = beam_damping(beam, body, &f, scratch);
-    clear_between_blocks(body, f.D);
+    return STATUS_OK;
+}
+
+static enum status add_mass(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
+{
+    struct body_arrays f;
+    struct body *unit = arena_take(arena, 1, sizeof *unit);
+    if (unit == NULL) return STATUS_NO_MEMORY;
+    enum status status = make_share(beam, ADDED, arena, scratch, unit, &f);
+    if (status == STATUS_OK) status = added_mass_make(unit, arena, body);
+    if (status == STATUS_OK) body_set_added_mass(body, beam->added_mass_per_length.factor);
     return status;
+}
+
+/* D knows nothing of the added mass: it is made before that is added */
+static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
+{
+    struct body_arrays f;
+    enum status status = make_share(beam, BARE, arena, scratch, body, &f);
+    if (status != STATUS_OK) return status;
+    status = beam_damping(beam, body, &f, scratch);
+    clear_between_blocks(body, f.D);
+    const bool adds = (beam->given & (GIVEN_ADDED_MASS | TABLE_ADDED_MASS)) != 0;
+    return status == STATUS_OK && adds ? add_mass(beam, arena, scratch, body) : status;
 }
 
 /* ---- nodal bodies ----------------------------------------------------------------------------------------------- */
@@ -457,6 +495,8 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
     memcpy(f.D, nodal->damping, (size_t)(m * m) * sizeof(double));
 
+    if (nodal->geometric != NULL && geometric_make(nodal, body, arena, &body->geometric) != STATUS_OK)
+        return STATUS_NO_MEMORY;
     if (node_section(nodal, nodal->hinge_node, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     body->hinge_moves = section_differs(&body->hinge, m);
     return node_section(nodal, nodal->tip_node, arena, &body->tip);

@@ -2,7 +2,7 @@
  *
  * Every body is described by scalar shapes with an axis: a point at r0 moves to
  *     r = r0 + sum_s e_a(s) phi_s eta_k(s) - f(eta) e_x                                                (theory.md 8)
- * where f is the foreshortening of a beam (shortening.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
+ * where f is the foreshortening of a beam (shortening.h); of a nodal body only mass moments of such a term are known (geometric.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
  * for twist. All mass blocks are polynomials in eta; their coefficients are stored here. Frame F, SI units. */
 #ifndef FLEX_BODY_H
 #define FLEX_BODY_H
@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "flex/geometric.h"
 #include "flex/shortening.h"
 #include "robot/robot.h"
 
@@ -24,6 +25,15 @@ struct section {
     /* beams, where a mode moves along one axis and rotates about one: the nonzero entries of Phi and Lambda */
     const double *phi, *lambda; /* m; NULL: dense                                     */
     const int *axis, *turn;     /* m: axis of phi and axis of lambda; X if there is none */
+};
+
+struct body;
+
+/* The integrals of a beam with added mass are those of the bare beam plus a factor times those of the added mass alone. */
+struct added_mass {
+    const struct body *unit;   /* the added mass with factor 1; no stiffness, no damping */
+    double *const *bare;       /* integrals of the bare beam, in the order of added_mass.c */
+    double mass, c0[3], N0[6]; /* of the bare beam                                       */
 };
 
 struct body {
@@ -57,11 +67,18 @@ struct body {
     const double *zeros;                     /* PADDED(m)                                  */
     const double *mode_G;                    /* m rows of PADDED(m): G                     */
     const struct shortening *shortening;     /* NULL: no foreshortening                    */
+    const struct geometric *geometric;       /* nodal bodies; NULL: no geometric stiffness */
+    const struct added_mass *added;          /* NULL: none                                 */
     struct section hinge, tip;
 };
 
 /* Computes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
 enum status body_make(const struct link *link, struct arena *arena, struct body *body);
+
+/* Makes a body, which is a bare beam, one with this added mass; its factor is 0 until body_set_added_mass(). */
+enum status added_mass_make(const struct body *unit, struct arena *arena, struct body *body);
+/* The factor of the added mass: only the owner of the body may call it. No memory is taken. */
+void body_set_added_mass(struct body *body, double factor);
 
 /* Reports problems with the modes of links[index], from the status of body_make() and the resulting body. */
 void body_report(const struct link *link, int index, enum status status, const struct body *body,

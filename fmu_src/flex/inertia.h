@@ -16,11 +16,15 @@ struct body_state {
     double (*coupling)[SIX]; /* m: M_rf; unused for beams whose F is O, see beam_coupling()               */
     double *Mff;             /* m rows of PADDED(m): M_ff; constant without foreshortening                */
     struct shortening_state shortened;
+    struct geometric_state geometric;
     /* rates, by body_force() */
     double *rhod; /* like rho: int phi_s r_dot dm                                                         */
 };
 
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state);
+
+/* The terms of zeroth order again, after body_set_added_mass(). */
+void body_state_reset(const struct body *body, struct body_state *state);
 
 /* Mass blocks at eta (theory.md 9 to 13). */
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);

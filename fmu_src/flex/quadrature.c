@@ -28,3 +28,58 @@ void gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS])
         weight[i] = weight[n - 1 - i] = 1 / ((1 - x) * (1 + x) * dP * dP);
     }
 }
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+int panels_for_shapes(const struct beam *beam)
+{
+    int most = 1;
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        if (beam->family[i].count > most) most = beam->family[i].count;
+    return 2 * most + 2;
+}
+
+/* Ends of panels while they are listed; x = NULL: they are counted. */
+struct list {
+    const struct beam *beam;
+    int n;
+    double *x;
+};
+
+/* Adds the ends of [s0, s1] after s0; halves it while properties are not smooth */
+static void add_panel(struct list *list, double s0, double s1)
+{
+    if (beam_is_smooth(list->beam, s0, s1)) {
+        list->n++;
+        if (list->x != NULL) list->x[list->n] = list->beam->length * s1;
+        return;
+    }
+    add_panel(list, s0, 0.5 * (s0 + s1));
+    add_panel(list, 0.5 * (s0 + s1), s1);
+}
+
+static void list_panels(struct list *list, int stations, const double *s)
+{
+    const int for_shapes = panels_for_shapes(list->beam);
+    list->n = 0;
+    for (int i = 0; i + 1 < stations; i++) {
+        const double h = s[i + 1] - s[i];
+        const int count = (int)fmax(1, ceil(h * for_shapes - 1e-9));
+        for (int k = 0; k < count; k++) add_panel(list, s[i] + h * k / count, s[i] + h * (k + 1) / count);
+    }
+}
+
+enum status panels_make(const struct beam *beam, struct arena *arena, struct panels *panels)
+{
+    double *s = arena_take(arena, (size_t)beam_station_count(beam) + 2, sizeof *s);
+    if (s == NULL) return STATUS_NO_MEMORY;
+    const int stations = beam_stations(beam, s);
+    struct list list = {.beam = beam};
+    list_panels(&list, stations, s);
+    list.x = arena_take(arena, (size_t)list.n + 1, sizeof *list.x);
+    if (list.x == NULL) return STATUS_NO_MEMORY;
+    list_panels(&list, stations, s);
+    panels->n = list.n;
+    panels->x = list.x;
+    return STATUS_OK;
+}

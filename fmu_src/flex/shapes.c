@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "flex/beam_mass.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* ---- double-double numbers: high + low with |low| far below |high| ---- */
@@ -292,7 +294,7 @@ void shape_make(const struct beam *beam, enum family family, int k, struct shape
 {
     const struct mode_family *modes = &beam->family[family];
     const bool bending = family == FAMILY_Y || family == FAMILY_Z;
-    const double L = beam->length, rhoA = beam->mass_per_length;
+    const double L = beam->length, rhoA = beam_mean_mass_per_length(beam);
     const struct tip_load none = {0, 0};
     const struct tip_load tip = {modes->tip_mass / (rhoA * L), modes->tip_inertia / (rhoA * L * L * L)};
 

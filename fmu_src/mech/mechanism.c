@@ -94,6 +94,14 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
     return STATUS_OK;
 }
 
+void mechanism_set_masses(struct mechanism *m, int link)
+{
+    model_set_payload(m->model, link);
+    model_set_added_mass(m->model, link);
+    work_reset(m->model, m->work, link);
+    work_reset(m->model, m->newton_work, link);
+}
+
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
 enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd)

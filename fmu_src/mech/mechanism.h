@@ -35,6 +35,9 @@ void mechanism_free(struct mechanism *m);
 /* Builds model, work and tangent again after numbers of the robot have changed. On failure the mechanism is unchanged. */
 enum status mechanism_remake(struct mechanism *m, struct report *report);
 
+/* Payload and added mass of a link from the robot, at any time: no memory is taken. */
+void mechanism_set_masses(struct mechanism *m, int link);
+
 /* Forward dynamics: recursive, and with the dense mass matrix. lambda and load are set too; mechanism_loaded() is then the
    input for dyn_inverse() and the tangents. */
 enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd);

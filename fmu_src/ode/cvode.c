@@ -265,7 +265,6 @@ static enum status set_up(struct cvode *cvode)
                         CVodeSetLinSysFn(memory, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(memory, -1) != 0 ||
                         CVodeSetMaxHnilWarns(memory, -1) != 0 ||
                         (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0) ||
-                        CVodeRootInit(memory, cvode->base.ode->n_switches, switches) != 0 ||
                         CVodeSetNoInactiveRootWarn(memory) != 0;
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
@@ -296,7 +295,8 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
     cvode->articulated = integrator->ode->residual != NULL && !options->dense;
     cvode->max_order = options->max_order;
     const int failed = CVodeSetMaxStep(cvode->memory, options->max_step) != 0 ||
-                       CVodeSetMaxOrd(cvode->memory, options->max_order) != 0;
+                       CVodeSetMaxOrd(cvode->memory, options->max_order) != 0 ||
+                       CVodeRootInit(cvode->memory, integrator->ode->n_switches, switches) != 0;
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 

@@ -41,7 +41,7 @@ struct ode {
     void (*multipliers)(void *context, double *lambda);
 
     /* Functions g of t and y that change sign where rhs has a kink or a jump (contact with a stop). Steps end at such points. */
-    int n_switches;
+    int n_switches; /* may fall, before the integrator is configured, below that of its making */
     void (*switches)(void *context, double t, const double *y, double *g);
     /* The longest step from y that still resolves forces that change rapidly with y (dry friction) [s]. NULL: no limit. */
     double (*longest_step)(void *context, const double *y, const double *ydot);

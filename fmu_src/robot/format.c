@@ -10,8 +10,7 @@ static bool is_format_1(const struct place *at)
     return at->reader->robot->format == 1;
 }
 
-/* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
-static bool refuse_in_format_1(const struct place *at, const char *what)
+bool refuse_in_format_1(const struct place *at, const char *what)
 {
     if (!at->given || !is_format_1(at)) return false;
     report_error(at, "%s needs \"format\": \"limber-robot/2\"", what);

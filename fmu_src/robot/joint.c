@@ -51,6 +51,12 @@ int joint_number_count(const struct joint *joint)
     return types[joint->type].numbers;
 }
 
+bool joint_takes(const struct joint *joint, enum joint_given number)
+{
+    if (joint_quaternion(joint) < 0) return true;
+    return joint_number_count(joint) > 0 && (number == GIVEN_VISCOUS || number == GIVEN_STIFFNESS);
+}
+
 bool joint_has_coordinates(const struct joint *joint)
 {
     return types[joint->type].nv > 0 && types[joint->type].quaternion < 0;
@@ -170,7 +176,7 @@ void joint_model_make(const struct joint *joint, struct joint_model *model)
     int turns = 0;
     for (int k = 0; k < model->nv; k++) turns += model->part[k] == TURNS;
     model->several_turns = turns > 1;
-    model->turned_spring = joint->type == JOINT_SPHERICAL && (joint->given & GIVEN_STIFFNESS) != 0;
+    model->turned_spring = joint->type == JOINT_SPHERICAL && joint->number[0].stiffness > 0;
 }
 
 /* R = R Rot(axis, q), by Rodrigues' formula on the rows: r c + (r x a) s + a (r.a) (1 - c) */
@@ -495,11 +501,21 @@ static bool coordinate_has_limits(const struct joint_model *model, int k)
     return model->coordinates && model->number[k].has_limits;
 }
 
-int joint_switch_count(const struct joint_model *model)
+static int stop_switch_count(const struct joint_model *model)
 {
-    int count = model->turned_spring ? 1 : 0;
+    int count = 0;
     for (int k = 0; k < model->nv; k++) count += coordinate_has_limits(model, k) ? SWITCHES : 0;
     return count;
+}
+
+int joint_switch_count(const struct joint_model *model)
+{
+    return stop_switch_count(model) + (model->turned_spring ? 1 : 0);
+}
+
+int joint_most_switches(const struct joint_model *model)
+{
+    return stop_switch_count(model) + (model->type == JOINT_SPHERICAL ? 1 : 0);
 }
 
 /* lower - q, q - upper, p - depth, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive where it
@@ -516,7 +532,7 @@ static void stop_switches(const struct limits *limits, double q, double qd, doub
 
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g)
 {
-    if (model->turned_spring) g[0] = q[0]; /* theta = 2 acos|w| */
+    if (model->turned_spring) *g++ = q[0]; /* theta = 2 acos|w| */
     for (int k = 0; k < model->nv; k++)
         if (coordinate_has_limits(model, k)) {
             stop_switches(&model->number[k].limits, q[k], qd[k], g);

@@ -49,7 +49,7 @@ struct joint_numbers {
     struct limits limits;
 };
 
-/* Which optional numbers the file gives (they become parameters of the FMU). */
+/* Which optional numbers the file gives. */
 enum joint_given {
     GIVEN_VISCOUS = 1 << 0,
     GIVEN_COULOMB = 1 << 1,
@@ -84,6 +84,8 @@ bool joint_moves(const struct joint *joint);
 
 /* Coordinates with numbers of their own (struct joint_numbers): 1, 2, or 1 for all directions of a spherical joint; 0: none. */
 int joint_number_count(const struct joint *joint);
+/* Whether the joint has this number. One with a quaternion has only those that mean the same in every direction. */
+bool joint_takes(const struct joint *joint, enum joint_given number);
 /* Whether positions are coordinates whose rates are the velocities: nq = nv, and each has its own numbers. */
 bool joint_has_coordinates(const struct joint *joint);
 /* Whether its motion may be prescribed. */
@@ -198,6 +200,8 @@ void joint_stiff_slopes(const struct joint_model *model, const double *q, const 
    contact with the lower and with the upper one, the depth where the damper acts in full, and where it would begin to pull. Of a
    spherical joint with a spring: half a turn. */
 int joint_switch_count(const struct joint_model *model);
+/* The largest count for any values of the joint's numbers. */
+int joint_most_switches(const struct joint_model *model);
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g);
 /* The longest step that resolves dry friction where qd changes at the rate qdd [s]: within 3 coulomb_velocity of standstill a
    velocity changes by no more than that, and one that falls towards it does not pass it unseen. INFINITY: no limit. */

@@ -21,6 +21,7 @@ struct reader {
     struct robot *robot;
     const struct place *frames; /* the array of frames, each read when it is first needed */
     bool *frame_read;
+    const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
 };
 
 struct place {
@@ -122,6 +123,8 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
 bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
 /* {xyz, rpy}, both optional; the identity where absent. */
 void read_pose(const struct place *at, const char *what, struct pose *pose);
+/* An n x n matrix, row major, symmetric within 1e-9 of its largest entry, then made symmetric exactly. */
+bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
 /* The same two members of any object; what is absent leaves the pose unchanged. */
 void read_pose_members(struct object *object, struct pose *pose);
 /* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */
@@ -131,6 +134,8 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 
 /* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
 
+/* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
+bool refuse_in_format_1(const struct place *at, const char *what);
 /* Reports what a later version will read, and what to do instead. */
 void refuse_unsupported(const struct place *at, const char *what, const char *advice);
 /* The same for each of these keys (the list ends with NULL) that the object has. */
@@ -160,6 +165,18 @@ int find_link(const struct robot *robot, const char *name);
 /* A place that names a link; false, with an error reported, where there is no such link. */
 bool read_link_name(const struct place *at, enum need need, const char *what, int *link);
 bool same_name(const char *a, const char *b); /* false for NULL */
+
+/* ---- read_profile.c: quantities along a beam ---------------------------------------------------------------------- */
+
+/* A number, or in format 2 a table {"x": [...], "value": [...]} along a beam of this length. NOT_GIVEN also where it is not valid. */
+enum profile_kind { NOT_GIVEN, IS_NUMBER, IS_TABLE };
+enum profile_kind read_profile(const struct place *at, enum need need, const struct quantity *quantity, double length,
+                               struct profile *profile);
+/* The same with `count` numbers in place of one, as many profiles. */
+enum profile_kind read_profiles(const struct place *at, enum need need, const struct quantity *quantity, double length,
+                                int count, struct profile *profile);
+/* The stations x of a table from 0 to the length (0: not known), as fractions of the length; false where they are not valid. */
+bool read_stations(const struct place *at, double length, int *n, const double **s);
 
 /* ---- the parts of a robot ---------------------------------------------------------------------------------------- */
 

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "robot/read.h"
 
 /* ---- mode families ----------------------------------------------------------------------------------------------- */
@@ -7,7 +9,7 @@ enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z; twist and axial
 static const struct {
     const char *key;
     enum kind kind;
-    struct number_field stiffness; /* what the family's modes need */
+    struct number_field stiffness; /* what the family's modes need; a profile */
 } families[FAMILY_COUNT] = {
     [FAMILY_Y] = {"y", BENDING,
                   NUMBER(beam, EIz, OPTIONAL, NON_NEGATIVE, "bending stiffness along y", "N.m^2", GIVEN_EIZ)},
@@ -92,24 +94,20 @@ static void read_modes(const struct place *at, struct beam *beam, bool used[FAMI
 static const struct number_field length = NUMBER(beam, length, REQUIRED, POSITIVE, "length", "m", GIVEN_LENGTH);
 static const struct number_field mass_per_length =
     NUMBER(beam, mass_per_length, REQUIRED, POSITIVE, "mass per length", "kg/m", GIVEN_MASS_PER_LENGTH);
+static const struct number_field added_mass =
+    NUMBER(beam, added_mass_per_length, OPTIONAL, NON_NEGATIVE, "added mass per length", "kg/m", GIVEN_ADDED_MASS);
 static const struct number_field damping_ratio =
     NUMBER(beam, damping_ratio, OPTIONAL, NON_NEGATIVE, "damping ratio", "1", GIVEN_DAMPING_RATIO);
 static const struct quantity inertia_per_length = {"inertia per length about x, y, z", "kg.m", NON_NEGATIVE};
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 
-/* Rejects a table {"x": [...], "value": [...]} in place of a number; false where there is none. */
-static bool refuse_table(const struct place *at)
+/* A number of the beam, or a table along x */
+static void read_property(const struct place *at, const struct number_field *field, struct beam *beam)
 {
-    if (!is_object(at)) return false;
-    refuse_unsupported(at, "a table along x", "give one value for the whole beam");
-    return true;
-}
-
-/* A number of the beam that may be a table in a later version. */
-static void read_property(struct object *object, const struct number_field *field, struct beam *beam)
-{
-    const struct place at = member(object, field->key);
-    if (!refuse_table(&at)) beam->given |= read_fields(object, 1, field, beam);
+    struct profile *profile = (struct profile *)(void *)((char *)beam + field->offset);
+    const enum profile_kind kind = read_profile(at, field->need, &field->quantity, beam->length, profile);
+    if (kind == IS_NUMBER) beam->given |= field->given;
+    if (kind == IS_TABLE) beam->given |= TABLE_OF(field->given);
 }
 
 static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
@@ -120,23 +118,28 @@ static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT
             stiffness.need = REQUIRED;
             stiffness.quantity.range = POSITIVE;
         }
-        read_property(object, &stiffness, beam);
+        const struct place at = member(object, stiffness.key);
+        read_property(&at, &stiffness, beam);
     }
 }
 
-/* The only inertia of twist is that of the sections about x. */
+/* The only inertia of twist is that of the sections about x: it must not be zero everywhere */
 static void read_inertia_per_length(struct object *object, bool twists, struct beam *beam)
 {
     const struct place at = member(object, "inertia_per_length");
-    if (refuse_table(&at)) return;
-    const bool given = read_numbers(&at, OPTIONAL, &inertia_per_length, 3, beam->inertia_per_length);
-    if (twists && (given || !at.given) && !(beam->inertia_per_length[0] > 0))
+    struct profile *J = beam->inertia_per_length;
+    const enum profile_kind kind = read_profiles(&at, OPTIONAL, &inertia_per_length, beam->length, 3, J);
+    double largest = J[0].n == 0 ? J[0].factor : 0;
+    for (int i = 0; i < J[0].n; i++) largest = fmax(largest, J[0].value[i]);
+    if (kind == IS_TABLE) beam->given |= TABLE_INERTIA_PER_LENGTH;
+    if (twists && (kind != NOT_GIVEN || !at.given) && !(largest > 0))
         report_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
 static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
 {
-    read_property(object, &mass_per_length, beam);
+    const struct place mass_at = member(object, mass_per_length.key);
+    read_property(&mass_at, &mass_per_length, beam);
     read_stiffnesses(object, used, beam);
     read_inertia_per_length(object, used[FAMILY_TWIST], beam);
 }
@@ -159,7 +162,6 @@ static void read_foreshortening(const struct place *at, struct beam *beam)
 
 void read_beam(const struct place *at, struct beam *beam)
 {
-    static const char *const unsupported[] = {"added_mass_per_length", NULL};
     struct object object;
     if (!object_open(&object, at, OPTIONAL, "beam")) return;
     beam->given |= read_fields(&object, 1, &length, beam);
@@ -179,6 +181,7 @@ void read_beam(const struct place *at, struct beam *beam)
     read_foreshortening(&foreshortening_at, beam);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
     read_numbers(&rayleigh_at, OPTIONAL, &rayleigh, 2, beam->rayleigh);
-    refuse_unsupported_keys(&object, unsupported);
+    const struct place added_at = member_of_format_2(&object, added_mass.key);
+    if (added_at.given) read_property(&added_at, &added_mass, beam);
     object_close(&object);
 }

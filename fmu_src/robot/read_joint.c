@@ -145,14 +145,6 @@ static void read_joint_number(const struct place *at, const struct number_field 
     joint->given |= field->given;
 }
 
-/* A joint with a quaternion has no numbers but those that mean the same in every direction. */
-static bool takes_number(const struct joint *joint, const struct number_field *field)
-{
-    if (joint_quaternion(joint) < 0) return true;
-    const bool isotropic = field->given == GIVEN_VISCOUS || field->given == GIVEN_STIFFNESS;
-    return isotropic && joint_number_count(joint) > 0;
-}
-
 static void refuse_number(const struct place *at, const struct joint *joint)
 {
     if (!at->given) return;
@@ -166,7 +158,7 @@ static void read_joint_numbers(struct object *object, struct joint *joint)
     for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
     for (int i = 0; i < FIELD_COUNT(joint_numbers); i++) {
         const struct place at = member(object, joint_numbers[i].key);
-        if (takes_number(joint, &joint_numbers[i])) read_joint_number(&at, &joint_numbers[i], joint);
+        if (joint_takes(joint, joint_numbers[i].given)) read_joint_number(&at, &joint_numbers[i], joint);
         else refuse_number(&at, joint);
     }
 }

@@ -1,175 +1,163 @@
-/* A beam's stiffness and mass from its material and the shape of its section. */
+/* Material and cross section of a beam, one section or a table of sections along x. */
 #include <math.h>
+#include <string.h>
 
 #include "robot/read.h"
 
-static const double PI = 3.14159265358979323846;
-
-/* ---- geometry ---------------------------------------------------------------------------------------------------- */
-
-struct dimensions {
-    double outer_diameter, diameter, width, height, wall; /* [m]; width along y, height along z */
-};
-
-struct area {
-    double A;      /* int dA                                     [m^2] */
-    double Iy, Iz; /* int z^2 dA (bending along z), int y^2 dA (along y)  [m^4] */
-    double J;      /* torsion constant                           [m^4] */
-};
-
-static struct area ring(double outer, double inner)
-{
-    const double I = PI / 64 * (pow(outer, 4) - pow(inner, 4));
-    return (struct area){PI / 4 * (outer * outer - inner * inner), I, I, 2 * I};
-}
-
-static struct area tube(const struct dimensions *d)
-{
-    return ring(d->outer_diameter, d->outer_diameter - 2 * d->wall);
-}
-
-static struct area round_bar(const struct dimensions *d)
-{
-    return ring(d->diameter, 0);
-}
-
-/* Saint-Venant's torsion of a rectangle with sides a >= b (Timoshenko and Goodier, 109):
-   J = a b^3 (1/3 - 64 b/(pi^5 a) S),   S = sum over odd n of tanh(n pi a / 2b) / n^5
-   With sum 1/n^5 = 31/32 zeta(5) taken out, what is left of S falls like exp(-n pi a/b): a dozen terms are exact. */
-static double torsion_of_rectangle(double side_1, double side_2)
-{
-    const double a = fmax(side_1, side_2), b = fmin(side_1, side_2), zeta_5 = 1.03692775514336992633;
-    double S = 31.0 / 32 * zeta_5;
-    for (int n = 1; n < 25; n += 2) S -= 2 / (1 + exp(n * PI * a / b)) / pow(n, 5); /* 1 - tanh x = 2/(1 + exp 2x) */
-    return a * pow(b, 3) * (1.0 / 3 - 64 * b / (pow(PI, 5) * a) * S);
-}
-
-static struct area rectangle(const struct dimensions *d)
-{
-    const double y = d->width, z = d->height;
-    return (struct area){y * z, y * pow(z, 3) / 12, z * pow(y, 3) / 12, torsion_of_rectangle(y, z)};
-}
-
-/* Torsion of a closed thin wall by Bredt:  J = 4 Am^2 t / s,  Am and s the area within the wall's middle line and its length */
-static struct area box(const struct dimensions *d)
-{
-    const double y = d->width, z = d->height, t = d->wall, yi = y - 2 * t, zi = z - 2 * t;
-    const double ym = y - t, zm = z - t;
-    return (struct area){y * z - yi * zi, (y * pow(z, 3) - yi * pow(zi, 3)) / 12,
-                         (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
-}
-
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static const struct number_field outer_diameter =
-    NUMBER(dimensions, outer_diameter, REQUIRED, POSITIVE, "outer diameter", "m", 0);
-static const struct number_field diameter = NUMBER(dimensions, diameter, REQUIRED, POSITIVE, "diameter", "m", 0);
-static const struct number_field width = NUMBER(dimensions, width, REQUIRED, POSITIVE, "width along y", "m", 0);
-static const struct number_field height = NUMBER(dimensions, height, REQUIRED, POSITIVE, "height along z", "m", 0);
-static const struct number_field wall = NUMBER(dimensions, wall, REQUIRED, POSITIVE, "wall thickness", "m", 0);
+    NUMBER(cross_section, outer_diameter, REQUIRED, POSITIVE, "outer diameter", "m", GIVEN_OUTER_DIAMETER);
+static const struct number_field diameter =
+    NUMBER(cross_section, diameter, REQUIRED, POSITIVE, "diameter", "m", GIVEN_DIAMETER);
+static const struct number_field width =
+    NUMBER(cross_section, width, REQUIRED, POSITIVE, "width along y", "m", GIVEN_WIDTH);
+static const struct number_field height =
+    NUMBER(cross_section, height, REQUIRED, POSITIVE, "height along z", "m", GIVEN_HEIGHT);
+static const struct number_field wall =
+    NUMBER(cross_section, wall, REQUIRED, POSITIVE, "wall thickness", "m", GIVEN_WALL);
 
 enum { MOST_DIMENSIONS = 3 };
 
 static const struct {
     const char *name;
     const struct number_field *dimension[MOST_DIMENSIONS];
-    struct area (*area)(const struct dimensions *);
-} sections[] = {
-    {"tube", {&outer_diameter, &wall}, tube},
-    {"round", {&diameter}, round_bar},
-    {"rectangle", {&width, &height}, rectangle},
-    {"box", {&width, &height, &wall}, box},
+} shapes[] = {
+    [SECTION_TUBE] = {"tube", {&outer_diameter, &wall}},
+    [SECTION_ROUND] = {"round", {&diameter}},
+    [SECTION_RECTANGLE] = {"rectangle", {&width, &height}},
+    [SECTION_BOX] = {"box", {&width, &height, &wall}},
 };
-enum { SECTION_COUNT = FIELD_COUNT(sections) };
+enum { SHAPE_COUNT = FIELD_COUNT(shapes) };
 
-struct material {
-    double E, G, poisson, density; /* [Pa], [Pa], [1], [kg/m^3] */
-};
-enum { HAS_POISSON = 1 };
+static struct profile *profile_of(struct cross_section *section, const struct number_field *dimension)
+{
+    return (struct profile *)(void *)((char *)section + dimension->offset);
+}
+
+static int read_shape(struct object *section)
+{
+    const char *names[SHAPE_COUNT + 1] = {NULL};
+    for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
+    const struct place at = member(section, "shape");
+    return read_choice(&at, REQUIRED, "shape of the section", names);
+}
+
+/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
+static void check_wall(struct object *object, const struct cross_section *section)
+{
+    double across;
+    if (section_without_hollow(section, &across) < 0) return;
+    const struct place at = member(object, wall.key);
+    if (section->wall.factor > 0 && across > 0)
+        report_error(&at, "wall thickness must be less than half of %g m", across);
+}
+
+/* One section, with constant dimensions; returns their flags. The shape is -1 where it is not known. */
+static unsigned read_one(const struct place *at, struct cross_section *section, int *shape)
+{
+    struct object object;
+    unsigned given = 0;
+    *shape = -1;
+    if (!object_open(&object, at, REQUIRED, "section (beside material)")) return 0;
+    *shape = read_shape(&object);
+    if (*shape < 0) return 0; /* valid dimensions depend on it */
+    *section = (struct cross_section){.shape = (enum section_shape) * shape, .scale = 1};
+    for (int i = 0; i < MOST_DIMENSIONS && shapes[*shape].dimension[i] != NULL; i++)
+        given |= read_fields(&object, 1, shapes[*shape].dimension[i], section); /* the factor is the first member */
+    check_wall(&object, section);
+    object_close(&object);
+    return given;
+}
+
+/* Sections at the stations s, of one shape, as profiles of their dimensions */
+static void read_sections(const struct place *at, int n, const double *s, struct cross_section *section)
+{
+    int length, first, shape;
+    if (!array_open(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
+    double *value = arena_take(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
+    for (int i = 0; i < n && value != NULL; i++) {
+        const struct place one_at = item(at, i);
+        struct cross_section one = {0};
+        read_one(&one_at, &one, &shape);
+        if (i == 0) {
+            first = shape;
+            *section = one;
+        }
+        if (shape >= 0 && first >= 0 && shape != first) {
+            report_error(&one_at, "all sections of a table must have one shape: the first is a %s", shapes[first].name);
+            continue;
+        }
+        for (int k = 0; shape >= 0 && k < MOST_DIMENSIONS && shapes[shape].dimension[k] != NULL; k++) {
+            value[n * k + i] = profile_of(&one, shapes[shape].dimension[k])->factor;
+            *profile_of(section, shapes[shape].dimension[k]) = (struct profile){1, n, s, value + n * k};
+        }
+    }
+}
+
+/* {"x": [...], "section": [...]} */
+static void read_section_table(struct object *table, double length, struct cross_section *section)
+{
+    int n;
+    const double *s;
+    if (refuse_in_format_1(&table->at, "a table of sections along x")) return;
+    const struct place x_at = member(table, "x"), section_at = member(table, "section");
+    object_close(table);
+    if (read_stations(&x_at, length, &n, &s)) read_sections(&section_at, n, s, section);
+}
+
+/* ---- material ---------------------------------------------------------------------------------------------------- */
 
 static const struct number_field material_numbers[] = {
     NUMBER(material, E, REQUIRED, POSITIVE, "Young's modulus", "Pa", 0),
     NUMBER(material, density, REQUIRED, POSITIVE, "density", "kg/m^3", 0),
     NUMBER(material, G, OPTIONAL, POSITIVE, "shear modulus", "Pa", 0),
-    NUMBER(material, poisson, OPTIONAL, ANY, "Poisson's ratio", "1", HAS_POISSON),
 };
-
-/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
-static void check_wall(struct object *section, const struct dimensions *d)
-{
-    const struct place at = member(section, wall.key);
-    const double across = d->outer_diameter > 0 ? d->outer_diameter : fmin(d->width, d->height);
-    if (across > 0 && !(2 * d->wall < across))
-        report_error(&at, "wall thickness must be less than half of %g m", across);
-}
-
-static int read_shape(struct object *section)
-{
-    const char *names[SECTION_COUNT + 1] = {NULL};
-    for (int s = 0; s < SECTION_COUNT; s++) names[s] = sections[s].name;
-    const struct place at = member(section, "shape");
-    return read_choice(&at, REQUIRED, "shape of the section", names);
-}
-
-static void read_area(const struct place *at, struct area *area)
-{
-    struct object section;
-    if (!object_open(&section, at, REQUIRED, "section (beside material)")) return;
-    if (has_key(&section, "x")) {
-        refuse_unsupported(at, "a table of sections along x", "give one section");
-        return;
-    }
-    const int shape = read_shape(&section);
-    if (shape < 0) return; /* valid dimensions depend on it            */
-
-    struct dimensions d = {0};
-    for (int i = 0; i < MOST_DIMENSIONS && sections[shape].dimension[i] != NULL; i++) {
-        read_fields(&section, 1, sections[shape].dimension[i], &d);
-    }
-    if (d.wall > 0) check_wall(&section, &d);
-    *area = sections[shape].area(&d);
-    object_close(&section);
-}
+static const struct quantity poisson = {"Poisson's ratio", "1", ANY};
 
 static void read_material(const struct place *at, struct material *material)
 {
     struct object object;
     if (!object_open(&object, at, REQUIRED, "material (beside section)")) return;
-    const unsigned given = read_fields(&object, FIELD_COUNT(material_numbers), material_numbers, material);
+    read_fields(&object, FIELD_COUNT(material_numbers), material_numbers, material);
     const struct place G_at = member(&object, "G"), poisson_at = member(&object, "poisson");
-    const double nu = material->poisson;
+    double nu;
+    const bool has_poisson = read_number(&poisson_at, OPTIONAL, &poisson, &nu);
 
     if (G_at.given == poisson_at.given) report_error(at, "material must have exactly one of G and poisson");
-    if ((given & HAS_POISSON) && !(nu > -1 && nu <= 0.5))
+    if (has_poisson && !(nu > -1 && nu <= 0.5))
         report_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
-    if (given & HAS_POISSON) material->G = material->E / (2 * (1 + nu));
+    if (has_poisson) material->G = material->E / (2 * (1 + nu));
     object_close(&object);
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+static bool overflows(const struct beam *beam, double s)
+{
+    const struct beam_properties p = beam_at(beam, s);
+    return !isfinite(p.mass_per_length) || !isfinite(p.EIy) || !isfinite(p.EIz) || !isfinite(p.GJ) || !isfinite(p.EA) ||
+           !isfinite(p.inertia_per_length[0]);
 }
 
 void read_section(struct object *beam_object, struct beam *beam)
 {
     const struct place material_at = member(beam_object, "material"), section_at = member(beam_object, "section");
-    struct material material = {0};
-    struct area area = {0};
-    read_material(&material_at, &material);
-    read_area(&section_at, &area);
-
-    const double rho = material.density;
-    beam->E = material.E;
-    beam->density = rho;
-    beam->mass_per_length = rho * area.A;
-    beam->EIy = material.E * area.Iy;
-    beam->EIz = material.E * area.Iz;
-    beam->GJ = material.G * area.J;
-    beam->EA = material.E * area.A;
-    beam->inertia_per_length[0] = rho * (area.Iy + area.Iz);
-    beam->inertia_per_length[1] = rho * area.Iy;
-    beam->inertia_per_length[2] = rho * area.Iz;
-    const double derived[] = {beam->mass_per_length,      beam->EIy, beam->EIz, beam->GJ, beam->EA,
-                              beam->inertia_per_length[0]};
-    for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
-        if (!isfinite(derived[i])) {
-            report_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
-            break;
-        }
+    const int errors = section_at.reader->report->errors;
+    struct object section;
+    int shape;
+    beam->has_section = true;
+    read_material(&material_at, &beam->material);
+    beam->given |= GIVEN_MATERIAL;
+    if (is_object(&section_at) && object_open(&section, &section_at, REQUIRED, "section") && has_key(&section, "x")) {
+        beam->given |= TABLE_SECTION;
+        read_section_table(&section, beam->length, &beam->section);
+    } else {
+        beam->given |= read_one(&section_at, &beam->section, &shape);
+    }
+    if (section_at.reader->report->errors > errors) return;
+    const struct profile *dimension = profile_of(&beam->section, shapes[beam->section.shape].dimension[0]);
+    bool overflow = overflows(beam, 0);
+    for (int i = 0; i < dimension->n; i++) overflow = overflow || overflows(beam, dimension->s[i]);
+    if (overflow) report_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
 }

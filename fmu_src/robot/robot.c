@@ -98,6 +98,19 @@ static void copy_nodal(struct arena *arena, struct nodal *nodal)
     nodal->node = node;
     nodal->stiffness = copy_numbers(arena, m * m, nodal->stiffness);
     nodal->damping = copy_numbers(arena, m * m, nodal->damping);
+    if (nodal->geometric != NULL) nodal->geometric = copy_numbers(arena, GEOMETRIC_MOMENTS * m * m, nodal->geometric);
+}
+
+static void copy_beam(struct arena *arena, struct beam *beam)
+{
+    const struct profile *list[BEAM_PROFILES];
+    beam_profiles(beam, list);
+    for (int i = 0; i < BEAM_PROFILES; i++) {
+        struct profile *profile = (struct profile *)list[i];
+        if (profile->n == 0) continue;
+        profile->s = copy_numbers(arena, (size_t)profile->n, profile->s);
+        profile->value = copy_numbers(arena, (size_t)profile->n, profile->value);
+    }
 }
 
 /* Arrays and names of a robot whose struct has been copied, into its own arena */
@@ -115,6 +128,7 @@ static void copy_parts(struct robot *robot)
         link->name = arena_string(arena, link->name);
         link->joint.name = arena_string(arena, link->joint.name);
         if (link->type == BODY_NODAL) copy_nodal(arena, &link->nodal);
+        if (link->type == BODY_BEAM) copy_beam(arena, &link->beam);
     }
     for (int i = 0; i < robot->n_loops && !arena->failed; i++)
         robot->loop[i].name = arena_string(arena, robot->loop[i].name);

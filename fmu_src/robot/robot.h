@@ -8,61 +8,17 @@
 #include "base/arena.h"
 #include "base/report.h"
 #include "base/status.h"
+#include "robot/beam.h"
 #include "robot/joint.h"
 
 enum body_type { BODY_RIGID, BODY_BEAM, BODY_NODAL };
 enum elastic_terms { TERMS_FULL = 1, TERMS_LINEAR = 2, TERMS_RUTHLESS = 3 }; /* numbered as the FMU enumerates them */
-
-/* Mode families of a beam, in the order of its elastic coordinates. */
-enum family { FAMILY_Y, FAMILY_Z, FAMILY_TWIST, FAMILY_AXIAL, FAMILY_COUNT };
-
-enum shape {
-    SHAPE_CLAMPED_FREE, /* bending: eigenfunctions; twist, axial: sin((2k-1) pi x / 2L) */
-    SHAPE_CLAMPED_MASS,
-    SHAPE_PINNED_PINNED,
-    SHAPE_HERMITE,
-    SHAPE_POLYNOMIAL,
-    SHAPE_CRAIG_BAMPTON,
-    SHAPE_LINEAR
-};
 
 /* A rigid body given in some frame. */
 struct mass_properties {
     double mass;       /* [kg]                                              */
     double com[3];     /* center of mass                               [m]  */
     double inertia[6]; /* about it: xx yy zz xy xz yz              [kg m^2] */
-};
-
-/* Which optional numbers the file gives (they become parameters of the FMU). */
-enum beam_given {
-    GIVEN_EIY = 1 << 0,
-    GIVEN_EIZ = 1 << 1,
-    GIVEN_GJ = 1 << 2,
-    GIVEN_EA = 1 << 3,
-    GIVEN_DAMPING_RATIO = 1 << 4,
-    GIVEN_LENGTH = 1 << 5,
-    GIVEN_MASS_PER_LENGTH = 1 << 6
-};
-
-struct mode_family {
-    enum shape shape;
-    int count;          /* 0: the family is absent */
-    double tip_mass;    /* clamped-mass only [kg]      */
-    double tip_inertia; /* clamped-mass only [kg m^2]  */
-};
-
-struct beam {
-    double length;                /* [m]      */
-    double mass_per_length;       /* [kg/m]   */
-    double EIy, EIz, GJ;          /* [N m^2]: EIz bends along y */
-    double EA;                    /* [N]      */
-    double inertia_per_length[3]; /* [kg m]   */
-    double E, density;            /* of its material [Pa], [kg/m^3]; 0: the file gives none */
-    struct mode_family family[FAMILY_COUNT];
-    bool foreshortening;
-    double damping_ratio;
-    double rayleigh[2]; /* alpha [1/s], beta [s] */
-    unsigned given;     /* enum beam_given */
 };
 
 struct node {
@@ -72,6 +28,9 @@ struct node {
     const double *rotation;      /* Lambda: 3 x modes, row major    */
 };
 
+/* Matrices of geometric_stiffness: 3 of `acceleration`, 6 of `rates`, 3 of `angular_acceleration` (zeros where absent) */
+enum { GEOMETRIC_MOMENTS = 12 };
+
 struct nodal {
     int modes;
     int n_nodes;
@@ -79,6 +38,7 @@ struct nodal {
     int hinge_node, tip_node;
     const double *stiffness; /* modes x modes */
     const double *damping;   /* modes x modes; zeros where absent */
+    const double *geometric; /* geometric_stiffness: GEOMETRIC_MOMENTS matrices modes x modes; NULL where absent */
 };
 
 /* A place on a link at which something is attached: a frame at a fixed offset from the hinge frame O, the tip frame T, the section
@@ -98,6 +58,7 @@ struct robot_frame {
     const char *name;
     struct site site;
     bool sensor, load;
+    bool gauge; /* `at` is a station of a beam: the frame has a curvature and an elongation */
 };
 
 struct link {

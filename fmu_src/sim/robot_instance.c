@@ -107,8 +107,9 @@ static void prescribe_drives(struct robot *robot)
     }
 }
 
-enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
-                           struct instance **made)
+/* motion: NULL for none */
+static enum status make(const char *name, const char *text, const struct sim_motion *motion, bool every_frame_loaded,
+                        struct report *report, struct instance **made)
 {
     *made = NULL;
     struct instance *instance = instance_allocate(sizeof(struct sim), name, report, &robot_ops);
@@ -117,7 +118,10 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
     if (motion != NULL) sim->motion = *motion;
     enum status status = robot_read_text(name, text, &sim->robot, report);
     if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
-    if (status == STATUS_OK) status = build(sim, text);
+    if (status == STATUS_OK) {
+        sim->robot->every_frame_loaded = every_frame_loaded;
+        status = build(sim, text);
+    }
     if (status == STATUS_OK) *made = instance;
     else instance_free(instance);
     return status;
@@ -125,7 +129,18 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
 
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return sim_make_moved(name, text, NULL, report, made);
+    return make(name, text, NULL, false, report, made);
+}
+
+enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **made)
+{
+    return make(name, text, NULL, true, report, made);
+}
+
+enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
+                           struct instance **made)
+{
+    return make(name, text, motion, false, report, made);
 }
 
 static void release_robot(struct instance *instance)
@@ -157,6 +172,13 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
+void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench)
+{
+    struct sim *sim = sim_of(instance);
+    memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
+    instance->stepper.up_to_date = false;
+}
+
 const double *sim_accelerations(const struct instance *instance)
 {
     return const_sim_of(instance)->qdd;
@@ -179,15 +201,13 @@ static enum status update(struct instance *instance)
     struct sim *sim = sim_of(instance);
     sim_apply_inputs(sim, instance->stepper.local);
     sim->tangent_up_to_date = false;
-    return outputs_compute(sim);
+    const enum status status = sim_check_tuned(sim);
+    return status == STATUS_OK ? outputs_compute(sim) : status;
 }
 
-/* The mass of a payload */
 static void tune(struct instance *instance, const struct variable *variable, double value)
 {
-    struct sim *sim = sim_of(instance);
-    variable_to_robot(variable, value, sim->robot);
-    model_set_payload(sim->mechanism.model, variable->owner);
+    sim_tune(sim_of(instance), variable, value);
 }
 
 static const char *parameter_error(const struct instance *instance, const struct variable *variable, double value)
@@ -232,6 +252,7 @@ static bool is_oscillatory(const struct model *model)
 
 static enum status configure(struct sim *sim, double tolerance)
 {
+    robot_ode_adapt(sim);
     sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model);
     return stepper_configure(&sim->instance.stepper, tolerance);
 }
@@ -296,7 +317,8 @@ static bool acts_on_start(const struct instance *instance, const struct variable
 static enum status step(struct instance *instance, double h)
 {
     sim_of(instance)->failure = STATUS_OK;
-    return instance_integrate(instance, h);
+    const enum status status = sim_check_tuned(sim_of(instance));
+    return status == STATUS_OK ? instance_integrate(instance, h) : status;
 }
 
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */

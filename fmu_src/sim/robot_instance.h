@@ -23,6 +23,7 @@ struct sim {
     struct robot *robot; /* with the parameters that are set */
     struct mechanism mechanism;
     bool model_is_stale; /* the robot has changed and the model could not be rebuilt    */
+    bool tuned;          /* payloads have changed and were not checked yet              */
 
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
     double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
@@ -60,6 +61,9 @@ static inline struct sim *sim_of(struct instance *instance)
 
 /* The equation for an integrator. After the mechanism, the variables and the arrays were made. */
 void robot_ode(struct sim *sim, struct ode *ode);
+
+/* Stops, joint springs and dry friction of the equation, by the present parameters. Before the integrator is configured. */
+void robot_ode_adapt(struct sim *sim);
 
 /* After a failed step: the last failure of the right-hand side, as the end of a message; NULL: none. */
 const char *sim_failure_cause(void *context, char text[CAUSE_SIZE]);
@@ -107,6 +111,12 @@ enum status balance_at_rest(struct sim *sim, double *change);
 /* From the values to the robot; the model is rebuilt if one has changed. */
 enum status sim_apply_parameters(struct sim *sim);
 
+/* A tunable parameter: masses of a link, in place. */
+void sim_tune(struct sim *sim, const struct variable *variable, double value);
+
+/* Whether the payloads are possible bodies, after some were tuned; if not, that is reported. */
+enum status sim_check_tuned(struct sim *sim);
+
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
 
 /* Arrays of the outputs and of their changes; the caller checks whether the arena failed. */
@@ -118,6 +128,15 @@ enum status outputs_compute(struct sim *sim);
 /* Changes of the outputs in the direction of the last sim_along_seed(). */
 void outputs_change(struct sim *sim);
 
+/* ---- frames.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Orientations of the hinge frames of all links; then the tip and the frames that are sensors. */
+void outputs_orientations(struct sim *sim);
+void outputs_frames(struct sim *sim);
+
+/* Their changes, as outputs_change(). */
+void outputs_change_frames(struct sim *sim);
+
 /* ---- guard.c --------------------------------------------------------------------------------------------------------------- */
 
 /* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
@@ -126,7 +145,7 @@ void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* Elastic coordinates at rest under gravity, payload, tip wrench; joints locked. */
+/* Elastic coordinates at rest under gravity, payload and wrenches; joints locked. */
 enum status sim_find_equilibrium(struct sim *sim);
 
 #endif

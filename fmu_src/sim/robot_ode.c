@@ -219,15 +219,33 @@ static double longest_step(void *context, const double *y, const double *ydot)
     return longest;
 }
 
-static void add_stops_and_friction(struct sim *sim, struct ode *ode)
+static bool has_dry_friction(const struct joint_model *joint)
+{
+    for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
+        if (joint->number[k].coulomb > 0) return true;
+    return false;
+}
+
+void robot_ode_adapt(struct sim *sim)
 {
     const struct model *model = sim->mechanism.model;
+    struct ode *ode = &sim->instance.stepper.ode;
+    ode->n_switches = 0;
+    ode->longest_step = NULL;
     for (int i = 0; i < model->n_links; i++) {
         if (model->link[i].prescribed >= 0) continue;
         ode->n_switches += joint_switch_count(&model->link[i].joint);
-        if ((sim->robot->link[i].joint.given & GIVEN_COULOMB) != 0) ode->longest_step = longest_step;
+        if (has_dry_friction(&model->link[i].joint)) ode->longest_step = longest_step;
     }
-    if (ode->n_switches > 0) ode->switches = switches;
+}
+
+/* As many switches as any parameters can make */
+static void add_switches(struct sim *sim, struct ode *ode)
+{
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed < 0) ode->n_switches += joint_most_switches(&model->link[i].joint);
+    ode->switches = switches;
 }
 
 /* ---- the equation ------------------------------------------------------------------------------------------------------ */
@@ -274,7 +292,7 @@ void robot_ode(struct sim *sim, struct ode *ode)
                         .stiffness = stiffness,
                         .multipliers = multipliers};
     number_free_coordinates(sim, ode);
-    add_stops_and_friction(sim, ode);
+    add_switches(sim, ode);
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
     if (is_flexible(sim->mechanism.model)) ode->accepted = guard_deflections;
     if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */

@@ -17,7 +17,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
    COMPUTED   name, owner, count, causality, unit, display unit, value, derivative, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
-   TUNABLE    name, owner, unit, place, number, limit, description */
+   TUNABLE    name, owner, given, count, unit, place (NULL: no derivative with it as known), number, limit, description */
 
 /* clang-format off */
 #define VARIABLE_LIST(INPUT, STATE, COMPUTED, START, PARAMETER, TUNABLE) \
@@ -25,21 +25,23 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     INPUT(Q_IN, "%J.%p", PRESCRIBED, POSITIONS, BY_JOINT("rad", "m"), "deg", POSITION, place_q, number_start_position, KIND_QD_IN, "prescribed %p") \
     INPUT(QD_IN, "%J.%v", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, number_start_velocity, KIND_QDD_IN, "prescribed %v") \
     INPUT(QDD_IN, "%J.%a", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed %a") \
-    INPUT(TIP_FORCE, "tip.force", ROBOT, 3, ALWAYS("N"), NULL, FORCE, place_tip_force, number_zero, NO_KIND, "force on the tip frame, world axes") \
-    INPUT(TIP_TORQUE, "tip.torque", ROBOT, 3, ALWAYS("N.m"), NULL, FORCE, place_tip_torque, number_zero, NO_KIND, "torque on the tip frame, world axes") \
+    INPUT(FRAME_FORCE, "%F.force", LOAD, 3, ALWAYS("N"), NULL, FORCE, place_frame_force, number_zero, NO_KIND, "force on the %F frame, world axes") \
+    INPUT(FRAME_TORQUE, "%F.torque", LOAD, 3, ALWAYS("N.m"), NULL, FORCE, place_frame_torque, number_zero, NO_KIND, "torque on the %F frame, world axes") \
     INPUT(ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
     COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
     COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
-    COMPUTED(TIP_POSITION, "tip.position", ROBOT, 3, OUTPUT, ALWAYS("m"), NULL, value_tip_position, DIFFERENTIABLE, depends_tip_position, "position of the tip frame, world axes") \
-    COMPUTED(TIP_QUATERNION, "tip.quaternion", ROBOT, 4, OUTPUT, ALWAYS("1"), NULL, value_tip_quaternion, DIFFERENTIABLE, depends_tip_quaternion, "orientation of the tip frame, w first") \
-    COMPUTED(TIP_VELOCITY, "tip.velocity", ROBOT, 3, OUTPUT, ALWAYS("m/s"), NULL, value_tip_velocity, DIFFERENTIABLE, depends_tip_velocity, "velocity of the tip frame's origin, world axes") \
-    COMPUTED(TIP_ANGULAR_VELOCITY, "tip.angular_velocity", ROBOT, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_velocity, DIFFERENTIABLE, depends_tip_angular_velocity, "angular velocity of the tip frame, world axes") \
-    COMPUTED(TIP_ACCELERATION, "tip.acceleration", ROBOT, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_acceleration, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin, world axes") \
-    COMPUTED(TIP_SPECIFIC_FORCE, "tip.specific_force", ROBOT_2, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_specific_force, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin minus gravity, axes of the tip frame: what an accelerometer shows") \
-    COMPUTED(TIP_ANGULAR_RATE, "tip.angular_rate", ROBOT_2, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_rate, DIFFERENTIABLE, depends_tip_angular_rate, "angular velocity of the tip frame, axes of the tip frame: what a gyroscope shows") \
+    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, DIFFERENTIABLE, depends_frame_position, "position of the %F frame, world axes") \
+    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, DIFFERENTIABLE, depends_frame_quaternion, "orientation of the %F frame, w first") \
+    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, DIFFERENTIABLE, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, DIFFERENTIABLE, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
+    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, DIFFERENTIABLE, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, DIFFERENTIABLE, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
+    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, DIFFERENTIABLE, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
+    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, DIFFERENTIABLE, depends_frame_curvature, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
+    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, DIFFERENTIABLE, depends_frame_elongation, "axial strain of the beam at the %F frame, without foreshortening") \
     COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
@@ -71,13 +73,32 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(EIZ, "%L.EIz", BEAM, GIVEN_EIZ, 1, REAL, ALWAYS("N.m2"), NULL, number_EIz, limit_stiffness, "bending stiffness along y") \
     PARAMETER(GJ, "%L.GJ", BEAM, GIVEN_GJ, 1, REAL, ALWAYS("N.m2"), NULL, number_GJ, limit_stiffness, "torsional stiffness") \
     PARAMETER(EA, "%L.EA", BEAM, GIVEN_EA, 1, REAL, ALWAYS("N"), NULL, number_EA, limit_stiffness, "axial stiffness") \
+    PARAMETER(MASS_PER_LENGTH_SCALE, "%L.mass_per_length_scale", BEAM, TABLE_MASS_PER_LENGTH, 1, REAL, ALWAYS("1"), NULL, number_mass_per_length, limit_positive, "factor of the table of the mass per length") \
+    PARAMETER(EIY_SCALE, "%L.EIy_scale", BEAM, TABLE_EIY, 1, REAL, ALWAYS("1"), NULL, number_EIy, limit_positive, "factor of the table of the bending stiffness along z") \
+    PARAMETER(EIZ_SCALE, "%L.EIz_scale", BEAM, TABLE_EIZ, 1, REAL, ALWAYS("1"), NULL, number_EIz, limit_positive, "factor of the table of the bending stiffness along y") \
+    PARAMETER(GJ_SCALE, "%L.GJ_scale", BEAM, TABLE_GJ, 1, REAL, ALWAYS("1"), NULL, number_GJ, limit_positive, "factor of the table of the torsional stiffness") \
+    PARAMETER(EA_SCALE, "%L.EA_scale", BEAM, TABLE_EA, 1, REAL, ALWAYS("1"), NULL, number_EA, limit_positive, "factor of the table of the axial stiffness") \
+    PARAMETER(INERTIA_PER_LENGTH_SCALE, "%L.inertia_per_length_scale", BEAM, TABLE_INERTIA_PER_LENGTH, 1, REAL, ALWAYS("1"), NULL, number_inertia_per_length, limit_positive, "factor of the table of the inertia per length") \
+    PARAMETER(E, "%L.E", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("Pa"), NULL, number_E, limit_positive, "Young's modulus") \
+    PARAMETER(G, "%L.G", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("Pa"), NULL, number_G, limit_positive, "shear modulus; does not follow E") \
+    PARAMETER(DENSITY, "%L.density", BEAM, GIVEN_MATERIAL, 1, REAL, ALWAYS("kg/m3"), NULL, number_density, limit_positive, "density") \
+    PARAMETER(SECTION_OUTER_DIAMETER, "%L.section.outer_diameter", BEAM, GIVEN_OUTER_DIAMETER, 1, REAL, ALWAYS("m"), NULL, number_outer_diameter, limit_positive, "outer diameter of the section") \
+    PARAMETER(SECTION_DIAMETER, "%L.section.diameter", BEAM, GIVEN_DIAMETER, 1, REAL, ALWAYS("m"), NULL, number_diameter, limit_positive, "diameter of the section") \
+    PARAMETER(SECTION_WIDTH, "%L.section.width", BEAM, GIVEN_WIDTH, 1, REAL, ALWAYS("m"), NULL, number_width, limit_positive, "width of the section along y") \
+    PARAMETER(SECTION_HEIGHT, "%L.section.height", BEAM, GIVEN_HEIGHT, 1, REAL, ALWAYS("m"), NULL, number_height, limit_positive, "height of the section along z") \
+    PARAMETER(SECTION_WALL, "%L.section.wall", BEAM, GIVEN_WALL, 1, REAL, ALWAYS("m"), NULL, number_wall, limit_positive, "wall thickness of the section") \
+    PARAMETER(SECTION_SCALE, "%L.section.scale", BEAM, TABLE_SECTION, 1, REAL, ALWAYS("1"), NULL, number_section_scale, limit_positive, "factor of all dimensions in the table of sections") \
     PARAMETER(DAMPING_RATIO, "%L.damping_ratio", BEAM, GIVEN_DAMPING_RATIO, 1, REAL, ALWAYS("1"), NULL, number_damping_ratio, limit_not_negative, "damping ratio of the link's modes") \
     PARAMETER(VISCOUS, "%J.viscous", MOVING, GIVEN_VISCOUS, NUMBERS, REAL, BY_JOINT("N.m.s/rad", "N.s/m"), NULL, number_viscous, limit_not_negative, "viscous friction") \
     PARAMETER(COULOMB, "%J.coulomb", MOVING, GIVEN_COULOMB, NUMBERS, REAL, BY_JOINT("N.m", "N"), NULL, number_coulomb, limit_not_negative, "Coulomb friction") \
     PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
-    TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
+    TUNABLE(ADDED_MASS, "%L.added_mass_per_length", BEAM, GIVEN_ADDED_MASS, 1, ALWAYS("kg/m"), NULL, number_added_mass, limit_not_negative, "added mass per length; may change between steps") \
+    TUNABLE(ADDED_MASS_SCALE, "%L.added_mass_scale", BEAM, TABLE_ADDED_MASS, 1, ALWAYS("1"), NULL, number_added_mass, limit_not_negative, "factor of the table of the added mass; may change between steps") \
+    TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 0, 1, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
+    TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), NULL, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
+    TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), NULL, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
     PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
@@ -130,10 +151,10 @@ enum { NO_DERIVATIVE, DIFFERENTIABLE };
      .causality = CAUSALITY_PARAMETER, .variability = VARIABILITY_FIXED, .initial = INITIAL_EXACT, .unit = {units},            \
      .display_unit = (display), .level = NUMBER, .number = &(number_), .error = (limit), .rate = NO_KIND,                      \
      .start_of = NO_KIND, .description = (text)},
-#define TUNABLE_ROW(kind, name_, owner_, units, place_, number_, limit, text)                                                  \
-    {.name = (name_), .owner = (owner_), .count = 1, .causality = CAUSALITY_PARAMETER, .variability = VARIABILITY_TUNABLE,     \
-     .initial = INITIAL_EXACT, .unit = {units}, .level = NUMBER, .place = (place_), .number = &(number_), .error = (limit),    \
-     .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
+#define TUNABLE_ROW(kind, name_, owner_, given_, count_, units, place_, number_, limit, text)                                  \
+    {.name = (name_), .owner = (owner_), .given = (given_), .count = (count_), .causality = CAUSALITY_PARAMETER,               \
+     .variability = VARIABILITY_TUNABLE, .initial = INITIAL_EXACT, .unit = {units}, .level = NUMBER, .place = (place_),        \
+     .number = &(number_), .error = (limit), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 /* clang-format on */
 
 static const struct table_row table[KIND_COUNT] = {
@@ -150,34 +171,55 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case DRIVEN: return moves && !prescribed && !lm->passive;
     case PRESCRIBED: return moves && prescribed;
     case FREE: return moves && !prescribed;
-    case MOVING: return moves && (link->joint.given & row->given) != 0;
+    case MOVING: return moves && joint_takes(&link->joint, (enum joint_given)row->given);
     case FLEXIBLE: return lm->m > 0;
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
+    case SENSOR:
+    case INERTIAL_SENSOR:
+    case GAUGE:
+    case LOAD:
     case ROBOT:
-    case ROBOT_2:
     case LOOP:
     case ACTUATOR: break;
     }
     return false;
 }
 
+/* Frame 0 is the tip: a sensor and a load, with inertial sensors in format 2. */
+static bool frame_has(const struct robot *robot, int i, const struct table_row *row)
+{
+    const struct robot_frame tip = {.sensor = true, .load = true}, *frame = i > 0 ? &robot->frame[i - 1] : &tip;
+    switch (row->owner) {
+    case LOAD: return frame->load;
+    case SENSOR: return frame->sensor;
+    case INERTIAL_SENSOR: return frame->sensor && robot->format > 1;
+    default: return frame->sensor && frame->gauge; /* GAUGE */
+    }
+}
+
+static bool of_frames(const struct table_row *row)
+{
+    return row->owner == SENSOR || row->owner == INERTIAL_SENSOR || row->owner == GAUGE || row->owner == LOAD;
+}
+
 static bool of_links(const struct table_row *row)
 {
-    return row->owner != ROBOT && row->owner != ROBOT_2 && row->owner != LOOP && row->owner != ACTUATOR;
+    return row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR && !of_frames(row);
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
     if (of_links(row)) return model->n_links;
-    if (row->owner == ROBOT_2) return model->robot->format >= 2;
+    if (of_frames(row)) return 1 + model->robot->n_frames;
     return row->owner == ROBOT ? 1 : row->owner == LOOP ? model->robot->n_loops : model->robot->n_actuators;
 }
 
 static int count_of(const struct model *model, int i, const struct table_row *row)
 {
     if (of_links(row) && !link_has(model, i, row)) return 0;
+    if (of_frames(row) && !frame_has(model->robot, i, row)) return 0;
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
     case VELOCITIES: return model->link[i].joint.nv;
@@ -213,6 +255,7 @@ static const char *owner_name(const struct robot *robot, char token, int i)
     case 'J': return robot->link[i].joint.name;
     case 'L': return robot->link[i].name;
     case 'C': return robot->loop[i].name;
+    case 'F': return i > 0 ? robot->frame[i - 1].name : "tip";
     default: return robot->actuator[i].name; /* A */
     }
 }

@@ -44,8 +44,8 @@ PLACE(eta, point->q[mode_position(point->model, variable)])
 PLACE(etad, point->qd[mode_velocity(point->model, variable)])
 PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed + variable->k])
 PLACE(tau, point->tau[link_of(point->model, variable)->tau + variable->k])
-PLACE(tip_force, point->tip_wrench[3 + variable->k])
-PLACE(tip_torque, point->tip_wrench[variable->k])
+PLACE(frame_force, point->tip_wrench[6 * variable->owner + 3 + variable->k])
+PLACE(frame_torque, point->tip_wrench[6 * variable->owner + variable->k])
 PLACE(actuator_force, point->actuator_force[variable->owner])
 PLACE(payload_mass, point->payload_mass[variable->owner])
 
@@ -70,13 +70,15 @@ VALUE(tau, outputs->force[joint_velocity(outputs->model, variable)])
 VALUE(eta, outputs->q[mode_position(outputs->model, variable)])
 VALUE(etad, outputs->qd[mode_velocity(outputs->model, variable)])
 VALUE(etadd, outputs->qdd[mode_velocity(outputs->model, variable)])
-VALUE(tip_position, outputs->tip.position[variable->k])
-VALUE(tip_quaternion, outputs->tip.quaternion[variable->k])
-VALUE(tip_velocity, outputs->tip.velocity[variable->k])
-VALUE(tip_angular_velocity, outputs->tip.angular_velocity[variable->k])
-VALUE(tip_acceleration, outputs->tip.acceleration[variable->k])
-VALUE(tip_specific_force, outputs->tip.specific_force[variable->k])
-VALUE(tip_angular_rate, outputs->tip.angular_rate[variable->k])
+VALUE(frame_position, outputs->frame[variable->owner].position[variable->k])
+VALUE(frame_quaternion, outputs->frame[variable->owner].quaternion[variable->k])
+VALUE(frame_velocity, outputs->frame[variable->owner].velocity[variable->k])
+VALUE(frame_angular_velocity, outputs->frame[variable->owner].angular_velocity[variable->k])
+VALUE(frame_acceleration, outputs->frame[variable->owner].acceleration[variable->k])
+VALUE(frame_specific_force, outputs->frame[variable->owner].specific_force[variable->k])
+VALUE(frame_angular_rate, outputs->frame[variable->owner].angular_rate[variable->k])
+VALUE(frame_curvature, outputs->frame[variable->owner].curvature[variable->k])
+VALUE(frame_elongation, outputs->frame[variable->owner].elongation)
 VALUE(deflection, outputs->link[variable->owner].deflection[variable->k])
 VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
 VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
@@ -134,11 +136,21 @@ START_OF(start_position, joint.start_position[variable->k])
 START_OF(start_velocity, joint.start_velocity[variable->k])
 NUMBER_OF(gravity, ROBOT_OF, gravity[variable->k], double)
 NUMBER_OF(length, LINK_OF, beam.length, double)
-NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length, double)
-NUMBER_OF(EIy, LINK_OF, beam.EIy, double)
-NUMBER_OF(EIz, LINK_OF, beam.EIz, double)
-NUMBER_OF(GJ, LINK_OF, beam.GJ, double)
-NUMBER_OF(EA, LINK_OF, beam.EA, double)
+NUMBER_OF(mass_per_length, LINK_OF, beam.mass_per_length.factor, double)
+NUMBER_OF(EIy, LINK_OF, beam.EIy.factor, double)
+NUMBER_OF(EIz, LINK_OF, beam.EIz.factor, double)
+NUMBER_OF(GJ, LINK_OF, beam.GJ.factor, double)
+NUMBER_OF(EA, LINK_OF, beam.EA.factor, double)
+NUMBER_OF(E, LINK_OF, beam.material.E, double)
+NUMBER_OF(G, LINK_OF, beam.material.G, double)
+NUMBER_OF(density, LINK_OF, beam.material.density, double)
+NUMBER_OF(outer_diameter, LINK_OF, beam.section.outer_diameter.factor, double)
+NUMBER_OF(diameter, LINK_OF, beam.section.diameter.factor, double)
+NUMBER_OF(width, LINK_OF, beam.section.width.factor, double)
+NUMBER_OF(height, LINK_OF, beam.section.height.factor, double)
+NUMBER_OF(wall, LINK_OF, beam.section.wall.factor, double)
+NUMBER_OF(section_scale, LINK_OF, beam.section.scale, double)
+NUMBER_OF(added_mass, LINK_OF, beam.added_mass_per_length.factor, double)
 NUMBER_OF(damping_ratio, LINK_OF, beam.damping_ratio, double)
 NUMBER_OF(viscous, LINK_OF, joint.number[variable->k].viscous, double)
 NUMBER_OF(coulomb, LINK_OF, joint.number[variable->k].coulomb, double)
@@ -146,7 +158,17 @@ NUMBER_OF(motor_inertia, LINK_OF, joint.number[variable->k].motor_inertia, doubl
 NUMBER_OF(stiffness, LINK_OF, joint.number[variable->k].stiffness, double)
 NUMBER_OF(rest, LINK_OF, joint.number[variable->k].rest, double)
 NUMBER_OF(payload_mass, LINK_OF, payload.mass, double)
+NUMBER_OF(payload_com, LINK_OF, payload.com[variable->k], double)
+NUMBER_OF(payload_inertia, LINK_OF, payload.inertia[variable->k], double)
 NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
+
+/* One factor for the inertias about x, y and z */
+READ(inertia_per_length, LINK_OF, beam.inertia_per_length[0].factor)
+static void write_inertia_per_length(struct robot *robot, const struct variable *variable, double value)
+{
+    for (int i = 0; i < 3; i++) robot->link[variable->owner].beam.inertia_per_length[i].factor = value;
+}
+const struct robot_number number_inertia_per_length = {read_inertia_per_length, write_inertia_per_length};
 
 static double read_zero(const struct robot *robot, const struct variable *variable)
 {
@@ -187,6 +209,12 @@ LIMIT(count, value >= 0 && value == floor(value), "must be a whole number, not n
 const char *limit_stiffness(const struct variable *variable, double value)
 {
     return variable->start == 0 ? limit_not_negative(variable, value) : limit_positive(variable, value);
+}
+
+/* Moments of inertia; products may have any sign. That all six make a semidefinite tensor is checked when they have been set. */
+const char *limit_inertia(const struct variable *variable, double value)
+{
+    return variable->k < 3 ? limit_not_negative(variable, value) : limit_none(variable, value);
 }
 
 const char *variable_error(const struct variable *variable, double value)

@@ -84,7 +84,7 @@ static double total_mass(const struct robot *robot)
         const struct link *link = &robot->link[i];
         mass += link->hub.mass + link->payload.mass;
         if (link->type == BODY_RIGID) mass += link->rigid.mass;
-        else if (link->type == BODY_BEAM) mass += link->beam.mass_per_length * link->beam.length;
+        else if (link->type == BODY_BEAM) mass += link->beam.mass_per_length.factor * link->beam.length;
         else
             for (int k = 0; k < link->nodal.n_nodes; k++) mass += link->nodal.node[k].body.mass;
     }

@@ -133,7 +133,7 @@ TEST(pinned_pinned_squares_of_lin_and_lewis)
     CHECK(count == 15);
     for (int k = 1; k <= count; k++) {
         const double wave = k * two_pi / 2 / link->beam.length;
-        const double exact = wave * wave * wave * wave * link->beam.EIz / link->beam.mass_per_length;
+        const double exact = wave * wave * wave * wave * link->beam.EIz.factor / link->beam.mass_per_length.factor;
         CHECK_NEAR(pow(two_pi * hz[k - 1], 2), exact, 1e-12 * exact);
     }
     const double printed[4] = {2312.8, 3.700e4, 1.873e5, 5.921e5};
@@ -294,7 +294,7 @@ static void integrate(const struct link *link, int m, const double *eta, const d
         struct section section;
         const int g = i % GAUSS_POINTS;
         CHECK(body_section(link, h * (i / GAUSS_POINTS + node[g]), 0, &arena, &section) == STATUS_OK);
-        add_point(&section, m, eta, etad, omega, acc, link->beam.mass_per_length * h * weight[g], sum);
+        add_point(&section, m, eta, etad, omega, acc, link->beam.mass_per_length.factor * h * weight[g], sum);
         arena_release(&arena);
     }
 }

@@ -33,7 +33,7 @@ static struct shape_function make(enum shape name, enum family family, int k, do
                                   double inertia_ratio)
 {
     const double rhoA = 1.3;
-    struct beam beam = {.length = L, .mass_per_length = rhoA};
+    struct beam beam = {.length = L, .mass_per_length = {.factor = rhoA}};
     struct shape_function shape;
     beam.family[family] = (struct mode_family){
         .shape = name, .count = k, .tip_mass = mass_ratio * rhoA * L, .tip_inertia = inertia_ratio * rhoA * L * L * L};
@@ -332,7 +332,7 @@ TEST(clamped_mass_shapes_agree_with_more_digits)
     for (int i = 0; i < 300; i++) {
         const double m = random_ratio(-6, 3), j = random_ratio(-8, 3);
         const int k = 1 + (int)uniform(0, i % 2 == 0 ? 4 : MODES);
-        struct beam beam = {.length = 1, .mass_per_length = 1};
+        struct beam beam = {.length = 1, .mass_per_length = {.factor = 1}};
         struct shape_function shape;
         beam.family[FAMILY_Z] = (struct mode_family){SHAPE_CLAMPED_MASS, k, m, j};
         shape_make(&beam, FAMILY_Z, k, &shape);
@@ -516,7 +516,7 @@ TEST(first_mode_under_a_huge_mass_is_static)
    to it the tip moves a little and its value is 1. */
 TEST(tip_that_is_a_node)
 {
-    struct beam beam = {.length = 2, .mass_per_length = 0.5}; /* mass 1, rhoA L^3 = 4: exact ratios */
+    struct beam beam = {.length = 2, .mass_per_length = {.factor = 0.5}}; /* mass 1, rhoA L^3 = 4: exact ratios */
     struct shape_function shape;
     const double b = 2 * pi, j = 1 / tanh(pi) / (b * b * b);
     for (int i = 0; i < 4; i++) {

@@ -43,7 +43,8 @@ static struct robot *read_joint_members(const char *joint)
     return read_link_of_format(2, members);
 }
 
-static struct beam read_beam_with_section(const char *section)
+/* Properties of a beam with this section, which has these flags beside those of length and material */
+static struct beam_properties read_section_with(const char *section, unsigned given)
 {
     char members[1024];
     snprintf(members, sizeof members,
@@ -51,9 +52,10 @@ static struct beam read_beam_with_section(const char *section)
              "\"material\": {\"E\": 200, \"G\": 80, \"density\": 3}, \"section\": %s}",
              section);
     struct robot *robot = read_link(members);
-    const struct beam beam = robot->link[0].beam;
+    const struct beam_properties at = beam_at(&robot->link[0].beam, 0.5);
+    CHECK(robot->link[0].beam.given == (GIVEN_LENGTH | GIVEN_MATERIAL | given)); /* derived numbers are no parameters */
     robot_free(robot);
-    return beam;
+    return at;
 }
 
 static void check_vector(int n, const double *got, const double *want, double tolerance)
@@ -115,9 +117,9 @@ TEST(limits_may_be_one_sided)
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* Whatever the section: EA/E = A, inertia = density times second moments, and E, G, density as given. */
-static void check_section(const char *section, double A, double Iy, double Iz, double J)
+static void check_section(const char *section, unsigned given, double A, double Iy, double Iz, double J)
 {
-    const struct beam beam = read_beam_with_section(section);
+    const struct beam_properties beam = read_section_with(section, given);
     const double inertia[3] = {3 * (Iy + Iz), 3 * Iy, 3 * Iz};
     CHECK_NEAR(beam.EA, 200 * A, 1e-13 * 200 * A);
     CHECK_NEAR(beam.mass_per_length, 3 * A, 1e-13 * 3 * A);
@@ -125,26 +127,30 @@ static void check_section(const char *section, double A, double Iy, double Iz, d
     CHECK_NEAR(beam.EIz, 200 * Iz, 1e-13 * 200 * Iz);
     CHECK_NEAR(beam.GJ, 80 * J, 1e-9 * 80 * J);
     check_vector(3, beam.inertia_per_length, inertia, 1e-12 * inertia[0]);
-    CHECK(beam.given == GIVEN_LENGTH); /* derived numbers are no parameters */
 }
 
 TEST(sections_have_their_textbook_numbers)
 {
     const double ring_I = PI / 64 * (16 - 1);
-    check_section("{\"shape\": \"tube\", \"outer_diameter\": 2, \"wall\": 0.5}", PI * 0.75, ring_I, ring_I, 2 * ring_I);
-    check_section("{\"shape\": \"round\", \"diameter\": 2}", PI, PI / 4, PI / 4, PI / 2);
-    check_section("{\"shape\": \"box\", \"width\": 2, \"height\": 4, \"wall\": 0.5}", 8 - 1 * 3, (2 * 64 - 27) / 12.0,
-                  (4 * 8 - 3) / 12.0, 4 * pow(1.5 * 3.5, 2) * 0.5 / 10);
+    check_section("{\"shape\": \"tube\", \"outer_diameter\": 2, \"wall\": 0.5}", GIVEN_OUTER_DIAMETER | GIVEN_WALL,
+                  PI * 0.75, ring_I, ring_I, 2 * ring_I);
+    check_section("{\"shape\": \"round\", \"diameter\": 2}", GIVEN_DIAMETER, PI, PI / 4, PI / 4, PI / 2);
+    check_section("{\"shape\": \"box\", \"width\": 2, \"height\": 4, \"wall\": 0.5}",
+                  GIVEN_WIDTH | GIVEN_HEIGHT | GIVEN_WALL, 8 - 1 * 3, (2 * 64 - 27) / 12.0, (4 * 8 - 3) / 12.0,
+                  4 * pow(1.5 * 3.5, 2) * 0.5 / 10);
     /* J/(a b^3) of rectangles, Timoshenko and Goodier's table 0.141 and 0.229, to more digits */
-    check_section("{\"shape\": \"rectangle\", \"width\": 1, \"height\": 1}", 1, 1 / 12.0, 1 / 12.0, 0.14057701495515);
-    check_section("{\"shape\": \"rectangle\", \"width\": 1, \"height\": 2}", 2, 8 / 12.0, 2 / 12.0,
-                  2 * 0.2286816771196);
+    check_section("{\"shape\": \"rectangle\", \"width\": 1, \"height\": 1}", GIVEN_WIDTH | GIVEN_HEIGHT, 1, 1 / 12.0,
+                  1 / 12.0, 0.14057701495515);
+    check_section("{\"shape\": \"rectangle\", \"width\": 1, \"height\": 2}", GIVEN_WIDTH | GIVEN_HEIGHT, 2, 8 / 12.0,
+                  2 / 12.0, 2 * 0.2286816771196);
 }
 
 TEST(width_and_height_exchange_y_and_z)
 {
-    const struct beam flat = read_beam_with_section("{\"shape\": \"rectangle\", \"width\": 3, \"height\": 0.5}");
-    const struct beam tall = read_beam_with_section("{\"shape\": \"rectangle\", \"width\": 0.5, \"height\": 3}");
+    const struct beam_properties flat =
+        read_section_with("{\"shape\": \"rectangle\", \"width\": 3, \"height\": 0.5}", GIVEN_WIDTH | GIVEN_HEIGHT);
+    const struct beam_properties tall =
+        read_section_with("{\"shape\": \"rectangle\", \"width\": 0.5, \"height\": 3}", GIVEN_WIDTH | GIVEN_HEIGHT);
     CHECK_NEAR(flat.EIy, tall.EIz, 1e-12 * flat.EIy);
     CHECK_NEAR(flat.EIz, tall.EIy, 1e-12 * flat.EIz);
     CHECK_NEAR(flat.GJ, tall.GJ, 1e-12 * flat.GJ);
@@ -153,7 +159,8 @@ TEST(width_and_height_exchange_y_and_z)
 
 TEST(thin_strip_twists_like_a_third)
 {
-    const struct beam strip = read_beam_with_section("{\"shape\": \"rectangle\", \"width\": 1000, \"height\": 1}");
+    const struct beam_properties strip =
+        read_section_with("{\"shape\": \"rectangle\", \"width\": 1000, \"height\": 1}", GIVEN_WIDTH | GIVEN_HEIGHT);
     CHECK_NEAR(strip.GJ / 80 / 1000, (1 - 0.630249 / 1000) / 3, 1e-9); /* a b^3/3 (1 - 0.630 b/a) */
 }
 

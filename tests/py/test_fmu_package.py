@@ -138,8 +138,7 @@ def coordinate_rows(joint, name, units, starts, number):
     if prescribed: yield name("tau"), "output", {units["tau"]}, None
     elif not joint.get("passive"): yield name("tau"), "input", {units["tau"]}, 0
     for key in () if prescribed else ("q", "qd"): yield name(f"{key}_start"), "parameter", {units[key]}, starts[key]
-    for key in JOINT_NUMBERS:
-        if key in joint: yield name(key), "parameter", {units[key]}, number(key)
+    for key in JOINT_NUMBERS: yield name(key), "parameter", {units[key]}, number(key)
 
 
 def quaternion_rows(joint):
@@ -156,8 +155,8 @@ def quaternion_rows(joint):
             if not (force and joint.get("passive")):
                 yield f"{name}.{key}[{k + 1}]", "input" if force else "output", {unit}, 0 if force else None
             if key in starts: yield f"{name}.{key}_start[{k + 1}]", "parameter", {unit}, starts[key][k]
-    for key in "viscous", "stiffness":
-        if key in joint: yield f"{name}.{key}", "parameter", {ANGULAR[key]}, joint[key]
+    if not moves:
+        for key in "viscous", "stiffness": yield f"{name}.{key}", "parameter", {ANGULAR[key]}, joint.get(key, 0)
 
 
 def joint_rows(joint):
@@ -167,13 +166,32 @@ def joint_rows(joint):
     if units is None: yield from quaternion_rows(joint)
     elif len(units) == 1:
         starts = {"q": start.get("position", 0), "qd": start.get("velocity", 0)}
-        yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}", units[0], starts, lambda key: joint[key])
+        yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}", units[0], starts, lambda key: joint.get(key, 0))
     else:
         for k in range(2):
             of_both = lambda value: value[k] if isinstance(value, list) else value
             starts = {"q": start.get("position", [0, 0])[k], "qd": start.get("velocity", [0, 0])[k]}
             yield from coordinate_rows(joint, lambda key: f"{joint['name']}.{key}[{k + 1}]", units[k], starts,
-                                       lambda key: of_both(joint[key]))
+                                       lambda key: of_both(joint.get(key, 0)))
+
+
+def beam_rows(name, beam):
+    """Numbers as they are in the file; of a table its scale."""
+    for key, unit in BEAM_NUMBERS.items():
+        if isinstance(beam.get(key), dict): yield f"{name}.{key}_scale", "parameter", {"1"}, 1
+        elif key in beam: yield f"{name}.{key}", "parameter", {unit}, beam[key]
+    if isinstance(beam.get("inertia_per_length"), dict): yield f"{name}.inertia_per_length_scale", "parameter", {"1"}, 1
+    added = beam.get("added_mass_per_length")
+    if isinstance(added, dict): yield f"{name}.added_mass_scale", "tunable", {"1"}, 1
+    elif added is not None: yield f"{name}.added_mass_per_length", "tunable", {"kg/m"}, added
+    if "material" not in beam: return
+    material, section = beam["material"], beam["section"]
+    shear = material["G"] if "G" in material else material["E"] / (2 * (1 + material["poisson"]))
+    for key, unit, value in ("E", "Pa", material["E"]), ("G", "Pa", shear), ("density", "kg/m3", material["density"]):
+        yield f"{name}.{key}", "parameter", {unit}, value
+    if "x" in section: yield f"{name}.section.scale", "parameter", {"1"}, 1
+    else:
+        for key in section.keys() - {"shape"}: yield f"{name}.section.{key}", "parameter", {"m"}, section[key]
 
 
 def link_rows(link, given):
@@ -189,9 +207,11 @@ def link_rows(link, given):
     for k in range(1, modes + 1):
         for n, key in enumerate(("eta", "etad", "etadd")): yield f"{name}.{key}[{k}]", "local", per_second(n), None
         for n, key in enumerate(("eta", "etad")): yield f"{name}.{key}_start[{k}]", "parameter", per_second(n), 0
-    for key, unit in BEAM_NUMBERS.items():
-        if key in given.get("beam", {}): yield f"{name}.{key}", "parameter", {unit}, given["beam"][key]
-    if "payload" in given: yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
+    yield from beam_rows(name, given.get("beam", {}))
+    if "payload" in given:
+        yield f"{name}.payload.mass", "tunable", {"kg"}, given["payload"]["mass"]
+        for key, unit, count in ("com", "m", 3), ("inertia", "kg.m2", 6):
+            for k in range(count): yield f"{name}.payload.{key}[{k + 1}]", "tunable", {unit}, given["payload"].get(key, [0] * count)[k]
 
 
 LOOP_UNITS = {"ball": ["N"] * 3, "planar-pin": ["N"] * 2, "pin": ["N"] * 3 + ["N.m"] * 2, "weld": ["N"] * 3 + ["N.m"] * 3}
@@ -205,7 +225,9 @@ def robot_rows(robot):
     for name, causality, unit, count in [
             ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
             ("tip.quaternion", "output", "1", 4), ("tip.velocity", "output", "m/s", 3),
-            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
+            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3),
+            *([("tip.specific_force", "output", "m/s2", 3), ("tip.angular_rate", "output", "rad/s", 3)]
+              if robot["format"] == "limber-robot/2" else [])]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
     for key in "joints", "actuators", "losses": yield f"power.{key}", "local", {"W"}, None
@@ -300,7 +322,8 @@ def test_units_and_display_units(packed):
                 "m/s": (0, 1, -1, 0), "rad/s2": (0, 0, -2, 1), "m/s2": (0, 1, -2, 0), "1": (0, 0, 0, 0),
                 "J": (1, 2, -2, 0), "W": (1, 2, -3, 0), "kg": (1, 0, 0, 0), "kg/m": (1, -1, 0, 0), "N.m2": (1, 3, -2, 0),
                 "N.m.s/rad": (1, 2, -1, -1), "N.s/m": (1, 0, -1, 0), "kg.m2": (1, 2, 0, 0), "N.m/rad": (1, 2, -2, -1),
-                "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0)}
+                "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0), "Pa": (1, -1, -2, 0),
+                "kg/m3": (1, -3, 0, 0)}
     display = {"rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi), "m": ("mm", 1000)}
     units = packed.description.unitDefinitions
     assert {u.name for u in units} == {v.unit for v in packed.variables if v.unit is not None}
@@ -363,7 +386,7 @@ def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
         kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
-                                                                                "root_", ".tau"))
+                                                                                "specific_force", "root_", ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 

@@ -63,10 +63,11 @@ struct link *append_fixed(struct robot *robot, int i)
 
 void beam_to_rigid(struct link *link)
 {
-    const double L = link->beam.length, m = link->beam.mass_per_length * L, *J = link->beam.inertia_per_length;
+    const struct beam_properties at = beam_at(&link->beam, 0); /* the same everywhere */
+    const double L = link->beam.length, m = at.mass_per_length * L;
     link->type = BODY_RIGID;
     link->rigid = (struct mass_properties){.mass = m, .com = {L / 2, 0, 0}};
-    for (int i = 0; i < 3; i++) link->rigid.inertia[i] = J[i] * L + (i > 0 ? m * L * L / 12 : 0);
+    for (int i = 0; i < 3; i++) link->rigid.inertia[i] = at.inertia_per_length[i] * L + (i > 0 ? m * L * L / 12 : 0);
     memset(&link->rigid_tip, 0, sizeof link->rigid_tip);
     link->rigid_tip.p[0] = L;
     identity3(link->rigid_tip.R);

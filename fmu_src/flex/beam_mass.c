@@ -1,0 +1,91 @@
+#include "flex/beam_mass.h"
+
+#include "flex/quadrature.h"
+
+typedef double property(const struct beam_properties *at);
+
+static double own_mass(const struct beam_properties *at)
+{
+    return at->mass_per_length;
+}
+
+static double added_mass(const struct beam_properties *at)
+{
+    return at->added_mass_per_length;
+}
+
+static double inertia_x(const struct beam_properties *at)
+{
+    return at->inertia_per_length[0];
+}
+
+static double inertia_y(const struct beam_properties *at)
+{
+    return at->inertia_per_length[1];
+}
+
+static double inertia_z(const struct beam_properties *at)
+{
+    return at->inertia_per_length[2];
+}
+
+/* moment_k += int p s^k ds, k = 0, 1, 2. Between stations p is a polynomial of degree 4 at most, the quadrature exact. */
+static void add_moments(const struct beam *beam, const struct profile *stations, property *p, double moment[3])
+{
+    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
+    gauss_legendre(node, weight);
+    const int intervals = stations->n > 0 ? stations->n - 1 : 1;
+    for (int i = 0; i < intervals; i++) {
+        const double from = stations->n > 0 ? stations->s[i] : 0, to = stations->n > 0 ? stations->s[i + 1] : 1;
+        for (int g = 0; g < GAUSS_POINTS; g++) {
+            const double s = from + (to - from) * node[g];
+            const struct beam_properties at = beam_at(beam, s);
+            const double dp = p(&at) * (to - from) * weight[g];
+            moment[0] += dp;
+            moment[1] += dp * s;
+            moment[2] += dp * s * s;
+        }
+    }
+}
+
+/* The stations of a quantity: its own, or those of the section that it follows from */
+static const struct profile *stations_of(const struct beam *beam, const struct profile *own)
+{
+    const struct cross_section *c = &beam->section;
+    if (!beam->has_section) return own;
+    switch (c->shape) {
+    case SECTION_TUBE: return &c->outer_diameter;
+    case SECTION_ROUND: return &c->diameter;
+    case SECTION_RECTANGLE:
+    case SECTION_BOX: break;
+    }
+    return &c->width;
+}
+
+struct mass_properties beam_rigid(const struct beam *beam)
+{
+    static property *const inertia[3] = {inertia_x, inertia_y, inertia_z};
+    const double L = beam->length;
+    double m[3] = {0};
+    add_moments(beam, stations_of(beam, &beam->mass_per_length), own_mass, m);
+    add_moments(beam, &beam->added_mass_per_length, added_mass, m);
+    struct mass_properties rigid = {.mass = m[0] * L, .com = {m[1] / m[0] * L, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        double J[3] = {0};
+        add_moments(beam, stations_of(beam, &beam->inertia_per_length[i]), inertia[i], J);
+        rigid.inertia[i] = J[0] * L + (i > 0 ? (m[2] - m[1] * m[1] / m[0]) * L * L * L : 0);
+    }
+    return rigid;
+}
+
+double beam_mean_mass_per_length(const struct beam *beam)
+{
+    const struct profile *stations = stations_of(beam, &beam->mass_per_length);
+    double m[3] = {0};
+    if (stations->n == 0) {
+        const struct beam_properties at = beam_at(beam, 0);
+        return at.mass_per_length;
+    }
+    add_moments(beam, stations, own_mass, m);
+    return m[0];
+}
