@@ -149,8 +149,7 @@ static bool displaces(const struct model *model, const struct variable *known, c
     if (on.link != known->owner) return false;
     const bool apart = !is_zero3(on.at.p);
     if (!is_elastic(known))
-        return apart || on.section >= 0 ||
-               variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
+        return apart || on.section >= 0 || variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
     const struct link_model *lm = &model->link[on.link];
     return mode_displaces(lm, on.section, known->k) || (apart && mode_turns(lm, on.section, known->k));
 }
@@ -326,8 +325,7 @@ bool depends_frame_acceleration(const struct structure *structure, const struct 
                                 const struct variable *known)
 {
     const struct anchor frame = frame_of(structure->model, unknown->owner);
-    if (structure->group[frame.link] < 0)
-        return is_prescribed(known) && displaces(structure->model, known, &frame);
+    if (structure->group[frame.link] < 0) return is_prescribed(known) && displaces(structure->model, known, &frame);
     return couples(structure, frame.link, known);
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dyn/sites.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "dyn/sites.h"
 #include "support/scatter.h"
 #include "support/surgery.h"
 
