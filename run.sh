@@ -7,6 +7,7 @@ usage()
     cat <<'TEXT'
 usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate it and plot the result
        ./run.sh dualemps  set up, build, pack the FMU of the DualEMPS, drive it along a circle and a square, and plot the result
+       ./run.sh pump      set up, build, pack the FMU of a concrete pump, slew its boom, and plot the result
        ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load, and plot the result
        ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load, and plot the result
        ./run.sh bench     set up, build, and run the benchmarks
@@ -36,6 +37,7 @@ cd "$root"
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU with an external controller" ;;
+pump) set_up_and_build && example concrete_pump "a concrete pump with a boom of 33 m, slewed" ;;
 crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled by several methods and monolithic" ;;
 servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled by several methods and monolithic" ;;
 bench)

@@ -34,11 +34,13 @@ def shown(path):
 
 
 def limber(*arguments):
-    """Prints the command and runs it in the project's folder."""
+    """Prints the command and runs it in the project's folder; returns its messages, which are printed as well."""
     arguments = [shown(argument) if isinstance(argument, Path) else argument for argument in arguments]
     print("$ limber", *arguments, flush=True)
-    result = subprocess.run([LIMBER, *arguments], cwd=ROOT)
+    result = subprocess.run([LIMBER, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    print(result.stderr, end="", file=sys.stderr, flush=True)
     if result.returncode != 0: sys.exit(f"{Path(sys.argv[0]).name}: limber {arguments[0]} failed, exit code {result.returncode}")
+    return result.stderr
 
 
 def read_table(file):
