@@ -14,10 +14,11 @@ struct load {
 
 /* A state and the forces on it. NULL pointers mean zeros. */
 struct input {
-    const double *q, *qd;         /* nq, nv                                                          */
-    const double *tau;            /* n_tau: torque or force for every joint velocity                 */
-    const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
-    const double *frame_wrench;   /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
+    const double *q, *qd;     /* nq, nv                                                          */
+    const double *tau;        /* n_tau: torque or force for every joint velocity                 */
+    const double *tip_wrench; /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double
+        *frame_wrench; /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
                                      frames that are only observed (model_frame_acts())              */
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
@@ -129,6 +130,9 @@ void dyn_frame(const struct model *model, const struct work *work, const struct 
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
+
+/* Moves the motion of a frame to a frame fixed in it, at a pose from it: r is the distance, world axes. */
+void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);
 
 /* A wrench at the origin of a frame, as a load on what carries the frame. After dyn_configuration(). */
 struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);

@@ -92,12 +92,12 @@ struct section_batch {
 
 /* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends; /* this link or one inward of it varies; one of its eta varies              */
-    lanes O[9];        /* D of omega, alpha, a                                                     */
-    lanes f[6];        /* D of the wrench at O                                                     */
-    lanes *modal;      /* m                                                                        */
-    struct section_batch *section;              /* n_sections                                              */
-    lanes u[MOST_VELOCITIES], *e, z[6], x[6];   /* as in struct link_work, by dyn_solve_columns()          */
+    bool moves, bends;             /* this link or one inward of it varies; one of its eta varies              */
+    lanes O[9];                    /* D of omega, alpha, a                                                     */
+    lanes f[6];                    /* D of the wrench at O                                                     */
+    lanes *modal;                  /* m                                                                        */
+    struct section_batch *section; /* n_sections                                              */
+    lanes u[MOST_VELOCITIES], *e, z[6], x[6]; /* as in struct link_work, by dyn_solve_columns()          */
     struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
 
@@ -183,6 +183,9 @@ void dyn_tangent_position(const struct model *model, const struct work *work, st
 /* Changes of the results of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
    frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                       struct frame_derivative *change);
+/* Moves the change of a frame's motion to a frame at r, fixed in it; omega and alpha of both. */
+void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
                        struct frame_derivative *change);
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip);
