@@ -1,5 +1,5 @@
 /* Articulated-body forward dynamics, O(n): in each link the modes are eliminated before the hinge. Factorization and solution are
-   separate, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33; Jain and Rodriguez, section 7;
+   separate, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33, 91, 92; Jain and Rodriguez, section 7;
    the same U D U' elimination as Mohan and Saha 35 to 42.) */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void section_products(const struct link_model *restrict lm, int i, const 
     }
 }
 
-/* The sections after the tip:  F += X' P_T J,  D_f += J' P_T J; in Z and L */
+/* The sections after the tip:  F += X' P_T J,  D_f += J' P_T J; in Z and L                                          (91) */
 static __attribute__((noinline)) void fold_sections(const struct link_model *lm, struct link_work *w)
 {
     const int m = lm->m, row = PADDED(m);

@@ -14,10 +14,11 @@ struct load {
 
 /* A state and the forces on it. NULL pointers mean zeros. */
 struct input {
-    const double *q, *qd;         /* nq, nv                                                          */
-    const double *tau;            /* n_tau: torque or force for every joint velocity                 */
-    const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
-    const double *frame_wrench;   /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
+    const double *q, *qd;     /* nq, nv                                                          */
+    const double *tau;        /* n_tau: torque or force for every joint velocity                 */
+    const double *tip_wrench; /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double
+        *frame_wrench; /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
                                      frames that are only observed (model_frame_acts())              */
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */

@@ -122,7 +122,8 @@ void dyn_frame_force(const struct model *model, const struct work *work, const s
 {
     double f[6];
     copy6(load->wrench, f);
-    for (int i = load->link, section = load->section; i >= 0; section = model->link[i].mount, i = model->link[i].parent) {
+    for (int i = load->link, section = load->section; i >= 0;
+         section = model->link[i].mount, i = model->link[i].parent) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         if (section >= 0) {

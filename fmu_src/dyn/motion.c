@@ -152,7 +152,8 @@ INLINE void add_modal_acceleration(const int m, const double *restrict etadd, in
 static __attribute__((noinline)) void add_modal_accelerations(const struct link_model *lm, const double *etadd,
                                                               struct link_work *w)
 {
-    WITH_CONSTANT_COUNT(M, lm->m, add_modal_acceleration(M, etadd, lm->n_sections, w))
+    const int n_sections = lm->n_sections;
+    WITH_CONSTANT_COUNT(M, lm->m, add_modal_acceleration(M, etadd, n_sections, w))
 }
 
 /* Inertia wrenches of what is fixed to the sections: the payload at the tip */

@@ -191,7 +191,8 @@ static void sweep_wrenches(const struct model *model, const struct work *work, s
                            const struct input *in, const struct batch *batch, const struct direction *d)
 {
     const double *frame_wrench = d == NULL ? NULL : d->frame_wrench;
-    tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench, d == NULL ? NULL : d->tip_wrench);
+    tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench,
+                       d == NULL ? NULL : d->tip_wrench);
     for (int i = 0; i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i))
             tangent_sweep_load(model, work, tangent, batch, &model->frame[i],

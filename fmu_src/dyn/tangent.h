@@ -92,12 +92,12 @@ struct section_batch {
 
 /* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends; /* this link or one inward of it varies; one of its eta varies              */
-    lanes O[9];        /* D of omega, alpha, a                                                     */
-    lanes f[6];        /* D of the wrench at O                                                     */
-    lanes *modal;      /* m                                                                        */
-    struct section_batch *section;              /* n_sections                                              */
-    lanes u[MOST_VELOCITIES], *e, z[6], x[6];   /* as in struct link_work, by dyn_solve_columns()          */
+    bool moves, bends;             /* this link or one inward of it varies; one of its eta varies              */
+    lanes O[9];                    /* D of omega, alpha, a                                                     */
+    lanes f[6];                    /* D of the wrench at O                                                     */
+    lanes *modal;                  /* m                                                                        */
+    struct section_batch *section; /* n_sections                                              */
+    lanes u[MOST_VELOCITIES], *e, z[6], x[6]; /* as in struct link_work, by dyn_solve_columns()          */
     struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
 

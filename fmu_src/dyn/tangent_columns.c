@@ -319,8 +319,8 @@ struct modal_state {
 };
 
 /* The motion and the wrench of a section in F axes */
-static void set_section(const struct section_model *sm, const struct link_work *w, const struct section_work *sw,
-                        int m, const struct modal_state *x, struct section_derivative *s)
+static void set_section(const struct section_model *sm, const struct link_work *w, const struct section_work *sw, int m,
+                        const struct modal_state *x, struct section_derivative *s)
 {
     double v[3];
     section_tangent(&sm->shape, m, x->eta, x->etad, x->etadd, &s->shape);
@@ -371,8 +371,7 @@ static void flexible_columns(const struct model *model, const struct link_model 
     const int m = lm->m, row = PADDED(m);
     struct link_point at;
     set_body_motion(lm, w, x, &at);
-    for (int i = 0; i < lm->n_sections; i++)
-        set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
+    for (int i = 0; i < lm->n_sections; i++) set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
     set_wrenches(t, other, &at);
     body_tangent(body, model->terms, &w->body, x->eta, x->etad, x->etadd, at.omega, at.acc, &t->body);
     if (w->JF != NULL) section_tangent(&body->hinge, m, x->eta, x->etad, x->etadd, &t->hinge);

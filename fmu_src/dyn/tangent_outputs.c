@@ -24,9 +24,7 @@ static void add_accelerations(const struct model *model, const struct work *work
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
         const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
-        const double *carried = parent == NULL  ? rest
-                                : lm->mount < 0 ? parent->x
-                                                : parent->section[lm->mount].x;
+        const double *carried = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x;
         motion_shift(carried, w->d, t->x);
         for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are already included */
             axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);

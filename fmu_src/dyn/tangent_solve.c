@@ -143,10 +143,7 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         const struct link_batch *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
-        const lanes *x = parent == NULL  ? rest
-                         : lm->mount < 0 ? parent->x
-                                         : parent->section[lm->mount].x,
-                    zero = {0};
+        const lanes *x = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x, zero = {0};
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));

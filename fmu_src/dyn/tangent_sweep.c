@@ -194,9 +194,7 @@ static void link_out(const struct model *model, const struct work *work, struct 
     struct link_batch *b = &tangent->batch[i];
     const struct frame *carrier = mount_frame(lm, work, &world);
     const struct link_batch *parent = lm->parent < 0 ? NULL : &tangent->batch[lm->parent];
-    const lanes *motion = parent == NULL  ? still
-                          : lm->mount < 0 ? parent->O
-                                          : parent->section[lm->mount].T;
+    const lanes *motion = parent == NULL ? still : lm->mount < 0 ? parent->O : parent->section[lm->mount].T;
     const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
     const struct joint_seed seed = {batch->q + lm->v, batch->qd + lm->v,
                                     given ? batch->prescribed_qdd + lm->prescribed : NULL};

@@ -139,7 +139,7 @@ void translation_direction(const struct equation *e, const struct attachment *si
     else copy3(e->u, u);
 }
 
-/* u'(p_A - p_B) and its rate:  u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                             (85) */
+/* u'(p_A - p_B) and its rate:  u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                             (95) */
 static void translation_gap(const struct equation *e, const struct attachment *side, double *gap, double *rate)
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
@@ -178,7 +178,7 @@ double constraints_largest_gap(const struct constraints *loops)
     return largest;
 }
 
-/* u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot   (87) */
+/* u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot   (95) */
 static double translation_acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;

@@ -33,18 +33,19 @@ struct constraints {
     int *active;               /* n_rows: the first n_active are rows, ascending        */
 
     /* at a state; by rows */
-    bool turning;                     /* some plane turns with a link                         */
+    bool turning;                          /* some plane turns with a link                         */
     struct attachment (*side)[LOOP_LOADS]; /* n_loops: the loop frames, and O that carries the plane */
-    double *gap, *rate;               /* n_rows, by constraints_gap()                [m; m/s] */
-    double *lambda;                   /* n_rows, by mechanism_forward()                       */
-    double *G;                        /* n_rows x nv: those of `active`, in its order         */
-    double *X;                        /* n_rows x nv: M^-1 G', in the same order              */
-    double *S, *inverse_d;            /* n_active x n_active: factors of G X                      */
-    double *rhs;                      /* n_rows                                               */
-    int failed;                       /* index of the loop, after STATUS_SINGULAR_LOOP        */
-    double *dlambda;                  /* n_rows: change of lambda in a direction              */
-    double *direction;                /* nv                                                   */
-    struct frame_derivative *frames[2]; /* nv x loads of loops: what carries them, in the directions of q, of qd; NULL without loops */
+    double *gap, *rate;                    /* n_rows, by constraints_gap()                [m; m/s] */
+    double *lambda;                        /* n_rows, by mechanism_forward()                       */
+    double *G;                             /* n_rows x nv: those of `active`, in its order         */
+    double *X;                             /* n_rows x nv: M^-1 G', in the same order              */
+    double *S, *inverse_d;                 /* n_active x n_active: factors of G X                      */
+    double *rhs;                           /* n_rows                                               */
+    int failed;                            /* index of the loop, after STATUS_SINGULAR_LOOP        */
+    double *dlambda;                       /* n_rows: change of lambda in a direction              */
+    double *direction;                     /* nv                                                   */
+    struct frame_derivative
+        *frames[2]; /* nv x loads of loops: what carries them, in the directions of q, of qd; NULL without loops */
     struct arena arena;
 };
 
@@ -105,7 +106,7 @@ void rotation_directions(const struct equation *e, const struct attachment *side
 void translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
 
 /* The wrenches of a unit multiplier on what carries A, B and the plane, times x, added to loads (LOOP_LOADS):
-   (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (86) */
+   (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
 void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
 
 /* ---- closing (close.c) ------------------------------------------------------------------------------------------- */

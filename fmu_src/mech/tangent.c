@@ -18,7 +18,7 @@ static void direction_change(const struct equation *e, const struct attachment *
     add_cross3(a, db, dc);
 }
 
-/* (87) differentiated */
+/* (95) differentiated */
 static double translation_acceleration_change(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;

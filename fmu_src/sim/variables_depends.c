@@ -53,8 +53,11 @@ const struct structure *structure_make(const struct model *model, struct arena *
     if (arena->failed) return NULL;
     *structure = (struct structure){model, group};
     for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
-    for (int i = 0; i < robot->n_loops; i++)
-        join(model, group, robot->loop[i].side[0].link, robot->loop[i].side[1].link);
+    for (int i = 0; i < robot->n_loops; i++) {
+        const struct loop *loop = &robot->loop[i];
+        join(model, group, loop->side[0].link, loop->side[1].link);
+        for (int s = 0; s < 2; s++) join(model, group, loop->side[s].link, loop->plane_of);
+    }
     for (int i = 0; i < robot->n_actuators; i++)
         join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
     return structure;
@@ -146,8 +149,7 @@ static bool displaces(const struct model *model, const struct variable *known, c
     if (on.link != known->owner) return false;
     const bool apart = !is_zero3(on.at.p);
     if (!is_elastic(known))
-        return apart || on.section >= 0 ||
-               variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
+        return apart || on.section >= 0 || variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
     const struct link_model *lm = &model->link[on.link];
     return mode_displaces(lm, on.section, known->k) || (apart && mode_turns(lm, on.section, known->k));
 }
@@ -252,8 +254,11 @@ bool depends_root_force(const struct structure *structure, const struct variable
 /* As the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
 {
-    const struct site *side = structure->model->robot->loop[unknown->owner].side;
-    return couples(structure, structure->group[side[0].link] >= 0 ? side[0].link : side[1].link, known);
+    const struct loop *loop = &structure->model->robot->loop[unknown->owner];
+    int link = loop->side[0].link;
+    if (structure->group[link] < 0) link = loop->side[1].link;
+    if (structure->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
+    return couples(structure, link, known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -320,8 +325,7 @@ bool depends_frame_acceleration(const struct structure *structure, const struct 
                                 const struct variable *known)
 {
     const struct anchor frame = frame_of(structure->model, unknown->owner);
-    if (structure->group[frame.link] < 0)
-        return is_prescribed(known) && displaces(structure->model, known, &frame);
+    if (structure->group[frame.link] < 0) return is_prescribed(known) && displaces(structure->model, known, &frame);
     return couples(structure, frame.link, known);
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dyn/sites.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "dyn/sites.h"
 #include "support/scatter.h"
 #include "support/surgery.h"
 
@@ -135,7 +135,7 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
     struct report silent = {0};
     memset(c, 0, sizeof *c);
     const bool scattered = seed % 2 == 1;
-    if (!specimen_random(&c->s, seed) || (scattered && !specimen_scatter(&c->s, &random))) return 0;
+    if (!specimen_mixed(&c->s, seed)) return 0;
     if (!add_loops(c, &random, type, count, met, scattered) || !specimen_remake(&c->s)) return 0;
     struct specimen *s = &c->s;
     if (constraints_choose(&c->s.mechanism, s->q, &silent) != STATUS_OK) return 0;

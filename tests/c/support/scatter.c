@@ -38,7 +38,8 @@ int specimen_scatter(struct specimen *s, struct random *random)
     robot->frame = arena_take(&robot->arena, (size_t)robot->n_frames, sizeof *robot->frame);
     if (robot->frame == NULL) return 0;
     for (int i = 0; i < robot->n_links; i++)
-        if (robot->link[i].mount.link >= 0) robot->link[i].mount = random_site(random, robot, robot->link[i].mount.link);
+        if (robot->link[i].mount.link >= 0)
+            robot->link[i].mount = random_site(random, robot, robot->link[i].mount.link);
     for (int i = 0; i < robot->n_frames; i++)
         robot->frame[i] = (struct robot_frame){
             .name = "frame", .site = random_site(random, robot, i / 2), .sensor = true, .load = chance(random, 0.33)};

@@ -44,9 +44,10 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
     enum { KINDS = 7 };
-    double *const of[KINDS] = {along->q,          along->qd,          along->tau, along->prescribed_qdd,
-                               along->tip_wrench, along->actuator_force, along->frame_wrench};
-    const int count[KINDS] = {s->nv, s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators,
+    double *const of[KINDS] = {
+        along->q,           along->qd, along->tau, along->prescribed_qdd, along->tip_wrench, along->actuator_force,
+        along->frame_wrench};
+    const int count[KINDS] = {s->nv,          s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators,
                               6 * s->n_frames};
     arrow_clear(along);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -82,8 +83,7 @@ void arrow_go(struct specimen *s, const struct arrow *from, double t, const stru
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
     for (int i = 0; i < s->robot->n_actuators; i++)
         s->actuator_force[i] = from->actuator_force[i] + t * along->actuator_force[i];
-    for (int i = 0; i < 6 * s->n_frames; i++)
-        s->frame_wrench[i] = from->frame_wrench[i] + t * along->frame_wrench[i];
+    for (int i = 0; i < 6 * s->n_frames; i++) s->frame_wrench[i] = from->frame_wrench[i] + t * along->frame_wrench[i];
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
