@@ -9,17 +9,18 @@ static bool is_frame(const limber_robot *robot, int link, int frame)
     return robot != NULL && link >= 0 && link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
 }
 
-static enum point_frame point_frame(int frame)
+static struct anchor anchor_of(const limber_robot *robot, int link, int frame)
 {
-    return frame == LIMBER_HINGE ? POINT_HINGE : POINT_TIP;
+    return frame == LIMBER_HINGE ? model_hinge(link) : model_tip(robot->mechanism.model, link);
 }
 
 /* For the accelerations of the last dyn_motion() */
 static struct frame_motion motion_of(limber_robot *robot, int link, int frame)
 {
+    const struct anchor anchor = anchor_of(robot, link, frame);
     struct frame_motion motion;
     robot_reach(robot, MOVING);
-    dyn_frame(robot->mechanism.model, robot->mechanism.work, link, point_frame(frame), &motion);
+    dyn_frame(robot->mechanism.model, robot->mechanism.work, &anchor, &motion);
     return motion;
 }
 
@@ -61,9 +62,11 @@ int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
     const struct model *model = robot->mechanism.model;
     memset(J, 0, 6 * (size_t)model->nv * sizeof *J);
     robot_reach(robot, CONFIGURED);
+    const struct anchor anchor = anchor_of(robot, link, frame);
     for (int k = 0; k < 6; k++) {
-        struct load load = {.link = link, .frame = point_frame(frame)};
-        load.wrench[k] = 1;
+        double unit[6] = {0};
+        unit[k] = 1;
+        const struct load load = anchor_load(robot->mechanism.work, &anchor, unit);
         dyn_frame_force(model, robot->mechanism.work, &load, J + (size_t)model->nv * (size_t)k);
     }
     return LIMBER_OK;

@@ -6,31 +6,54 @@
 #include "dyn/modes.h"
 #include "dyn/updated.h"
 
-/* Z = P_T J */
-static void tip_products(const struct body *restrict body, struct link_work *restrict w)
+/* Z = P_T J of a section */
+static void section_products(const struct link_model *restrict lm, int i, const struct link_work *restrict w,
+                             double (*restrict Z)[SIX])
 {
+    const struct body *restrict body = lm->body;
+    const struct section_work *restrict s = &w->section[i];
     if (!body->beam || w->JF != NULL) {
-        for (int k = 0; k < body->m; k++) inertia_mul(&w->PT, w->J[k], w->Z[k]);
+        for (int k = 0; k < body->m; k++) inertia_mul(&s->P, s->J[k], Z[k]);
     } else {
         for (int b = 0; b < body->n_blocks; b++)
-            family_products(&body->tip, body->block_start[b], body->block_start[b + 1], w, w->Z);
-        if (w->slope != NULL) shortening_products(body->m, w, w->Z);
+            family_products(&lm->section[i].shape, body->block_start[b], body->block_start[b + 1], w->RF, s, Z);
+        if (s->slope != NULL) shortening_products(body->m, w->RF, s, Z);
+    }
+}
+
+/* The sections after the tip:  F += X' P_T J,  D_f += J' P_T J; in Z and L */
+static __attribute__((noinline)) void fold_sections(const struct link_model *lm, struct link_work *w)
+{
+    const int m = lm->m, row = PADDED(m);
+    for (int i = 1; i < lm->n_sections; i++) {
+        const struct section_work *s = &w->section[i];
+        double(*PJ)[SIX] = w->W; /* free until the modes are eliminated */
+        if (!lm->section[i].has_inertia) continue;
+        section_products(lm, i, w, PJ);
+        for (int k = 0; k < m; k++) {
+            for (int l = LANE_START(k); l < row; l += LANES) {
+                lanes sum = load(w->L + row * k + l);
+                for (int a = 0; a < 6; a++) sum += PJ[k][a] * load(s->Jt + row * a + l);
+                store(w->L + row * k + l, sum);
+            }
+            wrench_add_shifted(w->Z[k], PJ[k], s->r);
+        }
     }
 }
 
 INLINE int articulate_modes(const int m, const struct link_model *lm, struct link_work *w)
 {
     const double *own = w->own_modes;
-    if (lm->loaded) {
-        tip_products(lm->body, w);
-        fold_tip(m, w->r, own, w->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
-        inertia_shift(&w->PT, w->r, &w->P);
-        inertia_add_rigid(&w->P, &w->self);
+    const struct section_work *tip = &w->section[0];
+    if (lm->section[0].has_inertia) {
+        section_products(lm, 0, w, w->Z);
+        fold_tip(m, tip->r, own, tip->Jt, (const double(*)[SIX])w->F, w->Z, w->L);
     } else {
         memcpy(w->L, own, (size_t)(m * PADDED(m)) * sizeof(double));
         memcpy(w->Z, w->F, (size_t)m * sizeof *w->Z);
-        inertia_rigid(&w->P, &w->self);
     }
+    if (lm->n_sections > 1) fold_sections(lm, w);
+    sum_inertias(lm, w);
     return eliminate_modes(m, own, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
 
@@ -70,39 +93,39 @@ INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct lin
     return 0;
 }
 
-/* Adds P+ to the parent; the first child assigns */
-static void add_to_parent(const struct link_model *parent_model, const struct link_work *w, struct link_work *parent)
+/* Adds P+ to what carries the joint; the child that comes first in this pass assigns */
+static void add_to_parent(const struct link_model *lm, const struct link_work *w, struct work *work)
 {
-    struct inertia *sum = parent_model->body == NULL ? &parent->P : &parent->PT;
-    if (parent->has_child) {
+    struct link_work *parent = &work->link[lm->parent];
+    struct section_work *section = mount_section(lm, work);
+    struct inertia *sum = section == NULL ? &parent->P : &section->P;
+    if (lm->last_child) {
+        inertia_shift(&w->P, w->d, sum);
+    } else {
         struct inertia moved;
         inertia_shift(&w->P, w->d, &moved);
         inertia_add(sum, &moved);
-    } else {
-        inertia_shift(&w->P, w->d, sum);
-        parent->has_child = true;
     }
 }
 
 /* Adds the link's own bodies to the inertia of its children and eliminates the modes */
 static int add_own_bodies(const struct link_model *lm, struct link_work *w)
 {
-    struct inertia *sum = lm->body == NULL ? &w->P : &w->PT;
-    const struct rigid *own = lm->body == NULL ? &w->self : &w->load;
-    if (!w->has_child) {
-        inertia_rigid(sum, own);
-    } else {
-        if (lm->body == NULL || lm->has_payload) inertia_add_rigid(sum, own);
-    }
     int failed = 0;
+    if (lm->body == NULL) {
+        sum_inertias(lm, w);
+        return failed;
+    }
+    struct section_work *tip = &w->section[0];
+    if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
+    else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
     if (w->updated != NULL) failed = updated_articulate(lm, w);
-    else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+    else WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     return failed;
 }
 
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
-    for (int i = 0; i < model->n_links; i++) work->link[i].has_child = false;
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -111,7 +134,7 @@ enum status dyn_articulate(const struct model *model, struct work *work)
         int failed = 0;
         WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
         if (failed != 0) return STATUS_NOT_POSITIVE;
-        if (lm->parent >= 0) add_to_parent(&model->link[lm->parent], w, &work->link[lm->parent]);
+        if (lm->parent >= 0) add_to_parent(lm, w, work);
     }
     return STATUS_OK;
 }
@@ -128,26 +151,33 @@ INLINE void modal_forces(const int m, const struct body *body, const double *eta
     }
 }
 
-/* e = L^-1 (e - J' z_T),   z = b + X' z_T + W' e */
-INLINE void gather_modes(const int m, struct link_work *restrict w)
+/* e = L^-1 (e - sum J' z_T),   z = b + sum X' z_T + W' e */
+INLINE void gather_modes(const int m, const int n_sections, struct link_work *restrict w)
 {
-    for (int l = 0; l < PADDED(m); l += LANES) {
-        lanes sum = load(w->e + l);
-        for (int a = 0; a < 6; a++) sum -= w->zT[a] * load(w->Jt + PADDED(m) * a + l);
-        store(w->e + l, sum);
-    }
+    int s = 0;
+    do { /* every flexible link has a tip */
+        const struct section_work *restrict section = &w->section[s];
+        for (int l = 0; l < PADDED(m); l += LANES) {
+            lanes sum = load(w->e + l);
+            for (int a = 0; a < 6; a++) sum -= section->z[a] * load(section->Jt + PADDED(m) * a + l);
+            store(w->e + l, sum);
+        }
+        wrench_add_shifted(w->z, section->z, section->r);
+    } while (++s < n_sections);
     unit_forward(m, PADDED(m), w->L, w->e);
-    wrench_add_shifted(w->z, w->zT, w->r);
     add_rows(m, w->e, (const double(*)[SIX])w->W, w->z);
 }
 
 /* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
-INLINE void spread_modes(const int m, struct link_work *restrict w, double *restrict etadd)
+INLINE void spread_modes(const int m, const int n_sections, struct link_work *restrict w, double *restrict etadd)
 {
     for (int k = 0; k < m; k++) etadd[k] = w->inverse_d[k] * w->e[k] - dot6(w->W[k], w->x);
     unit_backward(m, PADDED(m), w->L, etadd);
-    motion_shift(w->x, w->r, w->xT);
-    add_rows(m, etadd, (const double(*)[SIX])w->J, w->xT);
+    for (int s = 0; s < n_sections; s++) {
+        struct section_work *restrict section = &w->section[s];
+        motion_shift(w->x, section->r, section->x);
+        add_rows(m, etadd, (const double(*)[SIX])section->J, section->x);
+    }
 }
 
 /* u = Q_q - h' z,   z += U u/D                                                                                       (33) */
@@ -159,12 +189,10 @@ INLINE void gather_hinge(const int nv, const struct link_model *lm, const double
     }
 }
 
-static inline void pass_on(const struct model *model, struct work *work, int i)
+static inline void pass_on(const struct link_model *lm, const struct link_work *w, struct work *work)
 {
-    const struct link_model *lm = &model->link[i];
     if (lm->parent < 0) return;
-    struct link_work *w = &work->link[i], *parent = &work->link[lm->parent];
-    wrench_add_shifted(at_parent_frame(&model->link[lm->parent], parent->z, parent->zT), w->z, w->d);
+    wrench_add_shifted(lm->mount < 0 ? work->link[lm->parent].z : mount_section(lm, work)->z, w->z, w->d);
 }
 
 /* tau and the forces of friction, springs and stops */
@@ -181,7 +209,8 @@ static void gather(const struct model *model, struct work *work, const struct in
 {
     for (int i = 0; i < model->n_links; i++) {
         copy6(work->link[i].b, work->link[i].z);
-        if (model->link[i].body != NULL) copy6(work->link[i].bT, work->link[i].zT);
+        for (int s = 0; s < model->link[i].n_sections; s++)
+            copy6(work->link[i].section[s].b, work->link[i].section[s].z);
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
@@ -191,11 +220,11 @@ static void gather(const struct model *model, struct work *work, const struct in
             modal_forces(lm->m, lm->body, eta, etad, w);
             updated_gather(lm, w);
         } else if (lm->body != NULL) {
-            WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, w))
+            WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, lm->n_sections, w))
         }
         double Q[MOST_VELOCITIES];
         WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
-        pass_on(model, work, i);
+        pass_on(lm, w, work);
     }
 }
 
@@ -221,13 +250,14 @@ static void spread(const struct model *model, struct work *work, const struct in
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        struct link_work *parent = lm->parent < 0 ? NULL : &work->link[lm->parent];
-        motion_shift(parent == NULL ? rest : at_parent_frame(&model->link[lm->parent], parent->x, parent->xT), w->d,
-                     w->x);
+        const double *carried = lm->mount >= 0    ? mount_section(lm, work)->x
+                                : lm->parent >= 0 ? work->link[lm->parent].x
+                                                  : rest;
+        motion_shift(carried, w->d, w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
         if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
         if (w->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, qdd + lm->eta_v))
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, qdd + lm->eta_v))
     }
 }
 
@@ -243,16 +273,17 @@ static void gather_forces(const struct model *model, struct work *work, const do
 {
     for (int i = 0; i < model->n_links; i++) {
         memset(work->link[i].z, 0, sizeof work->link[i].z);
-        memset(work->link[i].zT, 0, sizeof work->link[i].zT);
+        for (int s = 0; s < model->link[i].n_sections; s++)
+            memset(work->link[i].section[s].z, 0, sizeof work->link[i].section[s].z);
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
         if (w->updated != NULL) updated_gather(lm, w);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w))
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
-        pass_on(model, work, i);
+        pass_on(lm, w, work);
     }
 }
 

@@ -16,14 +16,31 @@ static void add_shifted(struct rigid *sum, struct rigid body, const double *r)
 static void composite_inertias(const struct model *model, struct work *work)
 {
     for (int i = 0; i < model->n_links; i++) {
-        work->link[i].Ic = work->link[i].self;
-        work->link[i].IcT = work->link[i].load;
+        struct link_work *w = &work->link[i];
+        w->Ic = w->self;
+        for (int s = 0; s < model->link[i].n_sections; s++) w->section[s].Ic = (struct rigid){0};
+        if (model->link[i].has_payload) w->section[0].Ic = w->load;
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const int p = model->link[i].parent;
-        if (model->link[i].body != NULL) add_shifted(&w->Ic, w->IcT, w->r);
-        if (p >= 0) add_shifted(model->link[p].body == NULL ? &work->link[p].Ic : &work->link[p].IcT, w->Ic, w->d);
+        for (int s = 0; s < lm->n_sections; s++)
+            if (lm->section[s].has_inertia) add_shifted(&w->Ic, w->section[s].Ic, w->section[s].r);
+        if (lm->parent >= 0)
+            add_shifted(lm->mount < 0 ? &work->link[lm->parent].Ic : &mount_section(lm, work)->Ic, w->Ic, w->d);
+    }
+}
+
+/* What the sections add to the columns of mode k: D_f += J' I J in M, F += X' I J in f */
+static void add_sections(const struct link_model *lm, const struct link_work *w, int k, int n, double *M, double *f)
+{
+    for (int s = 0; s < lm->n_sections; s++) {
+        const struct section_work *section = &w->section[s];
+        double IJ[6];
+        if (!lm->section[s].has_inertia) continue;
+        rigid_mul(&section->Ic, section->J[k], IJ);
+        for (int l = 0; l <= k; l++) M[n * (lm->eta_v + l) + lm->eta_v + k] += dot6(IJ, section->J[l]);
+        wrench_add_shifted(f, IJ, section->r);
     }
 }
 
@@ -44,11 +61,9 @@ static int own_block(const struct model *model, struct work *work, int i, double
     }
     for (int k = 0; k < m; k++) {
         double *f = column[nv + k];
-        rigid_mul(&w->IcT, w->J[k], f);
-        for (int l = 0; l <= k; l++)
-            M[n * (lm->eta_v + l) + lm->eta_v + k] = w->M0[PADDED(m) * l + k] + dot6(f, w->J[l]);
-        add_cross3(w->r, f + 3, f);
-        for (int a = 0; a < 6; a++) f[a] += w->F[k][a];
+        for (int l = 0; l <= k; l++) M[n * (lm->eta_v + l) + lm->eta_v + k] = w->M0[PADDED(m) * l + k];
+        copy6(w->F[k], f);
+        add_sections(lm, w, k, n, M, f);
         for (int l = 0; l < nv; l++) M[n * (lm->v + l) + lm->eta_v + k] = along_column(lm, w, l, f);
     }
     return nv + m;
@@ -63,14 +78,15 @@ static void ancestor_blocks(const struct model *model, struct work *work, int i,
         const struct link_model *lm = &model->link[p];
         const struct link_work *w = &work->link[p];
         for (int c = 0; c < count; c++) add_cross3(work->link[child].d, column[c] + 3, column[c]);
+        const struct section_work *carrier = mount_section(&model->link[child], work);
         for (int k = 0; k < lm->m; k++) {
             double *restrict row = M + n * (lm->eta_v + k) + first;
-            double J[6];
-            copy6(w->J[k], J);
+            double J[6] = {0}; /* a child on O does not feel the modes */
+            if (carrier != NULL) copy6(carrier->J[k], J);
             for (int c = 0; c < count; c++) row[c] = dot6(J, column[c]);
         }
-        if (lm->body != NULL)
-            for (int c = 0; c < count; c++) add_cross3(w->r, column[c] + 3, column[c]);
+        if (carrier != NULL)
+            for (int c = 0; c < count; c++) add_cross3(carrier->r, column[c] + 3, column[c]);
         for (int k = 0; k < lm->joint.nv; k++)
             for (int c = 0; c < count; c++) M[n * (lm->v + k) + first + c] = along_column(lm, w, k, column[c]);
     }

@@ -5,10 +5,10 @@
 
 #include "dyn/work.h"
 
-/* A wrench (moment; force) on a link's hinge or tip frame, at its origin, world axes: of loops and actuators. */
+/* A wrench (moment; force) on O or a section of a link, at its origin, world axes: of loops and actuators. */
 struct load {
-    int link;               /* -1: on the world, without effect */
-    enum point_frame frame; /* POINT_HINGE or POINT_TIP */
+    int link;    /* -1: on the world, without effect */
+    int section; /* -1: O                            */
     double wrench[6];
 };
 
@@ -17,6 +17,8 @@ struct input {
     const double *q, *qd;         /* nq, nv                                                          */
     const double *tau;            /* n_tau: torque or force for every joint velocity                 */
     const double *tip_wrench;     /* (torque; force) on the tip frame, world axes   [N m; N]         */
+    const double *frame_wrench;   /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
+                                     frames that are only observed (model_frame_acts())              */
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
     int n_loads;
@@ -26,6 +28,10 @@ struct input {
 /* Frames and mass blocks at q (kinematics.c, theory.md 20 to 24). */
 void dyn_configuration(const struct model *model, struct work *work, const double *q);
 
+/* T and J of a section, by the configuration of its link (theory.md 22). */
+void section_position(const struct body *body, const struct section *shape, const double *eta,
+                      const struct link_work *w, struct section_work *s);
+
 /* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero except for prescribed
    joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
@@ -34,11 +40,15 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
 
-/* Positions of the frames' origins, p of O and T, which only loops and actuators need. After dyn_configuration(). */
+/* Positions of the frames' origins, p of O and of the sections, which only loops and actuators need. After dyn_configuration(). */
 void dyn_position(const struct model *model, struct work *work);
 
-/* Positions and velocities of the frames' origins: p and v of O and T. After dyn_motion(). */
+/* Positions and velocities of the frames' origins: p and v of O and of the sections. After dyn_motion(). */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
+
+/* The sections that are only observed, for the accelerations qdd of the last dyn_motion(), which may be NULL: dyn_frame() then works
+   for every frame of the robot, model->frame[i]. After dyn_velocity(). */
+void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). If it is not positive
    definite, work->failed_link is the link whose joint or modes have no inertia. */
@@ -97,6 +107,7 @@ struct energy {
     double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops           [J] */
     double power;                     /* sum tau qd of the driven joints                 [W] */
     double tip;                       /* power of the tip wrench                         [W] */
+    double frames;                    /* power of the wrenches on frames                 [W] */
     double loss;                      /* dissipated by friction, link damping and stops  [W] */
 };
 
@@ -110,15 +121,19 @@ struct frame_motion {
     double a[3], alpha[3];
 };
 
-/* The hinge or tip frame of a link, the tip frame, and any section (a node, a point of a beam) of a flexible link, for the
-   accelerations of the last dyn_motion() (frames.c). After dyn_velocity(). */
-void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame frame,
+/* O or a section of a link; any frame fixed to a link; the tip frame; any section (a node, a point of a beam) of a flexible link, for
+   the accelerations of the last dyn_motion() (frames.c). After dyn_velocity(). */
+const struct frame *anchor_frame(const struct work *work, const struct anchor *anchor);
+void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion);
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
 
-/* Generalized forces of a wrench on a frame, added to force[nv]: the transposed Jacobian of the frame, O(depth). After
+/* A wrench at the origin of a frame, as a load on what carries the frame. After dyn_configuration(). */
+struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
+
+/* Generalized forces of a load, added to force[nv]: the transposed Jacobian of its frame, O(depth). After
    dyn_configuration(). */
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 

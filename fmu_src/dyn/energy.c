@@ -17,7 +17,7 @@ static double rigid_kinetic(const struct rigid *body, const struct frame *frame)
 /* 1/2 V' M_rr V + V' M_rf eta_dot + 1/2 eta_dot' M_ff eta_dot + payload */
 static double flexible_kinetic(const struct link_model *lm, const struct link_work *w, const double *etad)
 {
-    double energy = lm->has_payload ? rigid_kinetic(&w->load, &w->T) : 0;
+    double energy = lm->has_payload ? rigid_kinetic(&w->load, &w->section[0].T) : 0;
     for (int k = 0; k < lm->m; k++) {
         double p = dot3(w->F[k], w->O.omega) + dot3(w->F[k] + 3, w->O.v);
         for (int l = 0; l < lm->m; l++) p += 0.5 * w->M0[PADDED(lm->m) * k + l] * etad[l];
@@ -57,6 +57,14 @@ static void add_joint(const struct link_model *lm, const struct input *in, struc
     }
 }
 
+static double wrench_power(const struct model *model, const struct work *work, const struct anchor *anchor,
+                           const double *wrench)
+{
+    struct frame_motion motion;
+    dyn_frame(model, work, anchor, &motion);
+    return dot3(wrench, motion.omega) + dot3(wrench + 3, motion.v);
+}
+
 void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy)
 {
     memset(energy, 0, sizeof *energy);
@@ -67,14 +75,13 @@ void dyn_energy(const struct model *model, const struct work *work, const struct
         energy->gravity += gravity_energy(model, &w->self, w->O.p);
         if (lm->body != NULL) {
             energy->kinetic += flexible_kinetic(lm, w, in->qd + lm->eta_v);
-            if (lm->has_payload) energy->gravity += gravity_energy(model, &w->load, w->T.p);
+            if (lm->has_payload) energy->gravity += gravity_energy(model, &w->load, w->section[0].T.p);
             elastic(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, energy);
         }
         add_joint(lm, in, energy);
     }
-    if (in->tip_wrench != NULL) {
-        struct frame_motion tip;
-        dyn_tip(model, work, model->tip, &tip);
-        energy->tip = dot3(in->tip_wrench, tip.omega) + dot3(in->tip_wrench + 3, tip.v);
-    }
+    if (in->tip_wrench != NULL) energy->tip = wrench_power(model, work, &model->tip_frame, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i))
+            energy->frames += wrench_power(model, work, &model->frame[i], in->frame_wrench + 6 * i);
 }

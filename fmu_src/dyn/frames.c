@@ -1,4 +1,4 @@
-/* Frames for output: hinge and tip frames, and any section of a flexible link. */
+/* Frames fixed to links: for output, loops, actuators and loads. */
 #include <string.h>
 
 #include "dyn/dyn.h"
@@ -14,32 +14,51 @@ static void finish(const struct model *model, const double *acc, struct frame_mo
 
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip)
 {
-    dyn_frame(model, work, link, POINT_TIP, tip);
+    const struct anchor anchor = model_tip(model, link);
+    dyn_frame(model, work, &anchor, tip);
 }
 
-void dyn_frame(const struct model *model, const struct work *work, int link, enum point_frame which,
-               struct frame_motion *tip)
+const struct frame *anchor_frame(const struct work *work, const struct anchor *anchor)
 {
-    const struct link_model *lm = &model->link[link];
-    const struct link_work *w = &work->link[link];
-    const struct frame *frame = lm->body == NULL || which == POINT_HINGE ? &w->O : &w->T;
-    double acc[6];
-    copy9(frame->R, tip->R);
-    copy3(frame->p, tip->p);
-    copy3(frame->v, tip->v);
-    copy3(frame->omega, tip->omega);
-    copy6(frame->acc, acc);
-    if (lm->body == NULL && which == POINT_TIP) { /* T is fixed in O */
-        double r[3], wr[3];
-        matmul3(frame->R, lm->tip.R, tip->R);
-        mul3(frame->R, lm->tip.p, r);
-        for (int i = 0; i < 3; i++) tip->p[i] += r[i];
-        cross3(frame->omega, r, wr);
-        for (int i = 0; i < 3; i++) tip->v[i] += wr[i];
-        add_cross3(frame->acc, r, acc + 3);
-        add_cross3(frame->omega, wr, acc + 3);
-    }
-    finish(model, acc, tip);
+    const struct link_work *w = &work->link[anchor->link];
+    return anchor->section < 0 ? &w->O : &w->section[anchor->section].T;
+}
+
+/* p + r,  v + omega x r,  a + alpha x r + omega x (omega x r) */
+static void move_frame(const struct pose *at, struct frame_motion *f)
+{
+    double R[9], r[3], wr[3];
+    mul3(f->R, at->p, r);
+    matmul3(f->R, at->R, R);
+    copy9(R, f->R);
+    cross3(f->omega, r, wr);
+    axpy3(1, r, f->p);
+    axpy3(1, wr, f->v);
+    add_cross3(f->alpha, r, f->a);
+    add_cross3(f->omega, wr, f->a);
+}
+
+void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
+               struct frame_motion *motion)
+{
+    const struct frame *frame = anchor_frame(work, anchor);
+    copy9(frame->R, motion->R);
+    copy3(frame->p, motion->p);
+    copy3(frame->v, motion->v);
+    copy3(frame->omega, motion->omega);
+    finish(model, frame->acc, motion);
+    if (anchor->offset) move_frame(&anchor->at, motion);
+}
+
+struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6])
+{
+    struct load load = {.link = anchor->link, .section = anchor->section};
+    copy6(wrench, load.wrench);
+    if (anchor->link < 0 || !anchor->offset) return load;
+    double r[3];
+    mul3(anchor_frame(work, anchor)->R, anchor->at.p, r);
+    add_cross3(r, wrench + 3, load.wrench);
+    return load;
 }
 
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
@@ -102,18 +121,14 @@ void dyn_section(const struct model *model, const struct work *work, const struc
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force)
 {
     double f[6];
-    bool on_tip = load->frame == POINT_TIP;
     copy6(load->wrench, f);
-    for (int i = load->link; i >= 0; on_tip = true, i = model->link[i].parent) {
+    for (int i = load->link, section = load->section; i >= 0; section = model->link[i].mount, i = model->link[i].parent) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
-        if (on_tip && lm->body != NULL) {
-            for (int k = 0; k < lm->m; k++) force[lm->eta_v + k] += dot6(w->J[k], f);
-            add_cross3(w->r, f + 3, f);
-        } else if (on_tip && i == load->link) { /* children of a rigid link are attached to its O */
-            double r[3];
-            mul3(w->O.R, lm->tip.p, r);
-            add_cross3(r, f + 3, f);
+        if (section >= 0) {
+            const struct section_work *s = &w->section[section];
+            for (int k = 0; k < lm->m; k++) force[lm->eta_v + k] += dot6(s->J[k], f);
+            add_cross3(s->r, f + 3, f);
         }
         for (int k = 0; k < lm->joint.nv; k++) force[lm->v + k] += along_column(lm, w, k, f);
         add_cross3(w->d, f + 3, f);
@@ -128,8 +143,8 @@ void dyn_deflection(const struct model *model, const struct work *work, int link
     memset(deflection, 0, 3 * sizeof *deflection);
     memset(rotation, 0, 3 * sizeof *rotation);
     if (body == NULL) return;
-    tmul3(w->O.R, w->r, deflection);
+    tmul3(w->O.R, w->section[0].r, deflection);
     for (int i = 0; i < 3; i++) deflection[i] -= body->tip.x[i] - body->hinge.x[i];
-    if (w->JF == NULL) copy3(w->theta, rotation);
-    else rotation_between(w->theta_d, w->theta, rotation);
+    if (w->JF == NULL) copy3(w->section[0].theta, rotation);
+    else rotation_between(w->theta_d, w->section[0].theta, rotation);
 }

@@ -17,30 +17,39 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
     }
 }
 
+/* f_eta += J' f_T,   f += X' f_T */
+INLINE void add_section(int m, const struct section_work *s, double *modal, double *f)
+{
+    for (int k = 0; k < m; k++) modal[k] += dot6(s->J[k], s->f);
+    wrench_add_shifted(f, s->f, s->r);
+}
+
+/* f_eta = K eta + D eta_dot + b_eta + sum J' f_T,   f = b + sum X' f_T */
+static void flexible_forces(const struct link_model *lm, const struct input *in, struct link_work *w, double *modal)
+{
+    memset(modal, 0, (size_t)lm->m * sizeof *modal);
+    add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
+    for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] - modal[k];
+    add_section(lm->m, &w->section[0], modal, w->f);
+    for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
+}
+
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
     for (int i = 0; i < model->n_links; i++) {
         copy6(work->link[i].b, work->link[i].f);
-        copy6(work->link[i].bT, work->link[i].fT);
+        for (int s = 0; s < model->link[i].n_sections; s++)
+            copy6(work->link[i].section[s].b, work->link[i].section[s].f);
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        if (lm->body != NULL) {
-            /* f_eta = b_eta + J' f_T + K eta + D eta_dot,   f = b + X' f_T */
-            double *modal = force + lm->eta_v;
-            memset(modal, 0, (size_t)lm->m * sizeof *modal);
-            add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
-            for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] + dot6(w->J[k], w->fT) - modal[k];
-            wrench_add_shifted(w->f, w->fT, w->r);
-        }
+        if (lm->body != NULL) flexible_forces(lm, in, w, force + lm->eta_v);
         const double *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
         WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
-        if (lm->parent >= 0) {
-            struct link_work *parent = &work->link[lm->parent];
-            wrench_add_shifted(at_parent_frame(&model->link[lm->parent], parent->f, parent->fT), w->f, w->d);
-        }
+        if (lm->parent >= 0)
+            wrench_add_shifted(lm->mount < 0 ? work->link[lm->parent].f : mount_section(lm, work)->f, w->f, w->d);
     }
 }
 

@@ -1,4 +1,4 @@
-/* First pass, base to tips: frames, tip Jacobians and mass blocks of every link at q. World axes throughout, so that quantities
+/* First pass, base to tips: frames, Jacobians of sections and mass blocks of every link at q. World axes throughout, so that quantities
    passed between links are only shifted, never rotated. */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void rotate_joint(const struct joint_model *joint, const double *h, doubl
     }
 }
 
-/* O from the parent frame:  d, h, R                                                                    (theory.md 20) */
+/* O from the frame that carries it:  d, h, R                                                                    (theory.md 20) */
 static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q,
                            struct link_work *w)
 {
@@ -113,42 +113,49 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
 }
 
 /* r = x + Phi eta - 1/2 eta' slope e_x,   theta = Lambda eta,   slope = H eta */
-static void tip_displacement(const struct body *body, const double *eta, double *r, struct link_work *w)
+INLINE void displacement(const struct section *shape, int m, const double *eta, double *r, struct section_work *s)
 {
-    section_sum(&body->tip, body->m, eta, r, w->theta);
-    for (int i = 0; i < 3; i++) r[i] += body->tip.x[i];
-    if (w->slope == NULL) return;
-    section_slope(&body->tip, body->m, eta, w->slope);
-    for (int k = 0; k < body->m; k++) r[0] -= 0.5 * w->slope[k] * eta[k];
+    section_sum(shape, m, eta, r, s->theta);
+    for (int i = 0; i < 3; i++) r[i] += shape->x[i];
+    if (s->slope == NULL) return;
+    section_slope(shape, m, eta, s->slope);
+    for (int k = 0; k < m; k++) r[0] -= 0.5 * s->slope[k] * eta[k];
 }
 
-/* T and its Jacobian, relative to O                                                                    (theory.md 22) */
-static void tip_position(const struct body *body, const double *eta, struct link_work *w)
+/* T of a section and its Jacobian, relative to O                                                       (theory.md 22) */
+INLINE void place_section(const struct body *body, const struct section *shape, const double *eta,
+                          const struct link_work *w, struct section_work *s)
 {
     double u[3], E[9], Jl[9], rT[3];
-    tip_displacement(body, eta, u, w);
-    w->exp = exp_coefficients(dot3(w->theta, w->theta));
-    rotation_exp(&w->exp, w->theta, E);
-    matmul3(w->RF, E, w->T.R);
+    displacement(shape, body->m, eta, u, s);
+    s->exp = exp_coefficients(dot3(s->theta, s->theta));
+    rotation_exp(&s->exp, s->theta, E);
+    matmul3(w->RF, E, s->T.R);
     mul3(w->RF, u, rT);
-    rotation_left_jacobian(&w->exp, w->theta, Jl);
-    copy3(rT, w->r);
+    rotation_left_jacobian(&s->exp, s->theta, Jl);
+    copy3(rT, s->r);
     if (body->beam && w->JF == NULL) {
-        matmul3(w->RF, Jl, w->RJ);
-        WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, &body->tip, w->RF, w->RJ, w->J, w->Jt))
-        if (w->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, w->slope, w->RF, w->J, w->Jt))
+        matmul3(w->RF, Jl, s->RJ);
+        WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, shape, w->RF, s->RJ, s->J, s->Jt))
+        if (s->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, s->slope, w->RF, s->J, s->Jt))
         return;
     }
-    section_jacobian(&body->tip, body->m, w->slope, w->RF, Jl, w->J);
+    section_jacobian(shape, body->m, s->slope, w->RF, Jl, s->J);
     if (w->JF != NULL) { /* J_T = J_T|F + (T relative to F) J_F */
-        for (int i = 0; i < 3; i++) w->r[i] += w->rF[i];
+        for (int i = 0; i < 3; i++) s->r[i] += w->rF[i];
         for (int k = 0; k < body->m; k++) {
-            axpy6(1, w->JF[k], w->J[k]);
-            add_cross3(w->JF[k], rT, w->J[k] + 3);
+            axpy6(1, w->JF[k], s->J[k]);
+            add_cross3(w->JF[k], rT, s->J[k] + 3);
         }
     }
     for (int k = 0; k < body->m; k++)
-        for (int a = 0; a < 6; a++) w->Jt[PADDED(body->m) * a + k] = w->J[k][a];
+        for (int a = 0; a < 6; a++) s->Jt[PADDED(body->m) * a + k] = s->J[k][a];
+}
+
+void section_position(const struct body *body, const struct section *shape, const double *eta,
+                      const struct link_work *w, struct section_work *s)
+{
+    place_section(body, shape, eta, w, s);
 }
 
 /* Mass blocks where F is not O: with V_F = X V_O + J_F eta_dot,
@@ -217,7 +224,7 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);
     }
-    if (lm->has_payload) rigid_rotate(&lm->payload, w->T.R, &w->load);
+    if (lm->has_payload) rigid_rotate(&lm->payload, w->section[0].T.R, &w->load);
 }
 
 void dyn_configuration(const struct model *model, struct work *work, const double *q)
@@ -226,14 +233,13 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier =
-            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
-        hinge_position(lm, carrier, q, w);
+        hinge_position(lm, mount_frame(lm, work, &world), q, w);
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);
         } else {
             if (lm->body->hinge_moves) body_frame(lm->body, q + lm->eta_q, w);
-            tip_position(lm->body, q + lm->eta_q, w);
+            for (int s = 0; s < lm->n_sections; s++)
+                place_section(lm->body, &lm->section[s].shape, q + lm->eta_q, w, &w->section[s]);
             flexible_blocks(lm, model->terms, q + lm->eta_q, w);
         }
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dyn/sites.h"
 #include "dyn/updated.h"
 #include "flex/beam_mass.h"
 #include "math/vec.h"
@@ -31,6 +32,15 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     return moved;
 }
 
+struct pose pose_compose(const struct pose *a, const struct pose *b)
+{
+    struct pose c;
+    matmul3(a->R, b->R, c.R);
+    copy3(a->p, c.p);
+    add_mul3(a->R, b->p, c.p);
+    return c;
+}
+
 static void make_rigid(const struct link *link, struct link_model *lm)
 {
     const struct mass_properties beam = link->type == BODY_BEAM ? beam_rigid(&link->beam) : (struct mass_properties){0};
@@ -47,17 +57,21 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     rigid_add(&lm->rigid, &load);
 }
 
-static enum status make_flexible(const struct link *link, struct model *model, struct link_model *lm)
+static enum status make_flexible(struct model *model, int i)
 {
+    const struct link *link = &model->robot->link[i];
+    struct link_model *lm = &model->link[i];
     struct body *body = arena_take(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
     lm->rigid = about_origin(&link->hub);
     lm->has_hub = link->has_hub;
     lm->payload = about_origin(&link->payload);
-    lm->has_payload = lm->loaded = link->has_payload;
-    const enum status status = body_make(link, &model->arena, body);
-    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain) return status;
+    lm->has_payload = link->has_payload;
+    identity3(lm->tip.R);
+    enum status status = body_make(link, &model->arena, body);
+    if (status == STATUS_OK) status = sites_make_sections(model, i);
+    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
 }
 
@@ -75,16 +89,13 @@ static struct rigid unit_payload(const struct link *link, const struct link_mode
     return unit;
 }
 
-/* The joint frame at position zero in the parent frame, and the joint's motion subspace. */
-static void make_joint(const struct joint *joint, const struct link_model *parent, struct link_model *lm)
+/* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
+static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
 {
-    copy9(joint->origin.R, lm->R);
-    copy3(joint->origin.p, lm->t);
-    if (parent != NULL && parent->body == NULL) { /* a rigid parent's tip is fixed in its O: include its pose */
-        matmul3(parent->tip.R, joint->origin.R, lm->R);
-        copy3(parent->tip.p, lm->t);
-        add_mul3(parent->tip.R, joint->origin.p, lm->t);
-    }
+    const struct pose origin = mount->offset ? pose_compose(&mount->at, &joint->origin) : joint->origin;
+    copy9(origin.R, lm->R);
+    copy3(origin.p, lm->t);
+    lm->mount = mount->section;
     double I[9];
     identity3(I);
     lm->turned = memcmp(lm->R, I, sizeof I) != 0;
@@ -122,16 +133,47 @@ static enum status make_link(struct model *model, int i, struct report *report)
     lm->m = link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
-    else status = make_flexible(link, model, lm);
+    else status = make_flexible(model, i);
     lm->per_mass = unit_payload(link, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
-    struct link_model *parent = lm->parent >= 0 ? &model->link[lm->parent] : NULL;
-    make_joint(&link->joint, parent, lm);
-    if (parent != NULL) parent->loaded = true;
+    const struct anchor mount = sites_anchor(model, &link->mount);
+    make_joint(&link->joint, &mount, lm);
     if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;
+}
+
+struct anchor model_tip(const struct model *model, int link)
+{
+    struct anchor anchor = model_hinge(link);
+    if (link < 0) return anchor;
+    const struct link_model *lm = &model->link[link];
+    anchor.section = lm->body == NULL ? -1 : 0;
+    anchor.offset = lm->body == NULL;
+    anchor.at = lm->tip;
+    return anchor;
+}
+
+struct anchor model_hinge(int link)
+{
+    struct anchor anchor = {.link = link, .section = -1};
+    identity3(anchor.at.R);
+    return anchor;
+}
+
+/* What is attached to which O and section */
+static void find_children(struct model *model)
+{
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        struct link_model *lm = &model->link[i];
+        if (lm->parent < 0) continue;
+        struct link_model *parent = &model->link[lm->parent];
+        bool *has_child = lm->mount < 0 ? &parent->has_child : &parent->section[lm->mount].has_child;
+        lm->last_child = !*has_child;
+        *has_child = true;
+        if (lm->mount >= 0) parent->section[lm->mount].has_inertia = true;
+    }
 }
 
 /* More coordinates than this are a mistake; n x n still fits an int. */
@@ -174,10 +216,13 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
         if (status == STATUS_NO_MEMORY) break;
     }
     if (worst == STATUS_OK) worst = check_size(model, report);
+    if (worst == STATUS_OK) worst = sites_make_anchors(model);
     if (worst != STATUS_OK) {
         model_free(model);
         return worst;
     }
+    find_children(model);
+    model->tip_frame = model_tip(model, model->tip);
     *made = model;
     return STATUS_OK;
 }

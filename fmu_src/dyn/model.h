@@ -8,22 +8,42 @@
 #include "base/report.h"
 #include "base/status.h"
 #include "flex/body.h"
+#include "flex/strain.h"
 #include "math/spatial.h"
 #include "robot/robot.h"
 
 struct updated;
 
+/* A section of a flexible link on which something acts or that is observed: the tip, a station of a beam, a node. */
+struct section_model {
+    struct section shape;
+    int node;         /* nodal bodies: its number               */
+    bool has_inertia; /* payload or children are attached to it */
+    bool has_child;
+};
+
+/* A frame fixed to a link, at a pose from one of its sections, or from O. Everything on a rigid link is fixed to O. */
+struct anchor {
+    int link;    /* -1: the world */
+    int section; /* -1: O         */
+    bool offset; /* `at` is not the identity */
+    struct pose at;
+};
+
 struct link_model {
     /* position in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
     int parent;       /* -1: the world                                   */
+    int mount;        /* section of the parent that carries the joint; -1: its O, or the world */
     int q, v;         /* first position and first velocity of the joint  */
     int eta_q, eta_v; /* first elastic coordinate in q and in qd         */
     int m;            /* elastic coordinates; 0: rigid                   */
     int tau;          /* first of its numbers in tau; -1: fixed joint    */
     int prescribed;   /* first of its numbers among the prescribed velocities, else -1 */
     bool passive;     /* takes no tau                                    */
+    bool has_child;   /* a child is attached to O                        */
+    bool last_child;  /* of all that are attached to the same O or section, it has the largest index */
 
-    /* joint frame at position zero in the parent frame: O of a rigid parent, T of a flexible one */
+    /* joint frame at position zero in the frame that carries it */
     bool turned, offset; /* R is not the identity; t is not zero        */
     double R[9];
     double t[3]; /*                                        [m] */
@@ -35,10 +55,12 @@ struct link_model {
     bool has_hub;                  /* flexible link with a hub                                         */
     bool has_payload;              /* flexible link with a payload                                     */
     struct rigid payload;          /* flexible link: about T in T axes                                 */
-    bool loaded;                   /* flexible link: payload or children are attached to T             */
+    int n_sections;                /* flexible link: sections of the recursions; rigid: 0              */
+    int n_all_sections;            /* and after them those that are only observed                      */
+    struct section_model *section; /* the first is the tip                                             */
     const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
     struct rigid per_mass;         /* the payload per unit mass: in T, or in O of a rigid link         */
-    struct pose tip;               /* rigid link: T in O                                               */
+    struct pose tip;               /* rigid link: T in O; flexible: the identity                       */
 };
 
 struct model {
@@ -49,10 +71,15 @@ struct model {
     int n_prescribed; /* those that are prescribed                         */
     bool branched;    /* some link, or the world, has two children         */
     int tip;          /* link with the tip frame for output and tip wrench */
+    struct anchor tip_frame;
     enum elastic_terms terms;
     int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
     struct link_model *link;
+    struct anchor (*loop_side)[3];    /* n_loops: the joined frames, and O that carries the plane    */
+    struct anchor (*actuator_end)[2]; /* n_actuators: from, to                                       */
+    struct anchor *frame;             /* n_frames of the robot                                       */
+    double (**strain)[STRAINS];       /* n_frames: strain_make(); NULL: not at a station             */
     struct arena arena;
 };
 
@@ -61,6 +88,20 @@ static inline int free_velocities(const struct link_model *lm)
 {
     return lm->prescribed >= 0 ? 0 : lm->joint.nv;
 }
+
+/* The pose `b`, given in the frame `a`, in the frame in which `a` is given. */
+struct pose pose_compose(const struct pose *a, const struct pose *b);
+
+/* Whether a wrench on a frame of the robot has an effect: not on sections that are only observed. */
+bool model_frame_acts(const struct model *model, int frame);
+
+/* (psi', -w'', v''; a') at a frame's station from the elastic coordinates of its link, or their change from a change of these;
+   zero if the frame is not at a station of a flexible beam. */
+void model_strain(const struct model *model, int frame, const double *eta, double strain[STRAINS]);
+
+/* The tip frame of a link, and its hinge frame. */
+struct anchor model_tip(const struct model *model, int link);
+struct anchor model_hinge(int link);
 
 /* Runs `statement` with a constant count for joints of one column. */
 #define WITH_COLUMNS(N, count, statement) \

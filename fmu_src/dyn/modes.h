@@ -1,4 +1,5 @@
-/* Elimination of modes: all modes of a link (articulated.c), or the few combinations that move its tip (updated.c). */
+/* Elimination of modes: all modes of a link (articulated.c), or the few combinations that move its tip (updated.c). T is the frame of a section, P_T
+   the inertia attached to it. */
 #ifndef DYN_MODES_H
 #define DYN_MODES_H
 
@@ -7,30 +8,51 @@
 #include "math/vec.h"
 
 /* Z = P_T J of modes [first, last) that rotate about one axis and move along one: combinations of P_T (e; 0), P_T (0; e) */
-INLINE void family_products(const struct section *restrict tip, int first, int last, const struct link_work *restrict w,
-                            double (*restrict Z)[SIX])
+INLINE void family_products(const struct section *restrict shape, int first, int last, const double *restrict RF,
+                            const struct section_work *restrict s, double (*restrict Z)[SIX])
 {
-    const struct inertia *P = &w->PT;
-    const int a = tip->axis[first], t = tip->turn[first];
-    const double e_turn[3] = {w->RJ[t], w->RJ[3 + t], w->RJ[6 + t]}, e_move[3] = {w->RF[a], w->RF[3 + a], w->RF[6 + a]};
+    const struct inertia *P = &s->P;
+    const int a = shape->axis[first], t = shape->turn[first];
+    const double e_turn[3] = {s->RJ[t], s->RJ[3 + t], s->RJ[6 + t]}, e_move[3] = {RF[a], RF[3 + a], RF[6 + a]};
     double turn[6], move[6];
     symmul3(P->A, e_turn, turn);
     tmul3(P->B, e_turn, turn + 3);
     mul3(P->B, e_move, move);
     symmul3(P->C, e_move, move + 3);
     for (int k = first; k < last; k++)
-        for (int i = 0; i < 6; i++) Z[k][i] = tip->lambda[k] * turn[i] + tip->phi[k] * move[i];
+        for (int i = 0; i < 6; i++) Z[k][i] = shape->lambda[k] * turn[i] + shape->phi[k] * move[i];
 }
 
 /* Z -= P_T (0; e_x slope): the part of foreshortening in J */
-static inline void shortening_products(int m, const struct link_work *restrict w, double (*restrict Z)[SIX])
+static inline void shortening_products(int m, const double *restrict RF, const struct section_work *restrict s,
+                                       double (*restrict Z)[SIX])
 {
-    const double e[3] = {w->RF[0], w->RF[3], w->RF[6]};
+    const double e[3] = {RF[0], RF[3], RF[6]};
     double move[SIX] = {0};
-    mul3(w->PT.B, e, move);
-    symmul3(w->PT.C, e, move + 3);
+    mul3(s->P.B, e, move);
+    symmul3(s->P.C, e, move + 3);
     for (int k = 0; k < m; k++)
-        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - w->slope[k] * load(move + j));
+        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->slope[k] * load(move + j));
+}
+
+/* P = what is attached to O + sum over the sections of X' P_T X + M_rr */
+INLINE void sum_inertias(const struct link_model *lm, struct link_work *w)
+{
+    bool assigned = lm->has_child;
+    for (int i = 0; i < lm->n_sections; i++) {
+        const struct section_work *s = &w->section[i];
+        if (!lm->section[i].has_inertia) continue;
+        if (assigned) {
+            struct inertia moved;
+            inertia_shift(&s->P, s->r, &moved);
+            inertia_add(&w->P, &moved);
+        } else {
+            inertia_shift(&s->P, s->r, &w->P);
+            assigned = true;
+        }
+    }
+    if (assigned) inertia_add_rigid(&w->P, &w->self);
+    else inertia_rigid(&w->P, &w->self);
 }
 
 /* The inertia at T, moved to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)

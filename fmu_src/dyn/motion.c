@@ -64,25 +64,49 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
 }
 
-/* T from F, in world axes */
-static void tip_motion(const struct body *body, const double *etad, const double *omega, const double *acc,
-                       const double *r, struct link_work *w)
+/* Motion of T of section i from that of F, in world axes, for eta_ddot = 0; r: T minus F */
+static void section_from_body(const struct link_model *lm, int i, const double *etad, const struct frame *F,
+                              const double *r, struct link_work *w)
 {
+    const struct section *shape = &lm->section[i].shape;
+    struct section_work *s = &w->section[i];
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
-    section_sum(&body->tip, body->m, etad, rd, td);
-    if (w->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
-        const double f_dd = section_form(&body->tip, body->m, etad);
-        for (int k = 0; k < body->m; k++) rd[0] -= w->slope[k] * etad[k];
-        for (int i = 0; i < 3; i++) R_rdd[i] = -f_dd * w->RF[3 * i];
+    section_sum(shape, lm->m, etad, rd, td);
+    if (s->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
+        const double f_dd = section_form(shape, lm->m, etad);
+        for (int k = 0; k < lm->m; k++) rd[0] -= s->slope[k] * etad[k];
+        for (int k = 0; k < 3; k++) R_rdd[k] = -f_dd * w->RF[3 * k];
     }
-    rotation_rate(&w->exp, w->theta, td, rate, rate_dot);
+    rotation_rate(&s->exp, s->theta, td, rate, rate_dot);
     mul3(w->RF, rd, R_rd);
     mul3(w->RF, rate, R_rate);
     mul3(w->RF, rate_dot, R_rate_dot);
-    section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, omega, acc, w->T.omega, w->T.acc);
+    section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, F->omega, F->acc, s->T.omega, s->T.acc);
 }
 
-/* Inertia forces of the body at O, and the motion of T, for eta_ddot = 0 */
+/* The same of sections [from, to) if the hinge node moves; (omega; acc) of F in F axes */
+static void moving_sections(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
+                            const double *acc, struct link_work *w)
+{
+    struct frame F;
+    mul3(w->RF, omega, F.omega);
+    mul3(w->RF, acc, F.acc);
+    mul3(w->RF, acc + 3, F.acc + 3);
+    for (int i = from; i < to; i++) {
+        const double *r = w->section[i].r, from_F[3] = {r[0] - w->rF[0], r[1] - w->rF[1], r[2] - w->rF[2]};
+        section_from_body(lm, i, etad, &F, from_F, w);
+    }
+}
+
+INLINE void sections_motion(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
+                            const double *acc, struct link_work *w)
+{
+    if (w->JF != NULL) moving_sections(lm, from, to, etad, omega, acc, w);
+    else
+        for (int i = from; i < to; i++) section_from_body(lm, i, etad, &w->O, w->section[i].r, w);
+}
+
+/* Inertia forces of the body at O, and the motion of its sections, for eta_ddot = 0 */
 static void flexible_motion(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             const double *etad, struct link_work *w)
 {
@@ -92,18 +116,11 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
     body_force(body, terms, &w->body, eta, etad, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
-    if (w->JF == NULL) {
-        tip_motion(body, etad, w->O.omega, w->O.acc, w->r, w);
-    } else {
-        double omega_F[3], acc_F[6], r[3];
+    if (w->JF != NULL) {
         for (int k = 0; k < body->m; k++) w->b_eta[k] += dot6(w->JF[k], w->b);
         add_cross3(w->rF, w->b + 3, w->b);
-        mul3(w->RF, omega, omega_F);
-        mul3(w->RF, acc, acc_F);
-        mul3(w->RF, acc + 3, acc_F + 3);
-        for (int i = 0; i < 3; i++) r[i] = w->r[i] - w->rF[i];
-        tip_motion(body, etad, omega_F, acc_F, r, w);
     }
+    sections_motion(lm, 0, lm->n_sections, etad, omega, acc, w);
     if (lm->has_hub) {
         double hub[6];
         rigid_wrench(&w->hub, w->O.omega, w->O.acc, hub);
@@ -112,14 +129,18 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
 }
 
 /* Terms in eta_ddot: (b; b_eta) += (M_rf; M_ff) eta_ddot,  acc_T += J eta_ddot */
-INLINE void add_modal_acceleration(const int m, const double *restrict etadd, struct link_work *restrict w)
+INLINE void add_modal_acceleration(const int m, const double *restrict etadd, int n_sections,
+                                   struct link_work *restrict w)
 {
     const int row = PADDED(m);
-    double b[SIX] = {0}, acc[SIX] = {0};
+    double b[SIX] = {0};
     add_rows(m, etadd, (const double(*)[SIX])w->F, b);
-    add_rows(m, etadd, (const double(*)[SIX])w->J, acc);
     axpy6(1, b, w->b);
-    axpy6(1, acc, w->T.acc);
+    for (int s = 0; s < n_sections; s++) {
+        double acc[SIX] = {0};
+        add_rows(m, etadd, (const double(*)[SIX])w->section[s].J, acc);
+        axpy6(1, acc, w->section[s].T.acc);
+    }
     for (int l = 0; l < row; l += LANES) {
         lanes sum = load(w->b_eta + l);
         for (int k = 0; k < m; k++) sum += etadd[k] * load(w->M0 + row * k + l);
@@ -128,21 +149,40 @@ INLINE void add_modal_acceleration(const int m, const double *restrict etadd, st
 }
 
 /* Not inlined, so that rigid links do not save the registers it needs */
-static __attribute__((noinline)) void add_modal_accelerations(int m, const double *etadd, struct link_work *w)
+static __attribute__((noinline)) void add_modal_accelerations(const struct link_model *lm, const double *etadd,
+                                                              struct link_work *w)
 {
-    WITH_CONSTANT_COUNT(M, m, add_modal_acceleration(M, etadd, w))
+    WITH_CONSTANT_COUNT(M, lm->m, add_modal_acceleration(M, etadd, lm->n_sections, w))
 }
 
-static void apply(const struct link_model *lm, enum point_frame frame, const double *wrench, struct link_work *w)
+/* Inertia wrenches of what is fixed to the sections: the payload at the tip */
+INLINE void section_wrenches(const struct link_model *lm, struct link_work *w)
 {
-    const bool on_tip = frame == POINT_TIP;
-    axpy6(-1, wrench, on_tip && lm->body != NULL ? w->bT : w->b);
-    if (on_tip && lm->body == NULL) {
-        double r[3], moment[3];
-        mul3(w->O.R, lm->tip.p, r);
-        cross3(r, wrench + 3, moment);
-        axpy3(-1, moment, w->b);
-    }
+    struct section_work *tip = &w->section[0];
+    if (lm->has_payload) rigid_wrench(&w->load, tip->T.omega, tip->T.acc, tip->b);
+    else memset(tip->b, 0, sizeof tip->b);
+    for (int s = 1; s < lm->n_sections; s++) memset(w->section[s].b, 0, sizeof w->section[s].b);
+}
+
+static void apply_load(struct work *work, const struct load *load)
+{
+    if (load->link < 0) return;
+    struct link_work *w = &work->link[load->link];
+    axpy6(-1, load->wrench, load->section < 0 ? w->b : w->section[load->section].b);
+}
+
+static void apply_wrench(struct work *work, const struct anchor *anchor, const double *wrench)
+{
+    const struct load load = anchor_load(work, anchor, wrench);
+    apply_load(work, &load);
+}
+
+static void apply_all(const struct model *model, struct work *work, const struct input *in)
+{
+    if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
 }
 
 /* Accelerations of the joint's velocities; NULL: zero */
@@ -157,37 +197,38 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier =
-            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        const struct frame *carrier = mount_frame(lm, work, &world);
         const double *qd = in->qd + lm->v, *accelerations = joint_accelerations(lm, in, qdd);
         WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, carrier, qd, accelerations, w));
         if (lm->body == NULL) {
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
             flexible_motion(lm, model->terms, in->q + lm->eta_q, in->qd + lm->eta_v, w);
-            if (qdd != NULL) add_modal_accelerations(lm->m, qdd + lm->eta_v, w);
-            if (lm->has_payload) rigid_wrench(&w->load, w->T.omega, w->T.acc, w->bT);
-            else memset(w->bT, 0, sizeof w->bT);
+            if (qdd != NULL) add_modal_accelerations(lm, qdd + lm->eta_v, w);
+            section_wrenches(lm, w);
         }
     }
-    if (in->tip_wrench != NULL) apply(&model->link[model->tip], POINT_TIP, in->tip_wrench, &work->link[model->tip]);
-    for (int i = 0; i < in->n_loads; i++) {
-        const struct load *load = &in->load[i];
-        if (load->link < 0) continue;
-        apply(&model->link[load->link], load->frame, load->wrench, &work->link[load->link]);
-    }
+    apply_all(model, work, in);
 }
 
 void dyn_position(const struct model *model, struct work *work)
 {
-    static const double origin[3];
+    static const struct frame world;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const double *p = lm->parent < 0 ? origin : parent_frame(&model->link[lm->parent], &work->link[lm->parent])->p;
+        const double *p = mount_frame(lm, work, &world)->p;
         for (int k = 0; k < 3; k++) w->O.p[k] = p[k] + w->d[k];
-        for (int k = 0; lm->body != NULL && k < 3; k++) w->T.p[k] = w->O.p[k] + w->r[k];
+        for (int s = 0; s < lm->n_sections; s++)
+            for (int k = 0; k < 3; k++) w->section[s].T.p[k] = w->O.p[k] + w->section[s].r[k];
     }
+}
+
+static void section_velocity(const struct link_work *w, int m, const double *etad, struct section_work *s)
+{
+    copy3(w->O.v, s->T.v);
+    add_cross3(w->O.omega, s->r, s->T.v);
+    for (int k = 0; k < m; k++) axpy3(etad[k], s->J[k] + 3, s->T.v);
 }
 
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in)
@@ -197,15 +238,32 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier =
-            lm->parent < 0 ? &world : parent_frame(&model->link[lm->parent], &work->link[lm->parent]);
+        const struct frame *carrier = mount_frame(lm, work, &world);
         copy3(carrier->v, w->O.v);
         add_cross3(carrier->omega, w->d, w->O.v);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == SLIDES) axpy3(in->qd[lm->v + k], w->h[k], w->O.v);
-        if (lm->body == NULL) continue;
-        copy3(w->O.v, w->T.v);
-        add_cross3(w->O.omega, w->r, w->T.v);
-        for (int k = 0; k < lm->m; k++) axpy3(in->qd[lm->eta_v + k], w->J[k] + 3, w->T.v);
+        for (int s = 0; s < lm->n_sections; s++) section_velocity(w, lm->m, in->qd + lm->eta_v, &w->section[s]);
+    }
+}
+
+void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
+        const int from = lm->n_sections, to = lm->n_all_sections;
+        double omega[3], acc[6];
+        if (from == to) continue;
+        body_motion(lm->body, w, eta, etad, omega, acc);
+        for (int s = from; s < to; s++) section_position(lm->body, &lm->section[s].shape, eta, w, &w->section[s]);
+        sections_motion(lm, from, to, etad, omega, acc, w);
+        for (int s = from; s < to; s++) {
+            struct section_work *section = &w->section[s];
+            for (int k = 0; k < 3; k++) section->T.p[k] = w->O.p[k] + section->r[k];
+            section_velocity(w, lm->m, etad, section);
+            for (int k = 0; qdd != NULL && k < lm->m; k++) axpy6(qdd[lm->eta_v + k], section->J[k], section->T.acc);
+        }
     }
 }

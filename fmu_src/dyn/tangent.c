@@ -6,21 +6,27 @@
 #include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
-static enum status make_flexible(const struct body *body, struct arena *arena, struct link_tangent *t)
+static void make_section(int m, struct arena *arena, struct section_derivative *s)
 {
+    s->Tq = arena_take(arena, (size_t)m, sizeof *s->Tq);
+    s->Tv = arena_take(arena, (size_t)m, sizeof *s->Tv);
+    section_tangent_make(m, arena, &s->shape);
+}
+
+static void make_flexible(const struct link_model *lm, struct arena *arena, struct link_tangent *t)
+{
+    const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     t->Bq = arena_take(arena, m, sizeof *t->Bq);
     t->Bv = arena_take(arena, m, sizeof *t->Bv);
-    t->Tq = arena_take(arena, m, sizeof *t->Tq);
-    t->Tv = arena_take(arena, m, sizeof *t->Tv);
     t->Gq = arena_take(arena, m * row, sizeof(double));
     t->Gv = arena_take(arena, m * row, sizeof(double));
     t->Gw = arena_take(arena, 3 * row, sizeof(double));
     t->Ft = arena_take(arena, 6 * row, sizeof(double));
     body_tangent_make(body, arena, &t->body);
-    section_tangent_make(body->m, arena, &t->tip);
     section_tangent_make(body->m, arena, &t->hinge);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    t->section = arena_take(arena, (size_t)lm->n_all_sections, sizeof *t->section);
+    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) make_section(lm->m, arena, &t->section[s]);
 }
 
 static void make_link(const struct model *model, int i, struct arena *arena, struct link_tangent *t,
@@ -29,8 +35,9 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     const struct link_model *lm = &model->link[i];
     b->modal = arena_take(arena, (size_t)lm->m, sizeof *b->modal);
     b->e = arena_take(arena, (size_t)lm->m, sizeof *b->e);
+    b->section = arena_take(arena, (size_t)lm->n_sections, sizeof *b->section);
     if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
-    if (lm->body != NULL) make_flexible(lm->body, arena, t);
+    if (lm->body != NULL) make_flexible(lm, arena, t);
 }
 
 enum status tangent_make(const struct model *model, struct tangent **made)
@@ -129,15 +136,16 @@ static void store_frames(const struct model *model, const struct work *work, str
         const struct link_model *lm = &model->link[i];
         const struct link_batch *b = &tangent->batch[i];
         struct link_tangent *t = &tangent->link[i];
-        const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
-        copy3(parent == NULL ? none : model->link[lm->parent].body == NULL ? parent->O.phi : parent->T.phi, t->O.phi);
+        copy3(lm->parent < 0 ? none : dyn_tangent_rotation(tangent, lm->parent, lm->mount), t->O.phi);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == TURNS) axpy3(tangent->direction.q[lm->v + k], work->link[i].h[k], t->O.phi);
         store_lane(9, b->O, t->O.motion);
-        if (lm->body == NULL) continue;
-        store_lane(9, b->T, t->T.motion);
-        store_lane(6, b->dtip, t->dtip);
-        for (int k = 0; k < 3; k++) t->T.phi[k] = t->O.phi[k] + t->dtip[k];
+        for (int j = 0; j < lm->n_sections; j++) {
+            struct section_derivative *s = &t->section[j];
+            store_lane(9, b->section[j].T, s->T.motion);
+            store_lane(6, b->section[j].turn, s->turn);
+            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->turn[k];
+        }
     }
 }
 
@@ -148,6 +156,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .qd = or_zeros(direction->qd, tangent),
                                             .tau = or_zeros(direction->tau, tangent),
                                             .tip_wrench = or_zeros(direction->tip_wrench, tangent),
+                                            .frame_wrench = direction->frame_wrench,
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
                                             .payload_mass = or_zeros(direction->payload_mass, tangent)};
     const struct batch batch = batch_of(model, tangent);
@@ -156,11 +165,10 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
     clear_seeds(model, tangent);
 }
 
-const double *dyn_tangent_rotation(const struct model *model, const struct tangent *tangent, int link,
-                                   enum point_frame frame)
+const double *dyn_tangent_rotation(const struct tangent *tangent, int link, int section)
 {
     const struct link_tangent *t = &tangent->link[link];
-    return frame == POINT_TIP && model->link[link].body != NULL ? t->T.phi : t->O.phi;
+    return section < 0 ? t->O.phi : t->section[section].T.phi;
 }
 
 /* dqdd = M^-1 (dQ - d ID) */
@@ -178,16 +186,28 @@ static void solve(const struct model *model, struct work *work, struct tangent *
         if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &given, dqdd);
 }
 
+/* The wrenches on the tip and on frames rotate relative to their links, and change by those of the direction (NULL: zero) */
+static void sweep_wrenches(const struct model *model, const struct work *work, struct tangent *tangent,
+                           const struct input *in, const struct batch *batch, const struct direction *d)
+{
+    const double *frame_wrench = d == NULL ? NULL : d->frame_wrench;
+    tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench, d == NULL ? NULL : d->tip_wrench);
+    for (int i = 0; i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i))
+            tangent_sweep_load(model, work, tangent, batch, &model->frame[i],
+                               in->frame_wrench == NULL ? NULL : in->frame_wrench + 6 * i,
+                               frame_wrench == NULL ? NULL : frame_wrench + 6 * i);
+}
+
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd)
 {
     const struct batch batch = batch_of(model, tangent);
-    tangent_sweep_load(model, work, tangent, &batch, model->tip, POINT_TIP, in->tip_wrench,
-                       tangent->direction.tip_wrench);
-    for (int i = 0; i < in->n_loads; i++)
-        if (in->load[i].link >= 0)
-            tangent_sweep_load(model, work, tangent, &batch, in->load[i].link, in->load[i].frame, in->load[i].wrench,
-                               load != NULL ? load[i] : NULL);
+    sweep_wrenches(model, work, tangent, in, &batch, &tangent->direction);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
+        tangent_sweep_load(model, work, tangent, &batch, &at, in->load[i].wrench, load != NULL ? load[i] : NULL);
+    }
     tangent_sweep_in(model, work, tangent, &batch, 1, tangent->force);
     for (int i = 0; i < model->nv; i++) tangent->force[i] = -tangent->force[i];
     for (int i = 0; i < model->n_links; i++) store_lane(6, tangent->batch[i].f, tangent->link[i].f);
@@ -204,52 +224,38 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
 
 /* ---- all directions ---------------------------------------------------------------------------------------------- */
 
-/* dyn_tangent_tip() at constant accelerations: phi, and dx = D x + phi x x of omega, alpha, a */
-static void tip_batch(const struct model *model, const struct work *work, const struct tangent *tangent,
-                      const struct batch *batch, int link, lanes *phi, lanes *d)
+/* dyn_tangent_frame() of O or a section at constant accelerations: phi, and dx = D x + phi x x of omega, alpha, a */
+static void frame_batch(const struct model *model, const struct work *work, const struct tangent *tangent,
+                        const struct batch *batch, const struct load *load, lanes *phi, lanes *d)
 {
-    const struct link_model *lm = &model->link[link];
-    const struct link_batch *b = &tangent->batch[link];
-    const struct frame *frame = lm->body == NULL ? &work->link[link].O : &work->link[link].T;
-    double a[3];
-    copy3(frame->acc + 3, a);
-    memcpy(d, lm->body == NULL ? b->O : b->T, 9 * sizeof *d);
-    tangent_sweep_rotation(model, work, tangent, batch, link, true, phi);
-    if (lm->body == NULL) { /* T is fixed in O: D r = 0 */
-        double r[3], wr[3];
-        lanes dwr[3] = {0};
-        mul3(frame->R, lm->tip.p, r);
-        cross3(frame->omega, r, wr);
-        add_cross_right(d, r, dwr);
-        add_cross3(frame->acc, r, a);
-        add_cross3(frame->omega, wr, a);
-        add_cross_right(d + 3, r, d + 6);
-        add_cross_right(d, wr, d + 6);
-        add_cross_left(frame->omega, dwr, d + 6);
-    }
+    const struct link_batch *b = &tangent->batch[load->link];
+    const struct anchor at = {.link = load->link, .section = load->section};
+    const struct frame *frame = anchor_frame(work, &at);
+    memcpy(d, load->section < 0 ? b->O : b->section[load->section].T, 9 * sizeof *d);
+    tangent_sweep_rotation(model, work, tangent, batch, load->link, load->section, phi);
     add_cross_right(phi, frame->omega, d);
     add_cross_right(phi, frame->acc, d + 3);
-    add_cross_right(phi, a, d + 6);
+    add_cross_right(phi, frame->acc + 3, d + 6);
 }
 
-/* The tip frames of the loads, for `count` columns */
-static void store_tips(const struct model *model, const struct work *work, const struct tangent *tangent,
-                       const struct input *in, const struct batch *batch, int count, struct frame_derivative *tips)
+/* The frames of the first n_frames loads, for `count` columns */
+static void store_load_frames(const struct model *model, const struct work *work, const struct tangent *tangent,
+                              const struct input *in, const struct batch *batch, int n_frames, int count,
+                              struct frame_derivative *frames)
 {
-    for (int i = 0; i < in->n_loads; i++) {
-        lanes phi[3], d[9];
-        if (in->load[i].link < 0 || in->load[i].frame != POINT_TIP) continue;
-        tip_batch(model, work, tangent, batch, in->load[i].link, phi, d);
+    for (int i = 0; i < n_frames; i++) {
+        lanes phi[3] = {0}, d[9] = {0};
+        if (in->load[i].link >= 0) frame_batch(model, work, tangent, batch, &in->load[i], phi, d);
         for (int k = 0; k < 3; k++) {
             double lane[4][LANES];
             store(lane[0], phi[k]);
             for (int x = 0; x < 3; x++) store(lane[1 + x], d[3 * x + k]);
             for (int l = 0; l < count; l++) {
-                struct frame_derivative *tip = &tips[(size_t)in->n_loads * (size_t)l + (size_t)i];
-                tip->phi[k] = lane[0][l];
-                tip->omega[k] = lane[1][l];
-                tip->alpha[k] = lane[2][l];
-                tip->a[k] = lane[3][l];
+                struct frame_derivative *frame = &frames[(size_t)n_frames * (size_t)l + (size_t)i];
+                frame->phi[k] = lane[0][l];
+                frame->omega[k] = lane[1][l];
+                frame->alpha[k] = lane[2][l];
+                frame->a[k] = lane[3][l];
             }
         }
     }
@@ -277,29 +283,29 @@ static void set_units(lanes *seed, int first, int count, double x)
 static void turn_loads(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch)
 {
-    if (in->tip_wrench != NULL)
-        tangent_sweep_load(model, work, tangent, batch, model->tip, POINT_TIP, in->tip_wrench, NULL);
-    for (int i = 0; i < in->n_loads; i++)
-        if (in->load[i].link >= 0)
-            tangent_sweep_load(model, work, tangent, batch, in->load[i].link, in->load[i].frame, in->load[i].wrench,
-                               NULL);
+    sweep_wrenches(model, work, tangent, in, batch, NULL);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
+        tangent_sweep_load(model, work, tangent, batch, &at, in->load[i].wrench, NULL);
+    }
 }
 
-void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
-                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
-                             struct frame_derivative *tips_by_qd)
+void dyn_force_jacobian_frames(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, int n_frames, double *by_q, double *by_qd,
+                               struct frame_derivative *frames_by_q, struct frame_derivative *frames_by_qd)
 {
     const int n = model->nv;
     for (int rate = 0; rate <= 1; rate++)
         for (int first = 0; first < n; first += LANES) {
             const int count = n - first < LANES ? n - first : LANES;
             const struct batch batch = unit_batch(tangent, first, count, rate);
-            struct frame_derivative *tips = rate ? tips_by_qd : tips_by_q;
+            struct frame_derivative *frames = rate ? frames_by_qd : frames_by_q;
             lanes *seed = rate ? batch.qd : batch.q;
             set_units(seed, first, count, 1);
             tangent_sweep_out(model, work, tangent, in, &batch);
-            if (tips != NULL)
-                store_tips(model, work, tangent, in, &batch, count, tips + (size_t)in->n_loads * (size_t)first);
+            if (n_frames > 0)
+                store_load_frames(model, work, tangent, in, &batch, n_frames, count,
+                                  frames + (size_t)n_frames * (size_t)first);
             if (!rate) turn_loads(model, work, tangent, in, &batch);
             tangent_sweep_in(model, work, tangent, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
             set_units(seed, first, count, 0);
@@ -309,5 +315,5 @@ void dyn_force_jacobian_tips(const struct model *model, const struct work *work,
 void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, double *by_q, double *by_qd)
 {
-    dyn_force_jacobian_tips(model, work, tangent, in, by_q, by_qd, NULL, NULL);
+    dyn_force_jacobian_frames(model, work, tangent, in, 0, by_q, by_qd, NULL, NULL);
 }

@@ -22,12 +22,13 @@ struct direction {
     const double *q, *qd;         /* nv: a tangent of q, and qd; with those of prescribed joints */
     const double *tau;            /* n_tau                                                       */
     const double *tip_wrench;     /* 6, world axes                                               */
+    const double *frame_wrench;   /* 6 for every frame of the robot, world axes                  */
     const double *prescribed_qdd; /* n_prescribed                                                */
     const double *payload_mass;   /* n_links: center of mass and central inertia are constant    */
     const double *actuator_force; /* n_actuators                                                 */
 };
 
-/* (omega; alpha; a; u), u = v of T minus v of O; padded to whole vectors */
+/* (omega; alpha; a; u) of T, the frame of a section, u = v of T minus v of O; padded to whole vectors */
 enum { TWELVE = PADDED(12) };
 
 /* A frame's change in a direction. */
@@ -38,40 +39,65 @@ struct frame_tangent {
     double v[3];      /* D v, by dyn_tangent_motion()                 */
 };
 
-struct link_tangent {
+/* A section of a flexible link. */
+struct section_derivative {
     /* columns, by dyn_tangent_state(); world axes */
-    double Bw[3][SIX];    /* wrench of body and hub at O per omega                                              */
-    double (*Bq)[SIX];    /* m: per eta_k                                                                       */
-    double (*Bv)[SIX];    /* m: per eta_dot_k                                                                   */
-    double Lw[3][SIX];    /* wrench of the payload at T per omega of T                                          */
-    double Tw[3][TWELVE]; /* motion of T per omega of O                                                         */
-    double (*Tq)[TWELVE]; /* m: per eta_k                                                                       */
-    double (*Tv)[TWELVE]; /* m: per eta_dot_k                                                                   */
-    double *Gq;           /* m columns of PADDED(m): modal forces per eta_k, with stiffness and the wrench at T */
-    double *Gv;           /* per eta_dot_k, damping included                                                    */
-    double *Gw;           /* 3 columns of PADDED(m): per omega                                                  */
-    double *Ft;           /* 6 columns of PADDED(m): per (alpha; a), M_rf'                                      */
+    double Tw[3][TWELVE]; /* motion of T per omega of O */
+    double (*Tq)[TWELVE]; /* m: per eta_k               */
+    double (*Tv)[TWELVE]; /* m: per eta_dot_k           */
+    /* the section at the state, in F axes, for the columns */
+    struct section_tangent shape;
+    double omega[3], acc[6];            /* of T                                          */
+    double u[3], r[3];                  /* v of T minus v of O; T minus O                */
+    double f[6], Y[9];                  /* wrench at T; derivative by theta of Jl' n     */
+    struct section_variation variation; /* of the current coordinate                     */
+
+    /* one direction, by dyn_tangent_outward() */
+    struct frame_tangent T;
+    double turn[6];      /* J deta: small rotation of T relative to O, and D of r             */
+    double x[SIX], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench    */
+};
+
+struct link_tangent {
+    struct section_derivative *section; /* n_all_sections */
+
+    /* columns, by dyn_tangent_state(); world axes */
+    double Bw[3][SIX]; /* wrench of body and hub at O per omega                                                      */
+    double (*Bq)[SIX]; /* m: per eta_k                                                                               */
+    double (*Bv)[SIX]; /* m: per eta_dot_k                                                                           */
+    double Lw[3][SIX]; /* wrench of the payload at the tip per omega of T                                            */
+    double *Gq;        /* m columns of PADDED(m): modal forces per eta_k, with stiffness and wrenches at the sections */
+    double *Gv;        /* per eta_dot_k, damping included                                                            */
+    double *Gw;        /* 3 columns of PADDED(m): per omega                                                          */
+    double *Ft;        /* 6 columns of PADDED(m): per (alpha; a), M_rf'                                              */
     struct body_tangent body;
-    struct section_tangent tip, hinge;
+    struct section_tangent hinge;
     struct subspace_change subspace; /* of a joint with several rotational columns           */
     /* forces of the joint: (D H)' f - d(friction, springs, stops) per position, and per velocity */
     double Kq[MOST_VELOCITIES][MOST_VELOCITIES], Kv[MOST_VELOCITIES][MOST_VELOCITIES];
 
     /* one direction, by dyn_tangent_outward() and dyn_tangent_inward() */
-    struct frame_tangent O, T;
-    double dtip[6];                    /* J deta: small rotation of T relative to O, and D of r                 */
-    double f[6];                       /* D of the hinge wrench                                                 */
-    double x[6], xT[SIX], y[6], yT[6]; /* dyn_tangent_motion(): terms of dqdd in accelerations and wrenches     */
+    struct frame_tangent O;
+    double f[6];       /* D of the hinge wrench                                             */
+    double x[6], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench     */
+};
+
+/* A section in as many directions as there are lanes. */
+struct section_batch {
+    lanes T[9];       /* D of omega, alpha, a of T                                     */
+    lanes turn[6];    /* J deta                                                        */
+    lanes f[6];       /* D of the wrench at T                                          */
+    lanes z[6], x[6]; /* as in struct section_work, by dyn_solve_columns()             */
 };
 
 /* A link in as many directions as there are lanes. */
 struct link_batch {
-    bool moves, bends; /* this link or one inward of it varies; one of its eta varies              */
-    lanes O[9], T[9];  /* D of omega, alpha, a                                                     */
-    lanes dtip[6];     /* J deta                                                                   */
-    lanes f[6], fT[6]; /* D of the wrenches                                                        */
-    lanes *modal;      /* m                                                                        */
-    lanes u[MOST_VELOCITIES], *e, z[6], zT[6], x[6], xT[6]; /* as in struct link_work, by dyn_solve_columns()     */
+    bool moves, bends;             /* this link or one inward of it varies; one of its eta varies              */
+    lanes O[9];                    /* D of omega, alpha, a                                                     */
+    lanes f[6];                    /* D of the wrench at O                                                     */
+    lanes *modal;                  /* m                                                                        */
+    struct section_batch *section; /* n_sections                                              */
+    lanes u[MOST_VELOCITIES], *e, z[6], x[6]; /* as in struct link_work, by dyn_solve_columns()          */
     struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
 
@@ -113,9 +139,8 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd);
 
-/* The small rotation of a frame in the direction, world axes. After dyn_tangent_outward(). */
-const double *dyn_tangent_rotation(const struct model *model, const struct tangent *tangent, int link,
-                                   enum point_frame frame);
+/* The small rotation of O or a section in the direction, world axes. After dyn_tangent_outward(). */
+const double *dyn_tangent_rotation(const struct tangent *tangent, int link, int section);
 
 /* The change of a frame_motion, world axes; dR = [phi]x R. */
 struct frame_derivative {
@@ -130,11 +155,11 @@ struct frame_derivative {
 void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, double *by_q, double *by_qd);
 
-/* The same, and the change of the tip frames that the loads of `in` act on, at that qdd: n_loads per column; p and v are not
-   set. */
-void dyn_force_jacobian_tips(const struct model *model, const struct work *work, struct tangent *tangent,
-                             const struct input *in, double *by_q, double *by_qd, struct frame_derivative *tips_by_q,
-                             struct frame_derivative *tips_by_qd);
+/* The same, and the change of O or the section that each of the first n_frames loads of `in` acts on, at that qdd: n_frames per
+   column; p and v are not set. */
+void dyn_force_jacobian_frames(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, int n_frames, double *by_q, double *by_qd,
+                               struct frame_derivative *frames_by_q, struct frame_derivative *frames_by_qd);
 
 /* Columns of generalized forces, `count` of nv, replaced by M^-1 times them; for prescribed joints 0, and their force is not read
    (tangent_solve.c). */
@@ -145,13 +170,20 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const double *dqdd);
 
+/* Sections that are only observed: columns at the state, after dyn_tangent_state() and dyn_observe(); then, for each direction, after
+   dyn_tangent_motion() with the same dqdd. dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
+void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, const double *qdd);
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const double *dqdd);
+
 /* Sets dp of all frames, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
 
 /* Changes of the results of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
    frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */
-void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
-                       enum point_frame frame, struct frame_derivative *change);
+void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                       struct frame_derivative *change);
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
@@ -163,15 +195,15 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
 /* Base to tips: D of motions and inertia forces. */
 void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch);
-/* A wrench (world axes) rotates relative to the frame it acts on, and in the first lane changes by dwrench (NULL: zero). */
+/* A wrench (world axes; NULL: zero) at a frame rotates relative to it, and in the first lane changes by dwrench (NULL: zero). */
 void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct batch *batch, int link, enum point_frame frame, const double *wrench,
+                        const struct batch *batch, const struct anchor *anchor, const double *wrench,
                         const double *dwrench);
 /* Tips to base: minus the change of the generalized forces of dyn_inverse(), into `count` columns. */
 void tangent_sweep_in(const struct model *model, const struct work *work, struct tangent *tangent,
                       const struct batch *batch, int count, double *columns);
-/* Small rotation of a frame, the sum of those inward of it. */
+/* Small rotation of O or a section, the sum of those inward of it. */
 void tangent_sweep_rotation(const struct model *model, const struct work *work, const struct tangent *tangent,
-                            const struct batch *batch, int link, bool on_tip, lanes *phi);
+                            const struct batch *batch, int link, int section, lanes *phi);
 
 #endif

@@ -1,4 +1,4 @@
-/* Per state: derivatives of the inertia forces of a link and of the motion of its tip with respect to eta_k, eta_dot_k and omega of
+/* Per state: derivatives of the inertia forces of a link and of the motions of its sections with respect to eta_k, eta_dot_k and omega of
    O. Computed in F axes by unit variations, stored in world axes. */
 #include <string.h>
 
@@ -11,23 +11,19 @@ struct link_point {
     const struct link_work *w;
     double omega[3], acc[6]; /* of F, eta_ddot included                             */
     double omega_O[3], acc_O[6];
-    double omega_T[3], acc_T[6];
-    double u[3];         /* v of T minus v of O                                                */
-    double fT[6];        /* wrench at T                                                        */
-    double b[6];         /* wrench of the body at O                                            */
-    double s[6];         /* wrench from the hinge into the body: b + X' fT                     */
-    double r[3];         /* T minus O                                                          */
-    double YT[9], Yd[9]; /* derivatives by theta of Jl' n: of fT at the tip, of s at the hinge */
+    double b[6];  /* wrench of the body at O                                            */
+    double s[6];  /* wrench from the hinge into the body: b + sum X' f of the sections  */
+    double Yd[9]; /* derivative by theta_d of Jl' n of s at the hinge                   */
     struct rigid body;
 };
 
 /* A unit variation and its effect, in F axes; D of the motion of O is zero except for omega. */
 struct variation {
-    const double *omega_O; /* D omega of O; NULL: none                            */
-    int k;                 /* varied coordinate; -1: none                         */
-    bool rate;             /* eta_dot_k instead of eta_k                          */
-    struct section_variation hinge, tip;
-    double omega[3], acc[6]; /* change of F's motion, relative to F                 */
+    int axis;                       /* of D omega of O, world; -1: none                    */
+    int k;                          /* varied coordinate; -1: none                         */
+    bool rate;                      /* eta_dot_k instead of eta_k                          */
+    struct section_variation hinge; /* zero if F is O                                      */
+    double omega[3], acc[6];        /* change of F's motion, relative to F                 */
 };
 
 static void to_F(const double *R, const double *world, int count, double *out)
@@ -94,27 +90,28 @@ static void hinge_to_body(const struct link_point *at, const struct section_tang
 }
 
 /* Motion of T: (28) differentiated, then relative to T */
-static void tip_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
-                       double *column)
+static void section_column(const struct link_point *at, const struct section_derivative *s, const struct variation *v,
+                           double *column)
 {
+    const struct section_variation *own = &s->variation;
     double dw[3], dwd[3], *omega = column, *alpha = column + 3, *a = column + 6, *u = column + 9, dr[3];
-    rate_variation(&t->tip, &v->tip, dw, dwd);
-    point_variation(&t->tip, &v->tip, at->omega, at->acc, v->omega, v->acc, a);
+    rate_variation(&s->shape, own, dw, dwd);
+    point_variation(&s->shape, own, at->omega, at->acc, v->omega, v->acc, a);
     for (int i = 0; i < 3; i++) {
         omega[i] = v->omega[i] + dw[i];
         alpha[i] = v->acc[i] + dwd[i];
         a[i] += v->acc[3 + i];
-        u[i] = v->tip.rd[i] - v->hinge.rd[i];
-        dr[i] = v->tip.r[i] - v->hinge.r[i];
+        u[i] = own->rd[i] - v->hinge.rd[i];
+        dr[i] = own->r[i] - v->hinge.r[i];
     }
-    add_cross3(v->omega, t->tip.rate, alpha);
+    add_cross3(v->omega, s->shape.rate, alpha);
     add_cross3(at->omega, dw, alpha);
-    add_cross3(v->omega, at->r, u); /* u = omega x r + r_dot of T minus that of O */
+    add_cross3(v->omega, s->r, u); /* u = omega x r + r_dot of T minus that of O */
     add_cross3(at->omega, dr, u);
-    subtract_cross(v->tip.psi, at->omega_T, omega);
-    subtract_cross(v->tip.psi, at->acc_T, alpha);
-    subtract_cross(v->tip.psi, at->acc_T + 3, a);
-    subtract_cross(v->tip.psi, at->u, u);
+    subtract_cross(own->psi, s->omega, omega);
+    subtract_cross(own->psi, s->acc, alpha);
+    subtract_cross(own->psi, s->acc + 3, a);
+    subtract_cross(own->psi, s->u, u);
 }
 
 /* Wrench on F:  columns of the body + M_rr dacc */
@@ -152,55 +149,41 @@ static void add_geometric(const struct section *section, int m, int k, const dou
     }
 }
 
-/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of fT. fT is constant in O,
-   so it rotates relative to F by psi. */
+/* If the hinge node moves: f of a section is constant in O, so it rotates relative to F by psi. Adds to s, the wrench from the hinge
+   into the body, and to the modal forces. */
+static void turn_section_force(const struct section *shape, int m, const struct section_derivative *s,
+                               const struct variation *v, double *sum, double *modal)
+{
+    double turned[6], dr[3], Jn[3];
+    cross3(v->hinge.psi, s->f, turned);
+    cross3(v->hinge.psi, s->f + 3, turned + 3);
+    for (int i = 0; i < 3; i++) dr[i] = s->variation.r[i] - v->hinge.r[i];
+    wrench_add_shifted(sum, turned, s->r);
+    add_cross3(dr, s->f + 3, sum);
+    tmul3(s->shape.turn.J, turned, Jn);
+    for (int j = 0; j < m; j++) modal[j] += section_force(shape, &s->shape, j, Jn, turned + 3);
+}
+
+/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of the sections */
 static void refer_to_hinge(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
                            double *wrench, double *modal)
 {
     const struct body *body = at->lm->body;
-    const double *psi = v->hinge.psi;
-    double s[6], turned[6], dr[3], Jn[3], JnT[3];
+    double s[6], Jn[3];
     subtract_cross(t->hinge.r, wrench + 3, wrench);
     subtract_cross(v->hinge.r, at->b + 3, wrench);
     copy6(wrench, s);
-    for (int i = 0; i < 6; i += 3) {
-        cross3(psi, at->fT + i, turned + i);
-        subtract_cross(psi, at->b + i, wrench + i);
-    }
-    for (int i = 0; i < 3; i++) dr[i] = v->tip.r[i] - v->hinge.r[i];
-    wrench_add_shifted(s, turned, at->r);
-    add_cross3(dr, at->fT + 3, s);
+    for (int i = 0; i < 6; i += 3) subtract_cross(v->hinge.psi, at->b + i, wrench + i);
+    for (int i = 0; i < at->lm->n_sections; i++)
+        turn_section_force(&at->lm->section[i].shape, body->m, &t->section[i], v, s, modal);
     tmul3(t->hinge.turn.J, s, Jn);
-    tmul3(t->tip.turn.J, turned, JnT);
-    for (int j = 0; j < body->m; j++)
-        modal[j] += section_force(&body->tip, &t->tip, j, JnT, turned + 3) -
-                    section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
+    for (int j = 0; j < body->m; j++) modal[j] -= section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
     if (v->k >= 0 && !v->rate) add_geometric(&body->hinge, body->m, v->k, at->Yd, at->s[3], -1, modal);
-}
-
-/* One variation: columns of the wrench at O, the motion of T and the modal forces */
-static void vary(const struct link_point *at, const struct link_tangent *t, struct variation *v, double *wrench,
-                 double *motion, double *modal)
-{
-    const struct body *body = at->lm->body;
-    const double *R = at->w->RF;
-    double n[6], x[12];
-    memset(v->omega, 0, sizeof v->omega);
-    memset(v->acc, 0, sizeof v->acc);
-    if (v->omega_O != NULL) copy3(v->omega_O, v->omega);
-    if (at->w->JF != NULL) hinge_to_body(at, &t->hinge, v);
-    body_column(at, t, v, n);
-    modal_column(at, t, v, modal);
-    if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
-    if (v->k >= 0 && !v->rate) add_geometric(&body->tip, body->m, v->k, at->YT, at->fT[3], 1, modal);
-    tip_column(at, t, v, x);
-    to_world(R, n, 6, wrench);
-    to_world(R, x, 12, motion);
 }
 
 /* The motion of T if F is O, which is at rest:  with sigma = psi_dot + omega x psi
    omega: sigma,   alpha: psi_ddot + omega x psi_dot + sigma x w + alpha x psi,   a: B r + 2 omega x r_dot + r_ddot + a_T x psi */
-static void clamped_column(const struct link_point *at, const struct section_tangent *tip,
+INLINE void clamped_column(const struct link_point *at, const struct section_derivative *s,
                            const struct section_variation *v, double *column)
 {
     double *sigma = column, *alpha = column + 3, *a = column + 6, *u = column + 9;
@@ -208,7 +191,7 @@ static void clamped_column(const struct link_point *at, const struct section_tan
     add_cross3(at->omega, v->psi, sigma);
     copy3(v->psidd, alpha);
     add_cross3(at->omega, v->psid, alpha);
-    add_cross3(sigma, tip->rate, alpha);
+    add_cross3(sigma, s->shape.rate, alpha);
     add_cross3(at->acc, v->psi, alpha);
     copy3(v->rd, u);
     add_cross3(at->omega, v->r, u); /* then omega x (omega x r) + 2 omega x r_dot = omega x (u + r_dot) */
@@ -216,40 +199,100 @@ static void clamped_column(const struct link_point *at, const struct section_tan
     copy3(v->rdd, a);
     add_cross3(at->acc, v->r, a);
     add_cross3(at->omega, twice, a);
-    add_cross3(at->acc_T + 3, v->psi, a);
-    add_cross3(at->u, v->psi, u);
+    add_cross3(s->acc + 3, v->psi, a);
+    add_cross3(s->u, v->psi, u);
 }
 
-/* The columns of a mode if F is O: vary() without the terms that are then zero */
-static void vary_clamped(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
-                         double *wrench, double *motion, double *modal)
+/* The effect of a variation on a section without its motion in F */
+static void vary_shape(const struct section *shape, const struct section_tangent *t, const struct variation *v,
+                       struct section_variation *effect)
+{
+    if (v->k < 0) memset(effect, 0, sizeof *effect);
+    else if (v->rate) section_vary_rate(shape, t, v->k, effect);
+    else section_vary_position(shape, t, v->k, effect);
+}
+
+/* The change of F's motion */
+static void vary_body(const struct link_point *at, const struct link_tangent *t, struct variation *v)
+{
+    memset(v->omega, 0, sizeof v->omega);
+    memset(v->acc, 0, sizeof v->acc);
+    if (v->axis >= 0) copy3(at->w->RF + 3 * v->axis, v->omega); /* a world axis in F */
+    if (at->w->JF == NULL) return;
+    vary_shape(&at->lm->body->hinge, &t->hinge, v, &v->hinge);
+    hinge_to_body(at, &t->hinge, v);
+}
+
+/* Columns of the motions of the sections [from, to) */
+static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
+                          int to)
+{
+    for (int i = from; i < to; i++) {
+        struct section_derivative *s = &t->section[i];
+        double x[12];
+        vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
+        section_column(at, s, v, x);
+        to_world(at->w->RF, x, 12, v->k < 0 ? s->Tw[v->axis] : v->rate ? s->Tv[v->k] : s->Tq[v->k]);
+    }
+}
+
+/* Columns of the motions of the sections, the wrench at O and the modal forces */
+static void vary(const struct link_point *at, struct link_tangent *t, struct variation *v, double *wrench,
+                 double *modal)
+{
+    double n[6];
+    vary_body(at, t, v);
+    vary_sections(at, t, v, 0, at->lm->n_sections);
+    body_column(at, t, v, n);
+    modal_column(at, t, v, modal);
+    if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
+    to_world(at->w->RF, n, 6, wrench);
+}
+
+/* The same of a mode if F is O: without the terms that are then zero */
+static void vary_clamped_sections(const struct link_point *at, struct link_tangent *t, int k, bool rate, int from,
+                                  int to)
+{
+    for (int i = from; i < to; i++) {
+        struct section_derivative *s = &t->section[i];
+        struct section_variation v;
+        double x[12];
+        (rate ? section_vary_rate : section_vary_position)(&at->lm->section[i].shape, &s->shape, k, &v);
+        clamped_column(at, s, &v, x);
+        to_world(at->w->RF, x, 12, rate ? s->Tv[k] : s->Tq[k]);
+    }
+}
+
+static void vary_clamped(const struct link_point *at, struct link_tangent *t, int k, bool rate, double *wrench,
+                         double *modal)
 {
     const int m = at->lm->m;
-    double x[12];
-    to_world(at->w->RF, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], 6, wrench);
-    memcpy(modal, (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k, (size_t)m * sizeof(double));
-    if (!v->rate) add_geometric(&at->lm->body->tip, m, v->k, at->YT, at->fT[3], 1, modal);
-    clamped_column(at, &t->tip, &v->tip, x);
-    to_world(at->w->RF, x, 12, motion);
+    vary_clamped_sections(at, t, k, rate, 0, at->lm->n_sections);
+    to_world(at->w->RF, rate ? t->body.Nv[k] : t->body.Nq[k], 6, wrench);
+    memcpy(modal, (rate ? t->body.Gv : t->body.Gq) + PADDED(m) * k, (size_t)m * sizeof(double));
+}
+
+/* The wrenches at the sections act on the modes through J */
+static void add_section_geometry(const struct link_point *at, const struct link_tangent *t, int k, double *modal)
+{
+    for (int i = 0; i < at->lm->n_sections; i++)
+        add_geometric(&at->lm->section[i].shape, at->lm->m, k, t->section[i].Y, t->section[i].f[3], 1, modal);
 }
 
 /* Columns of eta_k and eta_dot_k */
 static void vary_mode(const struct link_point *at, struct link_tangent *t, int k)
 {
-    const struct body *body = at->lm->body;
-    const int column = PADDED(body->m) * k;
-    struct variation v = {.k = k};
-    section_vary_position(&body->tip, &t->tip, k, &v.tip);
-    if (at->w->JF != NULL) {
-        section_vary_position(&body->hinge, &t->hinge, k, &v.hinge);
-        vary(at, t, &v, t->Bq[k], t->Tq[k], t->Gq + column);
-    } else vary_clamped(at, t, &v, t->Bq[k], t->Tq[k], t->Gq + column);
-    v.rate = true;
-    section_vary_rate(&body->tip, &t->tip, k, &v.tip);
-    if (at->w->JF != NULL) {
-        section_vary_rate(&body->hinge, &t->hinge, k, &v.hinge);
-        vary(at, t, &v, t->Bv[k], t->Tv[k], t->Gv + column);
-    } else vary_clamped(at, t, &v, t->Bv[k], t->Tv[k], t->Gv + column);
+    const int column = PADDED(at->lm->m) * k;
+    if (at->w->JF == NULL) {
+        vary_clamped(at, t, k, false, t->Bq[k], t->Gq + column);
+        vary_clamped(at, t, k, true, t->Bv[k], t->Gv + column);
+    } else {
+        struct variation v = {.axis = -1, .k = k};
+        vary(at, t, &v, t->Bq[k], t->Gq + column);
+        v.rate = true;
+        vary(at, t, &v, t->Bv[k], t->Gv + column);
+    }
+    add_section_geometry(at, t, k, t->Gq + column);
 }
 
 /* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */
@@ -270,50 +313,69 @@ static void add_spin(const struct rigid *body, const double *omega, double (*col
     }
 }
 
-/* The motion of F with eta_ddot, the motions of O and T in F axes, and the wrenches on the body */
-static void set_link_point(const struct link_model *lm, const struct link_work *w, const double *eta,
-                           const double *etad, const double *etadd, const double *other, struct link_point *at)
+/* A link's coordinates and accelerations */
+struct modal_state {
+    const double *eta, *etad, *etadd;
+};
+
+/* The motion and the wrench of a section in F axes */
+static void set_section(const struct section_model *sm, const struct link_work *w, const struct section_work *sw,
+                        int m, const struct modal_state *x, struct section_derivative *s)
 {
-    const double *R = w->RF;
-    double v[3], b[6];
+    double v[3];
+    section_tangent(&sm->shape, m, x->eta, x->etad, x->etadd, &s->shape);
+    to_F(w->RF, sw->T.omega, 3, s->omega);
+    to_F(w->RF, sw->T.acc, 6, s->acc);
+    for (int i = 0; i < 3; i++) v[i] = sw->T.v[i] - w->O.v[i];
+    to_F(w->RF, v, 3, s->u);
+    to_F(w->RF, sw->r, 3, s->r);
+    to_F(w->RF, sw->f, 6, s->f);
+    rotation_force_derivative(&sw->exp, sw->theta, s->f, s->Y);
+}
+
+/* The motion of F with eta_ddot and the motion of O, in F axes */
+static void set_body_motion(const struct link_model *lm, const struct link_work *w, const struct modal_state *x,
+                            struct link_point *at)
+{
     at->lm = lm;
     at->w = w;
-    body_motion(lm->body, w, eta, etad, at->omega, at->acc);
+    body_motion(lm->body, w, x->eta, x->etad, at->omega, at->acc);
     for (int k = 0; w->JF != NULL && k < lm->m; k++) {
         double J[6];
-        to_F(R, w->JF[k], 6, J);
-        axpy6(etadd[k], J, at->acc);
+        to_F(w->RF, w->JF[k], 6, J);
+        axpy6(x->etadd[k], J, at->acc);
     }
-    to_F(R, w->O.omega, 3, at->omega_O);
-    to_F(R, w->O.acc, 6, at->acc_O);
-    to_F(R, w->T.omega, 3, at->omega_T);
-    to_F(R, w->T.acc, 6, at->acc_T);
-    for (int i = 0; i < 3; i++) v[i] = w->T.v[i] - w->O.v[i];
-    to_F(R, v, 3, at->u);
-    to_F(R, w->r, 3, at->r);
-    to_F(R, w->fT, 6, at->fT);
+    to_F(w->RF, w->O.omega, 3, at->omega_O);
+    to_F(w->RF, w->O.acc, 6, at->acc_O);
+}
+
+/* The wrenches on the body, in F axes; after set_section() of all sections */
+static void set_wrenches(const struct link_tangent *t, const double *other, struct link_point *at)
+{
+    const struct link_work *w = at->w;
+    double b[6];
     for (int i = 0; i < 6; i++) b[i] = w->b[i] - other[i];
-    to_F(R, b, 6, at->b);
+    to_F(w->RF, b, 6, at->b);
     copy6(at->b, at->s);
-    wrench_add_shifted(at->s, at->fT, at->r);
-    at->body.m = lm->body->mass;
+    for (int i = 0; i < at->lm->n_sections; i++) wrench_add_shifted(at->s, t->section[i].f, t->section[i].r);
+    at->body.m = at->lm->body->mass;
     copy3(w->body.c, at->body.h);
     copy6(w->body.J, at->body.J);
-    rotation_force_derivative(&w->exp, w->theta, at->fT, at->YT);
     if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at->s, at->Yd);
 }
 
 static void flexible_columns(const struct model *model, const struct link_model *lm, const struct link_work *w,
-                             const double *eta, const double *etad, const double *etadd, const double *other,
-                             struct link_tangent *t)
+                             const struct modal_state *x, const double *other, struct link_tangent *t)
 {
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
     struct link_point at;
-    set_link_point(lm, w, eta, etad, etadd, other, &at);
-    body_tangent(body, model->terms, &w->body, eta, etad, etadd, at.omega, at.acc, &t->body);
-    section_tangent(&body->tip, m, eta, etad, etadd, &t->tip);
-    if (w->JF != NULL) section_tangent(&body->hinge, m, eta, etad, etadd, &t->hinge);
+    set_body_motion(lm, w, x, &at);
+    for (int i = 0; i < lm->n_sections; i++)
+        set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
+    set_wrenches(t, other, &at);
+    body_tangent(body, model->terms, &w->body, x->eta, x->etad, x->etadd, at.omega, at.acc, &t->body);
+    if (w->JF != NULL) section_tangent(&body->hinge, m, x->eta, x->etad, x->etadd, &t->hinge);
 
     for (int k = 0; k < m; k++) {
         vary_mode(&at, t, k);
@@ -325,19 +387,27 @@ static void flexible_columns(const struct model *model, const struct link_model 
         for (int i = 0; i < 6; i++) t->Ft[row * i + k] = w->F[k][i];
     }
     for (int i = 0; i < 3; i++) {
-        struct variation v = {.k = -1, .omega_O = w->RF + 3 * i}; /* world axis i in F */
-        vary(&at, t, &v, t->Bw[i], t->Tw[i], t->Gw + row * i);
+        struct variation v = {.axis = i, .k = -1};
+        vary(&at, t, &v, t->Bw[i], t->Gw + row * i);
     }
 }
 
 /* The part of w->b that is not from the flexible body: the inertia wrench of the hub minus the loads on O */
-static void other_wrench(const struct link_model *lm, const struct link_work *w, const struct input *in, int link,
+static void other_wrench(const struct model *model, const struct work *work, const struct input *in, int link,
                          double wrench[6])
 {
+    const struct link_model *lm = &model->link[link];
+    const struct link_work *w = &work->link[link];
     memset(wrench, 0, 6 * sizeof *wrench);
     if (lm->has_hub) rigid_wrench(&w->hub, w->O.omega, w->O.acc, wrench);
     for (int i = 0; i < in->n_loads; i++)
-        if (in->load[i].link == link && in->load[i].frame == POINT_HINGE) axpy6(-1, in->load[i].wrench, wrench);
+        if (in->load[i].link == link && in->load[i].section < 0) axpy6(-1, in->load[i].wrench, wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++) {
+        const struct anchor *anchor = &model->frame[i];
+        if (anchor->link != link || anchor->section >= 0) continue;
+        const struct load load = anchor_load(work, anchor, in->frame_wrench + 6 * i);
+        axpy6(-1, load.wrench, wrench);
+    }
 }
 
 /* The change of the subspace and of the forces of friction, springs and stops: (D H)' f - d(friction, springs, stops)  (67, 71) */
@@ -372,11 +442,34 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
             add_spin(&w->self, w->O.omega, t->Bw);
             continue;
         }
+        const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
         double other[6];
-        other_wrench(lm, w, in, i, other);
-        flexible_columns(model, lm, w, in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v, other, t);
+        other_wrench(model, work, in, i, other);
+        flexible_columns(model, lm, w, &x, other, t);
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
-        if (lm->has_payload) add_spin(&w->load, w->T.omega, t->Lw);
+        if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
+    }
+}
+
+void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                               const struct input *in, const double *qdd)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        const int from = lm->n_sections, to = lm->n_all_sections;
+        if (from == to) continue;
+        const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
+        struct link_point at;
+        set_body_motion(lm, w, &x, &at);
+        for (int s = from; s < to; s++) set_section(&lm->section[s], w, &w->section[s], lm->m, &x, &t->section[s]);
+        for (int k = 0; k < 2 * lm->m + 3; k++) { /* eta, eta_dot, omega */
+            const int m = lm->m;
+            struct variation v = {.axis = k < 2 * m ? -1 : k - 2 * m, .k = k < 2 * m ? k % m : -1, .rate = k >= m};
+            vary_body(&at, t, &v);
+            vary_sections(&at, t, &v, from, to);
+        }
     }
 }

@@ -4,6 +4,16 @@
 #include "dyn/tangent.h"
 #include "math/vec.h"
 
+/* x_T = X x + J deta_ddot */
+static void add_section_acceleration(const struct link_model *lm, const struct section_work *w, const double *x,
+                                     const double *detadd, struct section_derivative *s)
+{
+    motion_shift(x, w->r, s->x);
+    for (int k = 0; k < lm->m; k++) axpy6(detadd[k], w->J[k], s->x);
+    axpy6(1, s->x, s->T.motion + 3);
+    memset(s->y, 0, sizeof s->y);
+}
+
 /* Base to tips: terms of dqdd in accelerations, x, and in inertia forces, y */
 static void add_accelerations(const struct model *model, const struct work *work, struct tangent *tangent,
                               const double *dqdd)
@@ -14,20 +24,18 @@ static void add_accelerations(const struct model *model, const struct work *work
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
         const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
-        motion_shift(parent == NULL ? rest : model->link[lm->parent].body == NULL ? parent->x : parent->xT, w->d, t->x);
+        const double *carried = parent == NULL  ? rest
+                                : lm->mount < 0 ? parent->x
+                                                : parent->section[lm->mount].x;
+        motion_shift(carried, w->d, t->x);
         for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are already included */
             axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);
         axpy6(1, t->x, t->O.motion + 3);
         rigid_mul(&w->self, t->x, t->y);
-        if (lm->body == NULL) continue;
-        motion_shift(t->x, w->r, t->xT);
-        for (int k = 0; k < lm->m; k++) {
-            axpy6(dqdd[lm->eta_v + k], w->J[k], t->xT);
-            axpy6(dqdd[lm->eta_v + k], w->F[k], t->y);
-        }
-        axpy6(1, t->xT, t->T.motion + 3);
-        if (lm->has_payload) rigid_mul(&w->load, t->xT, t->yT);
-        else memset(t->yT, 0, sizeof t->yT);
+        for (int k = 0; k < lm->m; k++) axpy6(dqdd[lm->eta_v + k], w->F[k], t->y);
+        for (int s = 0; s < lm->n_sections; s++)
+            add_section_acceleration(lm, &w->section[s], t->x, dqdd + lm->eta_v, &t->section[s]);
+        if (lm->has_payload) rigid_mul(&w->load, t->section[0].x, t->section[0].y);
     }
 }
 
@@ -39,7 +47,7 @@ static void add_wrenches(const struct model *model, const struct work *work, str
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
-        if (lm->body != NULL) wrench_add_shifted(t->y, t->yT, w->r);
+        for (int s = 0; s < lm->n_sections; s++) wrench_add_shifted(t->y, t->section[s].y, w->section[s].r);
         axpy6(1, t->y, t->f);
         for (int k = 0; k < lm->joint.nv; k++) {
             double *force = &tangent->force[lm->v + k];
@@ -48,33 +56,44 @@ static void add_wrenches(const struct model *model, const struct work *work, str
         }
         if (lm->parent >= 0) {
             struct link_tangent *parent = &tangent->link[lm->parent];
-            wrench_add_shifted(model->link[lm->parent].body == NULL ? parent->y : parent->yT, t->y, w->d);
+            wrench_add_shifted(lm->mount < 0 ? parent->y : parent->section[lm->mount].y, t->y, w->d);
         }
     }
 }
 
-/* dp of O from the parent frame:  dp_C + dphi_C x d + D d,   of T:  dp_O + dphi_O x r + D r */
-void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent)
+/* The change of the frame that carries a joint */
+static const struct frame_tangent *mount_change(const struct link_model *lm, const struct tangent *tangent)
 {
     static const struct frame_tangent still;
+    if (lm->parent < 0) return &still;
+    const struct link_tangent *parent = &tangent->link[lm->parent];
+    return lm->mount < 0 ? &parent->O : &parent->section[lm->mount].T;
+}
+
+/* dp of T:  dp_O + dphi_O x r + D r */
+static void section_dp(const struct section_work *w, const struct frame_tangent *O, struct section_derivative *s)
+{
+    for (int k = 0; k < 3; k++) s->T.p[k] = O->p[k] + s->turn[3 + k];
+    add_cross3(O->phi, w->r, s->T.p);
+}
+
+/* dp of O from the frame that carries it:  dp_C + dphi_C x d + D d */
+void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent)
+{
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
-        struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[lm->parent < 0 ? 0 : lm->parent];
-        const struct frame_tangent *c = lm->parent < 0                         ? &still
-                                        : model->link[lm->parent].body != NULL ? &pt->T
-                                                                               : &pt->O;
+        struct link_tangent *t = &tangent->link[i];
+        const struct frame_tangent *c = mount_change(lm, tangent);
         copy3(c->p, t->O.p);
         add_cross3(c->phi, w->d, t->O.p);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == SLIDES) axpy3(tangent->direction.q[lm->v + k], w->h[k], t->O.p);
-        if (lm->body == NULL) continue;
-        for (int k = 0; k < 3; k++) t->T.p[k] = t->O.p[k] + t->dtip[3 + k];
-        add_cross3(t->O.phi, w->r, t->T.p);
+        for (int s = 0; s < lm->n_sections; s++) section_dp(&w->section[s], &t->O, &t->section[s]);
     }
 }
 
-/* O from the parent frame:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
+/* O from the frame that carries it:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
 static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
                            const struct frame_tangent *c, const double *dq, const double *dqd, struct frame_tangent *O)
 {
@@ -93,37 +112,29 @@ static void hinge_velocity(const struct link_model *lm, const struct link_work *
 }
 
 /* v_T = v_O + u,   D u as a sum of columns */
-static void tip_velocity(const struct link_model *lm, const struct link_work *w, const struct direction *d,
-                         struct link_tangent *t)
+static void section_velocity(const struct link_model *lm, const struct link_work *w, const struct direction *d,
+                             const struct frame_tangent *O, struct section_derivative *s)
 {
     for (int k = 0; k < 3; k++) {
-        t->T.v[k] = t->O.v[k];
-        for (int i = 0; i < 3; i++) t->T.v[k] += t->O.motion[i] * t->Tw[i][9 + k];
+        s->T.v[k] = O->v[k];
+        for (int i = 0; i < 3; i++) s->T.v[k] += O->motion[i] * s->Tw[i][9 + k];
         for (int j = 0; j < lm->m; j++)
-            t->T.v[k] += d->q[lm->eta_v + j] * t->Tq[j][9 + k] + d->qd[lm->eta_v + j] * t->Tv[j][9 + k];
+            s->T.v[k] += d->q[lm->eta_v + j] * s->Tq[j][9 + k] + d->qd[lm->eta_v + j] * s->Tv[j][9 + k];
     }
-    add_cross3(w->O.v, t->dtip, t->T.v);
+    add_cross3(w->O.v, s->turn, s->T.v);
 }
 
 static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
 {
-    static const struct frame_tangent still;
     static const struct frame world;
     const struct direction *d = &tangent->direction;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i], *pw = &work->link[lm->parent < 0 ? 0 : lm->parent];
-        struct link_tangent *t = &tangent->link[i], *pt = &tangent->link[lm->parent < 0 ? 0 : lm->parent];
-        const bool on_tip = lm->parent >= 0 && model->link[lm->parent].body != NULL;
-        hinge_velocity(lm, w,
-                       lm->parent < 0 ? &world
-                       : on_tip       ? &pw->T
-                                      : &pw->O,
-                       lm->parent < 0 ? &still
-                       : on_tip       ? &pt->T
-                                      : &pt->O,
-                       d->q + lm->v, d->qd + lm->v, &t->O);
-        if (lm->body != NULL) tip_velocity(lm, w, d, t);
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        hinge_velocity(lm, w, mount_frame(lm, work, &world), mount_change(lm, tangent), d->q + lm->v, d->qd + lm->v,
+                       &t->O);
+        for (int s = 0; s < lm->n_sections; s++) section_velocity(lm, w, d, &t->O, &t->section[s]);
     }
 }
 
@@ -133,6 +144,41 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
     add_wrenches(model, work, tangent, dqdd);
     dyn_tangent_position(model, work, tangent);
     add_velocities(model, work, tangent);
+}
+
+/* D of the motion of a section as a sum of columns, with the accelerations of dqdd, which D of the motion of O includes */
+static void observe_section(const struct link_model *lm, const struct section_work *w, const struct direction *d,
+                            const double *dqdd, const struct frame_tangent *O, struct section_derivative *s)
+{
+    double *motion = s->T.motion;
+    memset(s->turn, 0, sizeof s->turn);
+    memset(motion, 0, 3 * sizeof *motion);
+    motion_shift(O->motion + 3, w->r, motion + 3);
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3; k++) motion[i] += O->motion[k] * s->Tw[k][i];
+    for (int k = 0; k < lm->m; k++) {
+        const double q = d->q[lm->eta_v + k], qd = d->qd[lm->eta_v + k];
+        axpy6(q, w->J[k], s->turn);
+        axpy6(dqdd[lm->eta_v + k], w->J[k], motion + 3);
+        for (int i = 0; i < 9; i++) motion[i] += q * s->Tq[k][i] + qd * s->Tv[k][i];
+    }
+    for (int i = 0; i < 3; i++) s->T.phi[i] = O->phi[i] + s->turn[i];
+}
+
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const double *dqdd)
+{
+    const struct direction *d = &tangent->direction;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct link_work *w = &work->link[i];
+        struct link_tangent *t = &tangent->link[i];
+        for (int s = lm->n_sections; s < lm->n_all_sections; s++) {
+            observe_section(lm, &w->section[s], d, dqdd, &t->O, &t->section[s]);
+            section_dp(&w->section[s], &t->O, &t->section[s]);
+            section_velocity(lm, w, d, &t->O, &t->section[s]);
+        }
+    }
 }
 
 /* dx = D x + dphi x x */
@@ -145,43 +191,49 @@ static void absolute(const double *D, const double *phi, const double *x, double
 void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                      struct frame_derivative *tip)
 {
-    dyn_tangent_frame(model, work, tangent, link, POINT_TIP, tip);
+    const struct anchor anchor = model_tip(model, link);
+    dyn_tangent_frame(work, tangent, &anchor, tip);
 }
 
-void dyn_tangent_frame(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
-                       enum point_frame which, struct frame_derivative *tip)
+/* A frame at r, fixed in another: D r = 0 */
+static void move_change(const double *r, const struct frame *frame, const struct frame_tangent *t, double *v, double *a,
+                        double *vD, double *aD, double *dp)
 {
-    const struct link_model *lm = &model->link[link];
-    const bool at_O = lm->body == NULL || which == POINT_HINGE;
-    const struct frame *frame = at_O ? &work->link[link].O : &work->link[link].T;
-    const struct frame_tangent *t = at_O ? &tangent->link[link].O : &tangent->link[link].T;
+    double wr[3], dwr[3];
+    cross3(frame->omega, r, wr);
+    cross3(t->motion, r, dwr);
+    add_cross3(t->phi, r, dp);
+    axpy3(1, wr, v);
+    axpy3(1, dwr, vD);
+    add_cross3(frame->acc, r, a);
+    add_cross3(frame->omega, wr, a);
+    add_cross3(t->motion + 3, r, aD);
+    add_cross3(t->motion, wr, aD);
+    add_cross3(frame->omega, dwr, aD);
+}
+
+void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                       struct frame_derivative *change)
+{
+    const struct link_tangent *lt = &tangent->link[anchor->link];
+    const struct frame *frame = anchor_frame(work, anchor);
+    const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
     double v[3], a[3], vD[3], aD[3];
-    copy3(t->p, tip->p);
-    copy3(t->phi, tip->phi);
+    copy3(t->p, change->p);
+    copy3(t->phi, change->phi);
     copy3(frame->v, v);
     copy3(frame->acc + 3, a);
     copy3(t->v, vD);
     copy3(t->motion + 6, aD);
-    if (lm->body == NULL && which == POINT_TIP) { /* T is fixed in O: D r = 0 */
-        double r[3], wr[3], dwr[3];
-        mul3(frame->R, lm->tip.p, r);
-        cross3(frame->omega, r, wr);
-        cross3(t->motion, r, dwr);
-        add_cross3(t->phi, r, tip->p);
-        for (int i = 0; i < 3; i++) {
-            v[i] += wr[i];
-            vD[i] += dwr[i];
-        }
-        add_cross3(frame->acc, r, a);
-        add_cross3(frame->omega, wr, a);
-        add_cross3(t->motion + 3, r, aD);
-        add_cross3(t->motion, wr, aD);
-        add_cross3(frame->omega, dwr, aD);
+    if (anchor->offset) {
+        double r[3];
+        mul3(frame->R, anchor->at.p, r);
+        move_change(r, frame, t, v, a, vD, aD, change->p);
     }
-    absolute(vD, t->phi, v, tip->v);
-    absolute(t->motion, t->phi, frame->omega, tip->omega);
-    absolute(t->motion + 3, t->phi, frame->acc, tip->alpha);
-    absolute(aD, t->phi, a, tip->a);
+    absolute(vD, t->phi, v, change->v);
+    absolute(t->motion, t->phi, frame->omega, change->omega);
+    absolute(t->motion + 3, t->phi, frame->acc, change->alpha);
+    absolute(aD, t->phi, a, change->a);
 }
 
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])
@@ -199,14 +251,15 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
     memset(deflection, 0, 3 * sizeof *deflection);
     memset(rotation, 0, 3 * sizeof *rotation);
     if (lm->body == NULL) return;
-    tmul3(w->O.R, t->dtip + 3, deflection);
+    const double *turn = t->section[0].turn;
+    tmul3(w->O.R, turn + 3, deflection);
     if (w->JF == NULL) { /* theta = Lambda eta */
         for (int k = 0; k < lm->m; k++)
             axpy3(tangent->direction.q[lm->eta_v + k], lm->body->tip.Lambda + 3 * k, rotation);
     } else {
         double rho[3], psi[3];
-        rotation_between(w->theta_d, w->theta, rho);
-        tmul3(w->O.R, t->dtip, psi);
+        rotation_between(w->theta_d, w->section[0].theta, rho);
+        tmul3(w->O.R, turn, psi);
         rotation_vector_rate(rho, psi, rotation);
     }
 }

@@ -6,29 +6,44 @@
 #include "dyn/updated.h"
 #include "math/vec.h"
 
-/* e = L^-1 (force - J' z_T),   z = X' z_T + W' e */
-INLINE void gather_modes(const int m, const struct link_work *w, struct link_batch *b)
+/* e -= J' z_T,   z += X' z_T of a section */
+INLINE void gather_section(const int m, const struct section_work *w, const struct section_batch *s, lanes *e, lanes *z)
+{
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < 6; i++) e[k] -= s->z[i] * w->Jt[PADDED(m) * i + k];
+    for (int i = 0; i < 6; i++) z[i] += s->z[i];
+    add_cross_left(w->r, s->z + 3, z);
+}
+
+/* e = L^-1 (force - sum J' z_T),   z = sum X' z_T + W' e */
+INLINE void gather_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
 {
     const int row = PADDED(m);
-    for (int k = 0; k < m; k++)
-        for (int i = 0; i < 6; i++) b->e[k] -= b->zT[i] * w->Jt[row * i + k];
+    gather_section(m, &w->section[0], &b->section[0], b->e, b->z);
+    for (int s = 1; s < n_sections; s++) gather_section(m, &w->section[s], &b->section[s], b->e, b->z);
     for (int k = 0; k < m - 1; k++)
         for (int i = k + 1; i < m; i++) b->e[i] -= w->L[row * k + i] * b->e[k];
-    for (int i = 0; i < 6; i++) b->z[i] += b->zT[i];
-    add_cross_left(w->r, b->zT + 3, b->z);
     for (int k = 0; k < m; k++) add_scaled(6, w->W[k], b->e[k], b->z);
 }
 
-/* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
-INLINE void spread_modes(const int m, const struct link_work *w, struct link_batch *b)
+/* x_T = X x + J eta_ddot of a section */
+INLINE void spread_section(const int m, const struct section_work *w, const lanes *x, const lanes *etadd,
+                           struct section_batch *s)
+{
+    memcpy(s->x, x, sizeof s->x);
+    add_cross_right(x, w->r, s->x + 3);
+    for (int k = 0; k < m; k++) add_scaled(6, w->J[k], etadd[k], s->x);
+}
+
+/* eta_ddot = L^-T (Delta^-1 e - W x) */
+INLINE void spread_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
 {
     const int row = PADDED(m);
     for (int k = 0; k < m; k++) b->e[k] = w->inverse_d[k] * b->e[k] - dot_lanes(6, w->W[k], b->x);
     for (int k = m - 2; k >= 0; k--)
         for (int i = k + 1; i < m; i++) b->e[k] -= w->L[row * k + i] * b->e[i];
-    memcpy(b->xT, b->x, sizeof b->xT);
-    add_cross_right(b->x, w->r, b->xT + 3);
-    for (int k = 0; k < m; k++) add_scaled(6, w->J[k], b->e[k], b->xT);
+    spread_section(m, &w->section[0], b->x, b->e, &b->section[0]);
+    for (int s = 1; s < n_sections; s++) spread_section(m, &w->section[s], b->x, b->e, &b->section[s]);
 }
 
 /* A link of updated.c, with gains for a few modes only: lane by lane */
@@ -37,12 +52,12 @@ static void gather_updated(const struct link_model *lm, struct link_work *w, str
     double e[LANES], z[6][LANES], zT[6][LANES];
     for (int i = 0; i < 6; i++) {
         store(z[i], b->z[i]);
-        store(zT[i], b->zT[i]);
+        store(zT[i], b->section[0].z[i]);
     }
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 6; i++) {
             w->z[i] = z[i][l];
-            w->zT[i] = zT[i][l];
+            w->section[0].z[i] = zT[i][l];
         }
         for (int k = 0; k < lm->m; k++) {
             store(e, b->e[k]);
@@ -68,7 +83,7 @@ static void spread_updated(const struct link_model *lm, struct link_work *w, str
         }
         w->updated->residual = b->updated[l];
         updated_spread(lm, w, w->b_eta);
-        for (int i = 0; i < 6; i++) set_lane(&b->xT[i], l, w->xT[i]);
+        for (int i = 0; i < 6; i++) set_lane(&b->section[0].x[i], l, w->section[0].x[i]);
         for (int k = 0; k < lm->m; k++) set_lane(&b->e[k], l, w->b_eta[k]);
     }
 }
@@ -88,7 +103,8 @@ static void gather(const struct model *model, struct work *work, struct link_bat
 {
     for (int i = 0; i < model->n_links; i++) {
         memset(batch[i].z, 0, sizeof batch[i].z);
-        memset(batch[i].zT, 0, sizeof batch[i].zT);
+        for (int s = 0; s < model->link[i].n_sections; s++)
+            memset(batch[i].section[s].z, 0, sizeof batch[i].section[s].z);
     }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
@@ -96,10 +112,11 @@ static void gather(const struct model *model, struct work *work, struct link_bat
         struct link_batch *b = &batch[i];
         for (int k = 0; k < lm->m; k++) b->e[k] = load_columns(count, model->nv, lm->eta_v + k, columns);
         if (w->updated != NULL) gather_updated(lm, w, b);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, w, b))
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w, b))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
         if (lm->parent >= 0) {
-            lanes *sum = model->link[lm->parent].body == NULL ? batch[lm->parent].z : batch[lm->parent].zT;
+            struct link_batch *parent = &batch[lm->parent];
+            lanes *sum = lm->mount < 0 ? parent->z : parent->section[lm->mount].z;
             for (int k = 0; k < 6; k++) sum[k] += b->z[k];
             add_cross_left(w->d, b->z + 3, sum);
         }
@@ -126,16 +143,16 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         const struct link_batch *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
-        const lanes *x = parent == NULL                         ? rest
-                         : model->link[lm->parent].body == NULL ? parent->x
-                                                                : parent->xT,
+        const lanes *x = parent == NULL  ? rest
+                         : lm->mount < 0 ? parent->x
+                                         : parent->section[lm->mount].x,
                     zero = {0};
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));
         for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_columns(zero, count, n, lm->v + k, columns);
         if (w->updated != NULL) spread_updated(lm, w, b);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, b))
+        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, b))
         for (int k = 0; k < lm->m; k++) store_columns(b->e[k], count, n, lm->eta_v + k, columns);
     }
 }

@@ -72,7 +72,7 @@ static void subspace_columns(int nv, const struct subspace_change *subspace, con
     add_cross_left(omega, turn, O + 3);
 }
 
-/* D of O from D of the parent frame: (25), (26) with d and h constant there, then relative to O */
+/* D of O from D of the frame that carries it: (25), (26) with d and h constant there, then relative to O */
 INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
                       const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
                       const struct joint_seed *seed, lanes *O)
@@ -108,67 +108,79 @@ static void add_modes(const struct link_model *lm, const struct link_work *w, co
         if (v >= batch->q_from && v < batch->q_to) {
             const lanes dq = batch->q[v];
             add_scaled(6, t->Bq[k], dq, b->f);
-            add_scaled(9, t->Tq[k], dq, b->T);
             add_scaled(m, t->Gq + row * k, dq, b->modal);
-            add_scaled(6, w->J[k], dq, b->dtip);
+            for (int s = 0; s < lm->n_sections; s++) {
+                add_scaled(9, t->section[s].Tq[k], dq, b->section[s].T);
+                add_scaled(6, w->section[s].J[k], dq, b->section[s].turn);
+            }
         }
         if (v >= batch->v_from && v < batch->v_to) {
             const lanes dqd = batch->qd[v];
             add_scaled(6, t->Bv[k], dqd, b->f);
-            add_scaled(9, t->Tv[k], dqd, b->T);
             add_scaled(m, t->Gv + row * k, dqd, b->modal);
+            for (int s = 0; s < lm->n_sections; s++) add_scaled(9, t->section[s].Tv[k], dqd, b->section[s].T);
         }
     }
 }
 
-/* D of the wrench of body and hub, of the motion of T, of the modal forces and of the payload's wrench, as sums of columns */
+/* D of the motion of a section as the motion of O changes */
+INLINE void section_out(const struct section_work *w, const struct section_derivative *t, const lanes *O,
+                        struct section_batch *b)
+{
+    const lanes *omega = O, *acc = O + 3;
+    memset(b->T, 0, 3 * sizeof *b->T);
+    memcpy(b->T + 3, acc, 6 * sizeof *acc);
+    add_cross_right(acc, w->r, b->T + 6);
+    for (int i = 0; i < 3; i++) add_scaled(9, t->Tw[i], omega[i], b->T);
+    memset(b->turn, 0, sizeof b->turn);
+    memset(b->f, 0, sizeof b->f);
+}
+
+/* D of the wrench of body and hub, of the modal forces, of the motions of the sections and of the payload's wrench */
 static void flexible_out(const struct link_model *lm, const struct link_work *w, const struct batch *batch,
                          const struct link_tangent *t, struct link_batch *b)
 {
     const int m = lm->m, row = PADDED(m);
     const lanes *omega = b->O, *acc = b->O + 3;
     rigid_times(&w->self, acc, b->f);
-    memset(b->T, 0, sizeof b->T);
-    memcpy(b->T + 3, acc, 6 * sizeof *acc);
-    add_cross_right(acc, w->r, b->T + 6);
-    for (int i = 0; i < 3; i++) {
-        add_scaled(6, t->Bw[i], omega[i], b->f);
-        add_scaled(9, t->Tw[i], omega[i], b->T);
-    }
+    for (int i = 0; i < 3; i++) add_scaled(6, t->Bw[i], omega[i], b->f);
     for (int j = 0; j < m; j++) {
         lanes sum = omega[0] * t->Gw[j] + omega[1] * t->Gw[row + j] + omega[2] * t->Gw[2 * row + j];
         for (int i = 0; i < 6; i++) sum += acc[i] * t->Ft[row * i + j];
         b->modal[j] = sum;
     }
-    memset(b->dtip, 0, sizeof b->dtip);
     b->bends = meets(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
+    section_out(&w->section[0], &t->section[0], b->O, &b->section[0]);
+    for (int s = 1; s < lm->n_sections; s++) section_out(&w->section[s], &t->section[s], b->O, &b->section[s]);
     if (varies(batch, lm->eta_v, lm->eta_v + m)) add_modes(lm, w, t, batch, b);
-    memset(b->fT, 0, sizeof b->fT);
     if (!lm->has_payload) return;
-    rigid_times(&w->load, b->T + 3, b->fT);
-    for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], b->T[i], b->fT);
+    struct section_batch *tip = &b->section[0];
+    rigid_times(&w->load, tip->T + 3, tip->f);
+    for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], tip->T[i], tip->f);
 }
 
 /* Change of the payload mass, in the first lane */
 static void payload_out(const struct link_model *lm, const struct link_work *w, double dmass, struct link_batch *b)
 {
-    const struct frame *frame = lm->body == NULL ? &w->O : &w->T;
+    const struct frame *frame = lm->body == NULL ? &w->O : &w->section[0].T;
     struct rigid unit;
     double wrench[6];
     rigid_rotate(&lm->per_mass, frame->R, &unit);
     rigid_wrench(&unit, frame->omega, frame->acc, wrench);
-    add_scaled(6, wrench, first_lane(dmass), lm->body == NULL ? b->f : b->fT);
+    add_scaled(6, wrench, first_lane(dmass), lm->body == NULL ? b->f : b->section[0].f);
 }
 
-static void stand_still(struct link_batch *b, int m)
+static void stand_still(const struct link_model *lm, struct link_batch *b)
 {
     b->bends = false;
     memset(b->O, 0, sizeof b->O);
-    memset(b->T, 0, sizeof b->T);
-    memset(b->dtip, 0, sizeof b->dtip);
     memset(b->f, 0, sizeof b->f);
-    memset(b->fT, 0, sizeof b->fT);
-    memset(b->modal, 0, (size_t)m * sizeof *b->modal);
+    memset(b->modal, 0, (size_t)lm->m * sizeof *b->modal);
+    for (int s = 0; s < lm->n_sections; s++) {
+        memset(b->section[s].T, 0, sizeof b->section[s].T);
+        memset(b->section[s].turn, 0, sizeof b->section[s].turn);
+        memset(b->section[s].f, 0, sizeof b->section[s].f);
+    }
 }
 
 static void link_out(const struct model *model, const struct work *work, struct tangent *tangent,
@@ -180,14 +192,11 @@ static void link_out(const struct model *model, const struct work *work, struct 
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     struct link_batch *b = &tangent->batch[i];
-    const struct frame *carrier = &world;
-    const lanes *motion = still;
-    if (lm->parent >= 0) {
-        const bool on_tip = model->link[lm->parent].body != NULL;
-        const struct link_work *pw = &work->link[lm->parent];
-        carrier = on_tip ? &pw->T : &pw->O;
-        motion = on_tip ? tangent->batch[lm->parent].T : tangent->batch[lm->parent].O;
-    }
+    const struct frame *carrier = mount_frame(lm, work, &world);
+    const struct link_batch *parent = lm->parent < 0 ? NULL : &tangent->batch[lm->parent];
+    const lanes *motion = parent == NULL  ? still
+                          : lm->mount < 0 ? parent->O
+                                          : parent->section[lm->mount].T;
     const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
     const struct joint_seed seed = {batch->q + lm->v, batch->qd + lm->v,
                                     given ? batch->prescribed_qdd + lm->prescribed : NULL};
@@ -212,45 +221,43 @@ void tangent_sweep_out(const struct model *model, const struct work *work, struc
         b->moves =
             others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) || varies(batch, lm->v, lm->eta_v + lm->m);
         if (b->moves) link_out(model, work, tangent, in, batch, i);
-        else stand_still(b, lm->m);
+        else stand_still(lm, b);
     }
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 void tangent_sweep_rotation(const struct model *model, const struct work *work, const struct tangent *tangent,
-                            const struct batch *batch, int link, bool on_tip, lanes *phi)
+                            const struct batch *batch, int link, int section, lanes *phi)
 {
     memset(phi, 0, 3 * sizeof *phi);
-    for (int i = link; i >= 0; i = model->link[i].parent) {
+    for (int i = link; i >= 0; section = model->link[i].mount, i = model->link[i].parent) {
         const struct link_model *lm = &model->link[i];
-        const bool bent = lm->body != NULL && (on_tip || i != link);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == TURNS) add_scaled(3, work->link[i].h[k], batch->q[lm->v + k], phi);
-        for (int k = 0; bent && k < 3; k++) phi[k] += tangent->batch[i].dtip[k];
+        for (int k = 0; section >= 0 && k < 3; k++) phi[k] += tangent->batch[i].section[section].turn[k];
     }
 }
 
 /* -D = dphi x wrench - dwrench */
 void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct batch *batch, int link, enum point_frame frame, const double *wrench,
+                        const struct batch *batch, const struct anchor *anchor, const double *wrench,
                         const double *dwrench)
 {
-    const struct link_model *lm = &model->link[link];
-    const bool on_tip = frame == POINT_TIP;
-    struct link_batch *b = &tangent->batch[link];
     lanes phi[3], D[6] = {0};
+    if (anchor->link < 0 || (wrench == NULL && dwrench == NULL)) return;
+    struct link_batch *b = &tangent->batch[anchor->link];
     if (wrench != NULL) {
-        tangent_sweep_rotation(model, work, tangent, batch, link, on_tip, phi);
+        tangent_sweep_rotation(model, work, tangent, batch, anchor->link, anchor->section, phi);
         add_cross_right(phi, wrench, D);
         add_cross_right(phi, wrench + 3, D + 3);
     }
     if (dwrench != NULL) add_scaled(6, dwrench, first_lane(-1), D);
-    lanes *f = on_tip && lm->body != NULL ? b->fT : b->f;
+    lanes *f = anchor->section < 0 ? b->f : b->section[anchor->section].f;
     for (int i = 0; i < 6; i++) f[i] += D[i];
-    if (on_tip && lm->body == NULL) {
+    if (anchor->offset) { /* at r, which is constant in the frame */
         double r[3];
-        mul3(work->link[link].O.R, lm->tip.p, r);
+        mul3(anchor_frame(work, anchor)->R, anchor->at.p, r);
         add_cross_left(r, D + 3, f);
     }
 }
@@ -258,18 +265,18 @@ void tangent_sweep_load(const struct model *model, const struct work *work, stru
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
 
 /* modal += J' f_T,   f += X' f_T + D r x f_T, with f_T relative to O                                  (34, 35 differentiated) */
-static void tip_to_hinge(const struct link_model *lm, const struct link_work *w, struct link_batch *b)
+INLINE void section_to_hinge(int m, const struct section_work *w, struct section_batch *s, struct link_batch *b)
 {
-    const int row = PADDED(lm->m);
+    const int row = PADDED(m);
     if (b->bends) {
-        add_cross_right(b->dtip, w->fT, b->fT);
-        add_cross_right(b->dtip, w->fT + 3, b->fT + 3);
-        add_cross_right(b->dtip + 3, w->fT + 3, b->f);
+        add_cross_right(s->turn, w->f, s->f);
+        add_cross_right(s->turn, w->f + 3, s->f + 3);
+        add_cross_right(s->turn + 3, w->f + 3, b->f);
     }
-    for (int j = 0; j < lm->m; j++)
-        for (int i = 0; i < 6; i++) b->modal[j] += b->fT[i] * w->Jt[row * i + j];
-    for (int i = 0; i < 6; i++) b->f[i] += b->fT[i];
-    add_cross_left(w->r, b->fT + 3, b->f);
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < 6; i++) b->modal[j] += s->f[i] * w->Jt[row * i + j];
+    for (int i = 0; i < 6; i++) b->f[i] += s->f[i];
+    add_cross_left(w->r, s->f + 3, b->f);
 }
 
 /* Minus the change of (h' f minus the forces of friction, springs and stops): h' D f + (D h)' f - ... */
@@ -288,7 +295,7 @@ INLINE void hinge_in(const int nv, const struct link_model *lm, const struct lin
     }
 }
 
-/* f to the parent frame: relative to it, n += d x f, and D d x f for translational columns */
+/* f to the frame that carries the joint: relative to it, n += d x f, and D d x f for translational columns */
 INLINE void add_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
                           const struct batch *batch, const struct link_batch *b, lanes *sum)
 {
@@ -317,12 +324,13 @@ void tangent_sweep_in(const struct model *model, const struct work *work, struct
         const struct link_work *w = &work->link[i];
         const struct link_tangent *t = &tangent->link[i];
         struct link_batch *b = &tangent->batch[i];
-        if (lm->body != NULL) tip_to_hinge(lm, w, b);
+        if (lm->body != NULL) section_to_hinge(lm->m, &w->section[0], &b->section[0], b);
+        for (int s = 1; s < lm->n_sections; s++) section_to_hinge(lm->m, &w->section[s], &b->section[s], b);
         for (int k = 0; k < lm->m; k++) store_columns(-b->modal[k], count, n, lm->eta_v + k, columns);
         WITH_COLUMNS(N, lm->joint.nv, hinge_in(N, lm, w, t, batch, n, count, b, columns));
         if (lm->parent < 0) continue;
         struct link_batch *parent = &tangent->batch[lm->parent];
-        lanes *sum = model->link[lm->parent].body == NULL ? parent->f : parent->fT;
+        lanes *sum = lm->mount < 0 ? parent->f : parent->section[lm->mount].f;
         WITH_COLUMNS(N, lm->joint.nv, add_to_parent(N, lm, w, batch, b, sum));
     }
 }

@@ -265,18 +265,18 @@ INLINE int articulate_tip_modes(const int n, const struct link_model *lm, struct
 {
     const struct updated *u = lm->updated;
     struct updated_work *restrict uw = w->updated;
-    turn_tip_modes(n, u, w->RJ, w->RF, uw);
-    if (lm->loaded) {
+    const struct section_work *tip = &w->section[0];
+    turn_tip_modes(n, u, tip->RJ, w->RF, uw);
+    if (lm->section[0].has_inertia) {
         for (int b = 0; b < lm->body->n_blocks; b++)
-            if (u->start[b] < u->start[b + 1]) family_products(&u->tip, u->start[b], u->start[b + 1], w, w->Z);
-        fold_tip(n, w->r, u->unit, uw->J1t, (const double(*)[SIX])uw->mu1, w->Z, w->L);
-        inertia_shift(&w->PT, w->r, &w->P);
-        inertia_add_rigid(&w->P, &w->self);
+            if (u->start[b] < u->start[b + 1])
+                family_products(&u->tip, u->start[b], u->start[b + 1], w->RF, tip, w->Z);
+        fold_tip(n, tip->r, u->unit, uw->J1t, (const double(*)[SIX])uw->mu1, w->Z, w->L);
     } else {
         memcpy(w->L, u->unit, (size_t)(n * PADDED(n)) * sizeof(double));
         memcpy(w->Z, uw->mu1, (size_t)n * sizeof *w->Z);
-        inertia_rigid(&w->P, &w->self);
     }
+    sum_inertias(lm, w);
     subtract_constant(u, w->RF, &w->P);
     return eliminate_modes(n, u->unit, w->L, w->inverse_d, w->Z, w->W, &w->P);
 }
@@ -338,9 +338,9 @@ static void project(const struct body *restrict body, const struct updated *rest
 INLINE void gather_tip_modes(const int n, const struct updated *restrict u, struct link_work *restrict w)
 {
     struct updated_work *restrict uw = w->updated;
-    for (int j = 0; j < n; j++) uw->residual.e1[j] = uw->residual.share[u->at[j]] - dot6(uw->J1[j], w->zT);
+    for (int j = 0; j < n; j++) uw->residual.e1[j] = uw->residual.share[u->at[j]] - dot6(uw->J1[j], w->section[0].z);
     unit_forward(n, PADDED(n), w->L, uw->residual.e1);
-    wrench_add_shifted(w->z, w->zT, w->r);
+    wrench_add_shifted(w->z, w->section[0].z, w->section[0].r);
     add_rows(n, uw->residual.e1, (const double(*)[SIX])w->W, w->z);
 }
 
@@ -370,8 +370,8 @@ INLINE void spread_tip_modes(const int n, const struct updated *restrict u, stru
     double xi[MOST_TIP_MODES];
     for (int j = 0; j < n; j++) xi[j] = w->inverse_d[j] * uw->residual.e1[j] - dot6(w->W[j], w->x);
     unit_backward(n, PADDED(n), w->L, xi);
-    motion_shift(w->x, w->r, w->xT);
-    add_rows(n, xi, (const double(*)[SIX])uw->J1, w->xT);
+    motion_shift(w->x, w->section[0].r, w->section[0].x);
+    add_rows(n, xi, (const double(*)[SIX])uw->J1, w->section[0].x);
     for (int j = 0; j < n; j++) change[u->at[j]] = xi[j] - uw->residual.share[u->at[j]];
 }
 

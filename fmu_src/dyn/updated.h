@@ -57,7 +57,7 @@ struct updated_work {
     struct updated_residual residual;
 };
 
-/* For a plain beam. NULL if fewer than `from` modes remain in addition to those that move the tip, or if none moves it. */
+/* For a plain beam on which nothing acts but on O and on the tip. NULL if fewer than `from` modes remain in addition to those that move the tip, or if none moves it. */
 enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made);
 
 /* The same again in the same memory, after body_set_added_mass(). */

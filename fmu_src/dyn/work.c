@@ -4,20 +4,28 @@
 
 #include "dyn/updated.h"
 
+static void make_section(const struct section_model *sm, size_t m, struct arena *arena, struct section_work *s)
+{
+    const size_t row = (size_t)PADDED((int)m);
+    s->J = arena_take(arena, m, sizeof *s->J);
+    s->Jt = arena_take(arena, 6 * row, sizeof(double));
+    s->slope = sm->shape.H != NULL ? arena_take(arena, row, sizeof(double)) : NULL;
+}
+
 static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
-    w->J = arena_take(arena, m, sizeof *w->J);
+    w->section = arena_take(arena, (size_t)lm->n_all_sections, sizeof *w->section);
+    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++)
+        make_section(&lm->section[s], m, arena, &w->section[s]);
     w->F = arena_take(arena, m, sizeof *w->F);
     w->W = arena_take(arena, m, sizeof *w->W);
     w->Z = arena_take(arena, m, sizeof *w->Z);
     w->b_eta = arena_take(arena, row, sizeof(double));
     w->e = arena_take(arena, row, sizeof(double));
     w->L = arena_take(arena, m * row, sizeof(double));
-    w->Jt = arena_take(arena, 6 * row, sizeof(double));
     w->inverse_d = arena_take(arena, m, sizeof(double));
-    w->slope = body->tip.H != NULL ? arena_take(arena, row, sizeof(double)) : NULL;
     w->RF = w->O.R;
     if (body->hinge_moves) {
         w->RF = arena_take(arena, 9, sizeof(double));

@@ -16,41 +16,56 @@ struct frame {
     double acc[6];   /* (alpha; a) of the origin minus gravity, for the accelerations passed to dyn_motion() */
 };
 
+/* A section of a flexible link, with its frame T, on which something acts: the tip is the first. */
+struct section_work {
+    /* configuration, by dyn_configuration() */
+    struct frame T;              /* the section's frame                                                      */
+    double r[3];                 /* T minus O                                                           [m]  */
+    double theta[3];             /* rotation vector of T in F                                                */
+    struct exp_coefficients exp; /* of theta                                                                 */
+    double (*J)[SIX];            /* m: velocity of T per eta_dot, O fixed                                    */
+    double *Jt;                  /* 6 x m: the same by rows of PADDED(m)                                     */
+    double RJ[9];                /* beams whose F is O: R Jl, of which the angular parts of J are columns     */
+    double *slope;               /* PADDED(m): H eta; NULL without foreshortening                            */
+    /* motion, by dyn_motion() */
+    double b[6]; /* inertia wrench of the payload at T, minus the loads there [N m; N] */
+    /* articulated body, by dyn_articulate() */
+    struct inertia P; /* of what is attached to T, at T  */
+    /* solution, by dyn_solve() */
+    double z[6];   /* bias wrench at T                                         */
+    double x[SIX]; /* terms of qdd and eta_ddot in the acceleration of T       */
+    /* inverse dynamics, by dyn_inverse() */
+    double f[6]; /* wrench at T */
+    /* composite body, by dyn_mass_matrix() */
+    struct rigid Ic; /* of the part outward of T, about T */
+};
+
 struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
-    struct frame T;               /* flexible links: tip frame                                            */
     double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors                 */
-    double d[3];                  /* O minus the origin of the parent frame                        [m]    */
+    double d[3];                  /* O minus the origin of the frame that carries the joint        [m]    */
     struct rigid self;            /* body and hub about O, modes locked                                   */
     struct rigid hub;             /* flexible: hub about O, included in self                              */
-    struct rigid load;            /* flexible: payload about T                                            */
+    struct rigid load;            /* flexible: payload about the tip                                      */
     /* flexible links only */
-    double *RF;                         /* orientation of F: that of O, or its own if the hinge node moves      */
-    double rF[3];                       /* F's origin minus O                                            [m]    */
-    double r[3];                        /* T minus O                                                     [m]    */
-    double theta[3];                    /* rotation vector of T in F                                            */
-    double theta_d[3];                  /* rotation vector of O in F                                            */
-    struct exp_coefficients exp, exp_d; /* of theta, theta_d                                                    */
-    double (*J)[SIX];                   /* m: velocity of T per eta_dot, O fixed                                */
-    double *Jt;                         /* 6 x m: the same by rows of PADDED(m)                                 */
-    double RJ[9];                       /* beams whose F is O: R Jl, of which the angular parts of J are columns */
-    double *slope;                      /* PADDED(m): H eta of the tip; NULL without foreshortening             */
-    double (*JF)[SIX];                  /* m: velocity of F per eta_dot, O fixed; NULL if F is O                */
-    double (*F)[SIX];                   /* m: M_rf at O, of the body only                                       */
-    double *M0;                         /* m rows of PADDED(m): M_ff at O; body.Mff if F is O                   */
+    struct section_work *section;  /* n_all_sections: the tip, then others; NULL: rigid                    */
+    double *RF;                    /* orientation of F: that of O, or its own if the hinge node moves      */
+    double rF[3];                  /* F's origin minus O                                            [m]    */
+    double theta_d[3];             /* rotation vector of O in F                                            */
+    struct exp_coefficients exp_d; /* of theta_d                                                           */
+    double (*JF)[SIX];             /* m: velocity of F per eta_dot, O fixed; NULL if F is O                */
+    double (*F)[SIX];              /* m: M_rf at O, of the body only                                       */
+    double *M0;                    /* m rows of PADDED(m): M_ff at O; body.Mff if F is O                   */
     struct body_state body;
     struct updated_work *updated; /* if the link's model has `updated`, and not for a Newton matrix */
 
     /* motion, by dyn_motion() */
-    double b[6];   /* inertia wrench of body and hub at O                           [N m; N] */
-    double bT[6];  /* flexible: inertia wrench of the payload at T, minus the tip wrench     */
+    double b[6];   /* inertia wrench of body and hub at O, minus the loads there    [N m; N] */
     double *b_eta; /* PADDED(m): modal inertia forces                                        */
 
     /* articulated body, by dyn_articulate() */
     struct inertia P;                  /* at O: before the hinge is eliminated, then after                     */
-    struct inertia PT;                 /* flexible: at T                                                       */
-    bool has_child;                    /* a child has been added to P (rigid) or PT (flexible)                 */
     double U[MOST_VELOCITIES][6];      /* P h_k, P with the columns after k eliminated                         */
     double inverse_D[MOST_VELOCITIES]; /* 1 / (h_k' P h_k + Jm)                                                */
     double *own_modes;                 /* what the link itself adds to D_f: M0, or the same of a Newton matrix */
@@ -61,20 +76,18 @@ struct link_work {
     double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
     /* solution, by dyn_solve() */
     double z[SIX];             /* bias wrench of the subtree at O, with its joints free                */
-    double zT[6];              /* flexible: at T                                                       */
     double u[MOST_VELOCITIES]; /* hinge residuals                                                      */
     double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */
-    double x[6], xT[SIX];      /* terms of qdd and eta_ddot in the accelerations of O and T            */
+    double x[6];               /* terms of qdd and eta_ddot in the acceleration of O                   */
 
     /* inverse dynamics, by dyn_inverse() */
-    double f[6];  /* reaction: wrench of the joint on the link at O                       */
-    double fT[6]; /* flexible: wrench at T                                                */
+    double f[6]; /* reaction: wrench of the joint on the link at O */
 
     /* Newton matrix, by dyn_newton_terms(): slopes of the joint's forces; Jm + gamma d + gamma^2 k */
     double k_joint[MOST_VELOCITIES], d_joint[MOST_VELOCITIES], newton_hinge[MOST_VELOCITIES];
 
     /* composite body, by dyn_mass_matrix() */
-    struct rigid Ic, IcT; /* composite of the subtree about O; flexible: of the part outward of T */
+    struct rigid Ic; /* composite of the subtree about O */
 };
 
 struct work {
@@ -95,16 +108,18 @@ void work_free(struct work *work);
 /* After model_set_added_mass() of a link. */
 void work_reset(const struct model *model, struct work *work, int link);
 
-/* The frame to which a link's children are attached: O of a rigid link, T of a flexible one. */
-static inline struct frame *parent_frame(const struct link_model *lm, struct link_work *w)
+/* The section of its parent that carries a link's joint; NULL: O of the parent, or the world. */
+static inline struct section_work *mount_section(const struct link_model *lm, const struct work *work)
 {
-    return lm->body == NULL ? &w->O : &w->T;
+    return lm->mount < 0 ? NULL : &work->link[lm->parent].section[lm->mount];
 }
 
-/* Selects from two quantities of a link, at O and at T, the one at the frame of its children. */
-static inline double *at_parent_frame(const struct link_model *lm, double *at_O, double *at_T)
+/* The frame that carries a link's joint. */
+static inline const struct frame *mount_frame(const struct link_model *lm, const struct work *work,
+                                              const struct frame *world)
 {
-    return lm->body == NULL ? at_O : at_T;
+    if (lm->parent < 0) return world;
+    return lm->mount < 0 ? &work->link[lm->parent].O : &mount_section(lm, work)->T;
 }
 
 /* The generalized force of velocity k from a wrench at O: h'n for a rotational column, h'f for a translational one. */

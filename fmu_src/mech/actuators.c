@@ -1,6 +1,5 @@
 /* Line actuators: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
 #include <math.h>
-#include <string.h>
 
 #include "math/vec.h"
 #include "mech/mechanism.h"
@@ -30,22 +29,12 @@ void actuators_free(struct actuators *actuators)
     arena_release(&arena);
 }
 
-/* The frame moved to the point; a point of the world is at rest */
-static void place_point(struct mechanism *m, const struct site *point, struct attachment *side)
-{
-    memset(&side->frame, 0, sizeof side->frame);
-    if (point->link < 0) identity3(side->frame.R);
-    else dyn_frame(m->model, m->work, point->link, site_frame(point), &side->frame);
-    attachment_move(&point->at, side);
-}
-
 /* u = (p_to - p_from)/length                                                                                          (59) */
 static void measure(struct mechanism *m, int i)
 {
-    const struct actuator *actuator = &m->robot->actuator[i];
     struct line *line = &m->actuators->line[i];
-    place_point(m, &actuator->from, &line->end[0]);
-    place_point(m, &actuator->to, &line->end[1]);
+    for (int s = 0; s < 2; s++)
+        attachment_place(m->model, m->work, &m->model->actuator_end[i][s], false, &line->end[s]);
     const double *from = line->end[0].frame.p, *to = line->end[1].frame.p;
     for (int k = 0; k < 3; k++) line->u[k] = to[k] - from[k];
     line->length = sqrt(dot3(line->u, line->u));
@@ -74,13 +63,13 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
             return STATUS_SHORT_ACTUATOR;
         }
         for (int s = 0; s < 2; s++) {
-            double *wrench = m->load[2 * (m->robot->n_loops + i) + s].wrench;
+            double *wrench = m->load[actuator_load(m->robot, i) + s].wrench;
             for (int k = 0; k < 3; k++) wrench[3 + k] = (s == 0 ? -F : F) * line->u[k];
             cross3(line->end[s].r, wrench + 3, wrench);
         }
     }
     actuated->n_loads = 2 * count;
-    actuated->load = m->load + 2 * m->robot->n_loops;
+    actuated->load = m->load + actuator_load(m->robot, 0);
     return STATUS_OK;
 }
 
@@ -89,14 +78,8 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
 /* The change of the points in a direction */
 static void move_points(struct mechanism *m, int i)
 {
-    const struct site *point[2] = {&m->robot->actuator[i].from, &m->robot->actuator[i].to};
-    for (int s = 0; s < 2; s++) {
-        struct attachment *end = &m->actuators->line[i].end[s];
-        memset(&end->change, 0, sizeof end->change);
-        if (point[s]->link < 0) continue;
-        dyn_tangent_frame(m->model, m->work, m->tangent, point[s]->link, site_frame(point[s]), &end->change);
-        attachment_move_change(end, &end->change);
-    }
+    for (int s = 0; s < 2; s++)
+        attachment_change(m->work, m->tangent, &m->model->actuator_end[i][s], &m->actuators->line[i].end[s]);
 }
 
 /* du = (1 - u u')(dp_to - dp_from)/length */
@@ -110,7 +93,6 @@ static void turn_line(const struct line *line, double du[3])
 void actuators_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     if (m->robot->n_actuators == 0) return;
-    dyn_tangent_position(m->model, m->work, m->tangent);
     for (int i = 0; i < m->robot->n_actuators; i++) {
         const struct line *line = &m->actuators->line[i];
         const double F = in->actuator_force != NULL ? in->actuator_force[i] : 0,
@@ -119,7 +101,7 @@ void actuators_change_loads(struct mechanism *m, const struct input *in, const s
         move_points(m, i);
         turn_line(line, du);
         for (int s = 0; s < 2; s++) {
-            const int load = 2 * (m->robot->n_loops + i) + s;
+            const int load = actuator_load(m->robot, i) + s;
             double *change = m->load_change[load], dr[3];
             for (int k = 0; k < 3; k++) change[3 + k] = (s == 0 ? -1 : 1) * (dF * line->u[k] + F * du[k]);
             cross3(line->end[s].change.phi, line->end[s].r, dr);

@@ -31,7 +31,7 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
 /* Change of length and rate of an actuator in a direction. After dyn_tangent_motion(). */
 void actuators_change(struct mechanism *m, int actuator, double *dlength, double *drate);
 
-/* Change of the loads of the actuators in a direction, into m->load_change. After dyn_tangent_outward(). */
+/* Change of the loads of the actuators in a direction, into m->load_change. After dyn_tangent_position(). */
 void actuators_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction);
 
 #endif

@@ -1,24 +1,26 @@
-/* A frame at an offset from a link's hinge or tip frame: a loop frame, or an end of an actuator. */
+/* A frame fixed to a link or to the world: a loop frame, the hinge frame that carries the plane of a loop, an end of an actuator. */
 #ifndef MECH_ATTACHMENT_H
 #define MECH_ATTACHMENT_H
 
 #include "dyn/tangent.h"
 
-static inline enum point_frame site_frame(const struct site *site)
-{
-    return site->kind == AT_HINGE ? POINT_HINGE : POINT_TIP;
-}
-
 struct attachment {
-    double r[3]; /* from the link's frame to this one, world axes [m] */
+    double r[3]; /* from O or the section that carries it, world axes [m] */
     struct frame_motion frame;
     struct frame_derivative change; /* in a direction */
 };
 
-/* Moves attachment->frame from the link's frame to the attached frame:
-   p + r,  v + omega x r,  a + alpha x r + omega x (omega x r); and the derivatives of these. */
-void attachment_move(const struct pose *at, struct attachment *attachment);
-void attachment_move_change(const struct attachment *attachment, struct frame_derivative *change);
+/* Sets r and frame, for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_solve(). A frame of the
+   world is at rest. */
+void attachment_place(const struct model *model, const struct work *work, const struct anchor *anchor, bool solved,
+                      struct attachment *attachment);
+
+/* Sets change. After dyn_tangent_motion(); after dyn_tangent_position() only p and phi are valid. */
+void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                       struct attachment *attachment);
+
+/* Moves `change` from what carries the frame to the frame itself. */
+void attachment_move_change(struct attachment *attachment);
 
 /* u . (x - y) */
 static inline double difference(const double *u, const double *x, const double *y)

@@ -103,8 +103,10 @@ static bool deflections_are_small(struct mechanism *m, const double *q, const do
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &m->work->link[i];
         double moved[3] = {0};
-        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta_q + k] - q[lm->eta_q + k], w->J[k] + 3, moved);
-        if (lm->m > 0 && dot3(moved, moved) > 0.01 * dot3(w->r, w->r)) return false;
+        if (lm->m == 0) continue;
+        const struct section_work *tip = &w->section[0];
+        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta_q + k] - q[lm->eta_q + k], tip->J[k] + 3, moved);
+        if (dot3(moved, moved) > 0.01 * dot3(tip->r, tip->r)) return false;
     }
     return true;
 }

@@ -32,7 +32,10 @@ static void perpendicular(const double *axis, double *b, double *c)
 static void make_equations(const struct loop *loop, struct equation *e)
 {
     if (loop->type == LOOP_PLANAR_PIN) {
-        for (int i = 0; i < 2; i++) copy3(loop->plane[i], e[i].u);
+        for (int i = 0; i < 2; i++) {
+            copy3(loop->plane[i], e[i].u);
+            e[i].turns = loop->plane_of >= 0;
+        }
         return;
     }
     for (int i = 0; i < 3; i++) e[i].u[i] = 1;
@@ -50,7 +53,7 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
 {
     struct arena *arena = &loops->arena;
     const size_t n = (size_t)model->nv, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
-                 loads = 2 * (count + (size_t)model->robot->n_actuators);
+                 loads = LOOP_LOADS * count;
     double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
                                &loops->inverse_d, &loops->rhs,  &loops->dlambda};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = arena_take(arena, rows, sizeof(double));
@@ -61,7 +64,7 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
     loops->X = arena_take(arena, rows * n, sizeof(double));
     loops->S = arena_take(arena, rows * rows, sizeof(double));
     loops->direction = arena_take(arena, n, sizeof(double));
-    for (int i = 0; rows > 0 && i < 2; i++) loops->tips[i] = arena_take(arena, loads * n, sizeof *loops->tips[i]);
+    for (int i = 0; rows > 0 && i < 2; i++) loops->frames[i] = arena_take(arena, loads * n, sizeof *loops->frames[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -83,7 +86,10 @@ enum status constraints_make(const struct model *model, struct constraints **mad
         constraints_free(loops);
         return STATUS_NO_MEMORY;
     }
-    for (int i = 0; i < robot->n_loops; i++) make_equations(&robot->loop[i], loops->equation + first[i]);
+    for (int i = 0; i < robot->n_loops; i++) {
+        make_equations(&robot->loop[i], loops->equation + first[i]);
+        loops->turning = loops->turning || loops->equation[first[i]].turns;
+    }
     for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
     *made = loops;
     return STATUS_OK;
@@ -100,24 +106,12 @@ void constraints_free(struct constraints *loops)
 
 void constraints_frames(struct mechanism *m, bool solved)
 {
-    const struct model *model = m->model;
-    for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = 0; s < 2; s++) {
-            const int link = m->robot->loop[i].side[s].link;
-            const struct link_model *lm = &model->link[link];
-            const struct link_work *w = &m->work->link[link];
-            struct attachment *side = &m->constraints->side[i][s];
-            dyn_tip(model, m->work, link, &side->frame);
-            if (solved) {
-                double x[6], r[3];
-                mul3(w->O.R, lm->tip.p, r);
-                if (lm->body == NULL) motion_shift(w->x, r, x);
-                else copy6(w->xT, x);
-                axpy3(1, x, side->frame.alpha);
-                axpy3(1, x + 3, side->frame.a);
-            }
-            attachment_move(&m->robot->loop[i].side[s].at, side);
-        }
+    for (int i = 0; i < m->robot->n_loops; i++) {
+        const struct anchor *anchor = m->model->loop_side[i];
+        const int count = anchor[SIDE_PLANE].link >= 0 ? LOOP_LOADS : SIDE_PLANE;
+        for (int s = 0; s < count; s++)
+            attachment_place(m->model, m->work, &anchor[s], solved, &m->constraints->side[i][s]);
+    }
 }
 
 int constraints_loop(const struct constraints *loops, int row)
@@ -134,6 +128,25 @@ void rotation_directions(const struct equation *e, const struct attachment *side
     cross3(a, b, c);
 }
 
+void translation_direction(const struct equation *e, const struct attachment *side, double u[3])
+{
+    if (e->turns) mul3(side[SIDE_PLANE].frame.R, e->u, u);
+    else copy3(e->u, u);
+}
+
+/* u'(p_A - p_B) and its rate:  u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                             (85) */
+static void translation_gap(const struct equation *e, const struct attachment *side, double *gap, double *rate)
+{
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
+    double u[3], ud[3];
+    translation_direction(e, side, u);
+    *gap = difference(u, A->p, B->p);
+    *rate = difference(u, A->v, B->v);
+    if (!e->turns) return;
+    cross3(side[SIDE_PLANE].frame.omega, u, ud);
+    *rate += difference(ud, A->p, B->p);
+}
+
 void constraints_gap(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
@@ -148,8 +161,7 @@ void constraints_gap(struct mechanism *m)
             loops->gap[row] = dot3(a, b);
             loops->rate[row] = difference(c, A->omega, B->omega);
         } else {
-            loops->gap[row] = difference(e->u, A->p, B->p);
-            loops->rate[row] = difference(e->u, A->v, B->v);
+            translation_gap(e, side, &loops->gap[row], &loops->rate[row]);
         }
     }
 }
@@ -161,12 +173,25 @@ double constraints_largest_gap(const struct constraints *loops)
     return largest;
 }
 
-/* Acceleration of a constraint:  u'(a_A - a_B),  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
+/* u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot   (87) */
+static double translation_acceleration(const struct equation *e, const struct attachment *side)
+{
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    if (!e->turns) return difference(e->u, A->a, B->a);
+    double u[3], ud[3], udd[3];
+    translation_direction(e, side, u);
+    cross3(plane->omega, u, ud);
+    cross3(plane->alpha, u, udd);
+    add_cross3(plane->omega, ud, udd);
+    return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
+}
+
+/* Acceleration of a constraint:  of the gap,  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
    c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
 static double acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
-    if (!e->rotational) return difference(e->u, A->a, B->a);
+    if (!e->rotational) return translation_acceleration(e, side);
     double a[3], b[3], c[3], wa[3], wb[3], cd[3];
     rotation_directions(e, side, a, b, c);
     cross3(A->omega, a, wa);
@@ -178,41 +203,52 @@ static double acceleration(const struct equation *e, const struct attachment *si
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
-void add_multiplier(const struct equation *e, const struct attachment *side, double x, double *on_A, double *on_B)
+void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
 {
-    double a[3], b[3], c[3];
+    double a[3], b[3], c[3], u[3];
     if (e->rotational) {
         rotation_directions(e, side, a, b, c);
-        axpy3(x, c, on_A);
-        axpy3(-x, c, on_B);
+        axpy3(x, c, on[SIDE_A]);
+        axpy3(-x, c, on[SIDE_B]);
         return;
     }
-    for (int s = 0; s < 2; s++) {
-        double *on = s == 0 ? on_A : on_B, f = s == 0 ? x : -x;
-        cross3(side[s].r, e->u, c);
-        axpy3(f, c, on);
-        axpy3(f, e->u, on + 3);
+    translation_direction(e, side, u);
+    for (int s = SIDE_A; s <= SIDE_B; s++) {
+        const double f = s == SIDE_A ? x : -x;
+        cross3(side[s].r, u, c);
+        axpy3(f, c, on[s]);
+        axpy3(f, u, on[s] + 3);
     }
+    if (!e->turns) return;
+    for (int i = 0; i < 3; i++) a[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
+    cross3(u, a, c);
+    axpy3(x, c, on[SIDE_PLANE]);
 }
 
-/* Adds to G the generalized forces of a unit multiplier of a row on one side */
+/* Adds to G the generalized forces of a unit multiplier of a row on one of the frames of its loop */
 static void add_side(struct mechanism *m, int row, int s, double *G)
 {
     const struct constraints *loops = m->constraints;
     const int i = constraints_loop(loops, row);
-    struct load on[2] = {m->load[2 * i], m->load[2 * i + 1]};
-    memset(on[0].wrench, 0, sizeof on[0].wrench);
-    memset(on[1].wrench, 0, sizeof on[1].wrench);
-    add_multiplier(&loops->equation[row], loops->side[i], 1, on[0].wrench, on[1].wrench);
-    dyn_frame_force(m->model, m->work, &on[s], G);
+    double on[LOOP_LOADS][6] = {{0}};
+    add_multiplier(&loops->equation[row], loops->side[i], 1, on);
+    struct load load = m->load[LOOP_LOADS * i + s];
+    copy6(on[s], load.wrench);
+    dyn_frame_force(m->model, m->work, &load, G);
+}
+
+static int sides_of(const struct constraints *loops, int row)
+{
+    return loops->equation[row].turns ? LOOP_LOADS : SIDE_PLANE;
 }
 
 void constraints_row(struct mechanism *m, int k)
 {
     const struct model *model = m->model;
     double *G = m->constraints->G + (size_t)model->nv * (size_t)k;
+    const int row = m->constraints->active[k];
     memset(G, 0, (size_t)model->nv * sizeof *G);
-    for (int s = 0; s < 2; s++) add_side(m, m->constraints->active[k], s, G);
+    for (int s = 0; s < sides_of(m->constraints, row); s++) add_side(m, row, s, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -252,11 +288,10 @@ void constraints_set_loads(struct mechanism *m)
 {
     const struct constraints *loops = m->constraints;
     for (int i = 0; i < m->robot->n_loops; i++) {
-        double *on_A = m->load[2 * i].wrench, *on_B = m->load[2 * i + 1].wrench;
-        memset(on_A, 0, 6 * sizeof *on_A);
-        memset(on_B, 0, 6 * sizeof *on_B);
+        double on[LOOP_LOADS][6] = {{0}};
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-            add_multiplier(&loops->equation[row], loops->side[i], loops->lambda[row], on_A, on_B);
+            add_multiplier(&loops->equation[row], loops->side[i], loops->lambda[row], on);
+        for (int s = 0; s < LOOP_LOADS; s++) copy6(on[s], m->load[LOOP_LOADS * i + s].wrench);
     }
 }
 
@@ -305,11 +340,11 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* |G_A|^2 + |G_B|^2: the size of a row if its two sides moved independently */
+/* |G_A|^2 + |G_B|^2: the size of a row if the frames of its loop moved independently */
 static double sides_square(struct mechanism *m, int row)
 {
     double sum = 0, *G = m->constraints->direction;
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < sides_of(m->constraints, row); s++) {
         memset(G, 0, (size_t)m->model->nv * sizeof *G);
         add_side(m, row, s, G);
         sum += free_square(m, G);

@@ -13,11 +13,14 @@
 
 struct mechanism;
 
-/* One constraint between the loop frames A and B: the gap along a world direction, u'(p_A - p_B) = 0, or, if rotational, two
-   directions that stay perpendicular, a'b = 0, a fixed in A and b in B. */
+/* The frames of a loop, and the wrenches of its multipliers: A, B, and O of the link that carries the plane of a planar pin. */
+enum { SIDE_A, SIDE_B, SIDE_PLANE, LOOP_LOADS };
+
+/* One constraint between the loop frames A and B: the gap along a direction, u'(p_A - p_B) = 0, u fixed in the world or, if it turns,
+   in O of a link; or, if rotational, two directions that stay perpendicular, a'b = 0, a fixed in A and b in B. */
 struct equation {
-    bool rotational;
-    double u[3];
+    bool rotational, turns;
+    double u[3];       /* world axes, or axes of O */
     double a[3], b[3]; /* in the loop frames */
 };
 
@@ -30,7 +33,8 @@ struct constraints {
     int *active;               /* n_rows: the first n_active are rows, ascending        */
 
     /* at a state; by rows */
-    struct attachment (*side)[2];     /* n_loops: the loop frames                             */
+    bool turning;                     /* some plane turns with a link                         */
+    struct attachment (*side)[LOOP_LOADS]; /* n_loops: the loop frames, and O that carries the plane */
     double *gap, *rate;               /* n_rows, by constraints_gap()                [m; m/s] */
     double *lambda;                   /* n_rows, by mechanism_forward()                       */
     double *G;                        /* n_rows x nv: those of `active`, in its order         */
@@ -40,7 +44,7 @@ struct constraints {
     int failed;                       /* index of the loop, after STATUS_SINGULAR_LOOP        */
     double *dlambda;                  /* n_rows: change of lambda in a direction              */
     double *direction;                /* nv                                                   */
-    struct frame_derivative *tips[2]; /* nv x loads: tip frames in the directions of q, of qd; NULL without loops */
+    struct frame_derivative *frames[2]; /* nv x loads of loops: what carries them, in the directions of q, of qd; NULL without loops */
     struct arena arena;
 };
 
@@ -94,8 +98,12 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
 /* a, b of a rotational constraint in world axes, and c = a x b */
 void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c);
 
-/* The wrenches of a unit multiplier on the two tip frames, times x, added to two loads:  (r x u; u) or (c; 0) */
-void add_multiplier(const struct equation *e, const struct attachment *side, double x, double *on_A, double *on_B);
+/* u of a translational constraint in world axes */
+void translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
+
+/* The wrenches of a unit multiplier on what carries A, B and the plane, times x, added to loads (LOOP_LOADS):
+   (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (86) */
+void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
 
 /* ---- closing (close.c) ------------------------------------------------------------------------------------------- */
 

@@ -10,20 +10,26 @@
 
 static enum status make_loads(struct mechanism *m)
 {
-    const struct robot *robot = m->robot;
-    const size_t loads = 2 * (size_t)(robot->n_loops + robot->n_actuators);
+    const size_t loads = (size_t)actuator_load(m->robot, m->robot->n_actuators);
     m->load = arena_take(&m->arena, loads, sizeof *m->load);
     m->load_change = arena_take(&m->arena, loads, sizeof *m->load_change);
-    if (m->arena.failed) return STATUS_NO_MEMORY;
+    return m->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* What the loads act on */
+static void place_loads(struct mechanism *m)
+{
     struct load *load = m->load;
-    for (int i = 0; i < robot->n_loops; i++)
-        for (int s = 0; s < 2; s++)
-            *load++ = (struct load){.link = robot->loop[i].side[s].link, .frame = site_frame(&robot->loop[i].side[s])};
-    for (int i = 0; i < robot->n_actuators; i++) {
-        const struct site *point[2] = {&robot->actuator[i].from, &robot->actuator[i].to};
-        for (int s = 0; s < 2; s++) *load++ = (struct load){.link = point[s]->link, .frame = site_frame(point[s])};
-    }
-    return STATUS_OK;
+    for (int i = 0; i < m->robot->n_loops; i++)
+        for (int s = 0; s < LOOP_LOADS; s++, load++) {
+            load->link = m->model->loop_side[i][s].link;
+            load->section = m->model->loop_side[i][s].section;
+        }
+    for (int i = 0; i < m->robot->n_actuators; i++)
+        for (int s = 0; s < 2; s++, load++) {
+            load->link = m->model->actuator_end[i][s].link;
+            load->section = m->model->actuator_end[i][s].section;
+        }
 }
 
 enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report)
@@ -38,7 +44,8 @@ enum status mechanism_make_with(const struct robot *robot, int update_from, stru
     if (status == STATUS_OK) status = constraints_make(m->model, &m->newton_constraints);
     if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
     if (status == STATUS_OK) status = make_loads(m);
-    if (status != STATUS_OK) mechanism_free(m);
+    if (status == STATUS_OK) place_loads(m);
+    else mechanism_free(m);
     return status;
 }
 
@@ -83,6 +90,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
     m->work = work;
     m->newton_work = newton_work;
     m->tangent = tangent;
+    place_loads(m);
     return STATUS_OK;
 }
 
@@ -152,7 +160,7 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in)
 {
     struct input loaded = *in;
-    loaded.n_loads = 2 * (m->robot->n_loops + m->robot->n_actuators);
+    loaded.n_loads = actuator_load(m->robot, m->robot->n_actuators);
     loaded.load = m->load;
     return loaded;
 }

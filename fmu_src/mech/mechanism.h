@@ -15,10 +15,16 @@ struct mechanism {
     struct actuators *actuators;
     struct work *newton_work; /* factors of the Newton matrix, at the state where it was made                   */
     struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                                    */
-    struct load *load;        /* 2 per loop: wrenches of its multipliers on the tip frames; then 2 per actuator */
+    struct load *load;        /* LOOP_LOADS per loop: wrenches of its multipliers; then 2 per actuator          */
     double (*load_change)[6]; /* as many: change in a direction                                                 */
     struct arena arena;
 };
+
+/* Index of the first load of an actuator in load. */
+static inline int actuator_load(const struct robot *robot, int actuator)
+{
+    return LOOP_LOADS * robot->n_loops + 2 * actuator;
+}
 
 /* The robot must outlive the mechanism. On failure nothing is left to free. */
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report);

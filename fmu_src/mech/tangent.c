@@ -18,12 +18,35 @@ static void direction_change(const struct equation *e, const struct attachment *
     add_cross3(a, db, dc);
 }
 
+/* (87) differentiated */
+static double translation_acceleration_change(const struct equation *e, const struct attachment *side)
+{
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change,
+                                  *dplane = &side[SIDE_PLANE].change;
+    if (!e->turns) return difference(e->u, dA->a, dB->a);
+    double u[3], ud[3], udd[3], du[3], dud[3], dudd[3];
+    translation_direction(e, side, u);
+    cross3(plane->omega, u, ud);
+    cross3(plane->alpha, u, udd);
+    add_cross3(plane->omega, ud, udd);
+    cross3(dplane->phi, u, du);
+    cross3(dplane->omega, u, dud);
+    add_cross3(plane->omega, du, dud);
+    cross3(dplane->alpha, u, dudd);
+    add_cross3(plane->alpha, du, dudd);
+    add_cross3(dplane->omega, ud, dudd);
+    add_cross3(plane->omega, dud, dudd);
+    return difference(du, A->a, B->a) + difference(u, dA->a, dB->a) + 2 * difference(dud, A->v, B->v) +
+           2 * difference(ud, dA->v, dB->v) + difference(dudd, A->p, B->p) + difference(udd, dA->p, dB->p);
+}
+
 /* (51) differentiated */
 static double acceleration_change(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
     const struct frame_derivative *dA = &side[0].change, *dB = &side[1].change;
-    if (!e->rotational) return difference(e->u, dA->a, dB->a);
+    if (!e->rotational) return translation_acceleration_change(e, side);
     double a[3], b[3], c[3], da[3], db[3], dc[3], p[3], q[3], dp[3], dq[3], cd[3], dcd[3];
     rotation_directions(e, side, a, b, c);
     direction_change(e, side, dA->phi, dB->phi, dc);
@@ -45,33 +68,59 @@ static double acceleration_change(const struct equation *e, const struct attachm
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-/* The small rotations of the loop frames. After dyn_tangent_outward(). */
-static void store_rotations(struct mechanism *m)
+/* The changes of the loop frames. After dyn_tangent_position() p and phi are valid, after dyn_tangent_motion() all. */
+static void change_frames(struct mechanism *m)
 {
-    for (int i = 0; i < 2 * m->robot->n_loops; i++)
-        copy3(dyn_tangent_rotation(m->model, m->tangent, m->load[i].link, POINT_TIP),
-              m->constraints->side[i / 2][i % 2].change.phi);
+    for (int i = 0; i < LOOP_LOADS * m->robot->n_loops; i++) {
+        const int loop = i / LOOP_LOADS, s = i % LOOP_LOADS;
+        attachment_change(m->work, m->tangent, &m->model->loop_side[loop][s], &m->constraints->side[loop][s]);
+    }
 }
 
-/* The change of the loads at constant multipliers: forces keep their world direction and move with r, moments rotate */
+/* A force x u and the moment x u x (p_A - p_B) of a plane that turns: u turns with it */
+static void turn_plane(const struct equation *e, const struct attachment *side, double x, double (*change)[6])
+{
+    const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change;
+    double u[3], du[3], d[3], dd[3], c[3];
+    translation_direction(e, side, u);
+    cross3(side[SIDE_PLANE].change.phi, u, du);
+    for (int s = SIDE_A; s <= SIDE_B; s++) {
+        const double f = s == SIDE_A ? x : -x;
+        cross3(side[s].r, du, c);
+        axpy3(f, c, change[s]);
+        axpy3(f, du, change[s] + 3);
+    }
+    for (int i = 0; i < 3; i++) {
+        d[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
+        dd[i] = dA->p[i] - dB->p[i];
+    }
+    cross3(du, d, c);
+    add_cross3(u, dd, c);
+    axpy3(x, c, change[SIDE_PLANE]);
+}
+
+/* The change of the loads at constant multipliers: forces keep their direction in the world, or in the plane that turns, and move
+   with r; moments rotate. Needs phi of the loop frames, and p of those of planes that turn. */
 static void change_loads(struct mechanism *m)
 {
     const struct constraints *loops = m->constraints;
     for (int i = 0; i < m->robot->n_loops; i++) {
         const struct attachment *side = loops->side[i];
-        double(*change)[6] = m->load_change + 2 * i;
-        for (int s = 0; s < 2; s++) {
+        double(*change)[6] = m->load_change + LOOP_LOADS * i;
+        memset(change, 0, LOOP_LOADS * sizeof *change);
+        for (int s = SIDE_A; s <= SIDE_B; s++) {
             double dr[3];
-            memset(change[s], 0, sizeof change[s]);
             cross3(side[s].change.phi, side[s].r, dr);
-            cross3(dr, m->load[2 * i + s].wrench + 3, change[s]);
+            cross3(dr, m->load[LOOP_LOADS * i + s].wrench + 3, change[s]);
         }
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++) {
+            const struct equation *e = &loops->equation[row];
             double dc[3];
-            if (!loops->equation[row].rotational) continue;
-            direction_change(&loops->equation[row], side, side[0].change.phi, side[1].change.phi, dc);
-            axpy3(loops->lambda[row], dc, change[0]);
-            axpy3(-loops->lambda[row], dc, change[1]);
+            if (e->turns) turn_plane(e, side, loops->lambda[row], change);
+            if (!e->rotational) continue;
+            direction_change(e, side, side[SIDE_A].change.phi, side[SIDE_B].change.phi, dc);
+            axpy3(loops->lambda[row], dc, change[SIDE_A]);
+            axpy3(-loops->lambda[row], dc, change[SIDE_B]);
         }
     }
 }
@@ -80,7 +129,9 @@ static void change_loads(struct mechanism *m)
 static void load_changes(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     dyn_tangent_outward(m->model, m->work, m->tangent, in, direction);
-    store_rotations(m);
+    if (m->robot->n_loops + m->robot->n_actuators == 0) return;
+    dyn_tangent_position(m->model, m->work, m->tangent);
+    change_frames(m);
     change_loads(m);
     actuators_change_loads(m, in, direction);
 }
@@ -94,12 +145,7 @@ static void open_tangent(struct mechanism *m, const struct input *in, const stru
     dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
     if (loops->n_rows == 0) return;
     dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-    for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = 0; s < 2; s++) {
-            struct attachment *side = &loops->side[i][s];
-            dyn_tangent_tip(model, m->work, m->tangent, m->load[2 * i + s].link, &side->change);
-            attachment_move_change(side, &side->change);
-        }
+    change_frames(m);
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
@@ -126,8 +172,7 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     load_changes(m, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
         const int i = constraints_loop(loops, row);
-        add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], m->load_change[2 * i],
-                       m->load_change[2 * i + 1]);
+        add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], m->load_change + LOOP_LOADS * i);
     }
     dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
     dyn_tangent_motion(model, m->work, m->tangent, dqdd);
@@ -151,41 +196,43 @@ static void add_load_changes(struct mechanism *m, int from, int to, double *colu
     }
 }
 
-/* The lines rotate as their ends move: direction by direction */
-static void add_actuator_changes(struct mechanism *m, const struct input *in, double *by_q)
+/* Lines and planes rotate as their ends move: the loads from `first` on, direction by direction */
+static void add_changes_by_direction(struct mechanism *m, const struct input *in, int first, double *by_q)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
-    const int first = 2 * m->robot->n_loops, count = 2 * m->robot->n_actuators;
+    const int end = actuator_load(m->robot, m->robot->n_actuators);
     memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
-    for (int j = 0; j < model->nv && count > 0; j++) {
+    for (int j = 0; j < model->nv && first < end; j++) {
         const struct direction q = {.q = loops->direction};
         loops->direction[j] = 1;
-        dyn_tangent_outward(model, m->work, m->tangent, in, &q);
-        actuators_change_loads(m, in, &q);
+        load_changes(m, in, &q);
         loops->direction[j] = 0;
-        add_load_changes(m, first, first + count, by_q + (size_t)model->nv * (size_t)j);
+        add_load_changes(m, first, end, by_q + (size_t)model->nv * (size_t)j);
     }
 }
 
-/* Tip frames of the loops in a direction, as dyn_force_jacobian_tips() made them */
-static void store_tips(struct mechanism *m, const struct frame_derivative *tips)
+/* What carries the loop frames in a direction, as dyn_force_jacobian_frames() made it */
+static void load_frames(struct mechanism *m, const struct frame_derivative *frames)
 {
-    for (int i = 0; i < 2 * m->robot->n_loops; i++) m->constraints->side[i / 2][i % 2].change = tips[i];
+    for (int i = 0; i < LOOP_LOADS * m->robot->n_loops; i++)
+        m->constraints->side[i / LOOP_LOADS][i % LOOP_LOADS].change = frames[i];
 }
 
 void mechanism_force_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
-    dyn_force_jacobian_tips(model, m->work, m->tangent, in, by_q, by_qd, loops->tips[0], loops->tips[1]);
-    for (size_t j = 0; j < n && loops->n_rows > 0; j++) {
-        store_tips(m, loops->tips[0] + loads * j);
+    const int actuators = actuator_load(m->robot, 0);
+    const size_t n = (size_t)model->nv;
+    dyn_force_jacobian_frames(model, m->work, m->tangent, in, actuators, by_q, by_qd, loops->frames[0],
+                              loops->frames[1]);
+    for (size_t j = 0; j < n && loops->n_rows > 0 && !loops->turning; j++) {
+        load_frames(m, loops->frames[0] + (size_t)actuators * j);
         change_loads(m);
-        add_load_changes(m, 0, 2 * m->robot->n_loops, by_q + n * j);
+        add_load_changes(m, 0, actuators, by_q + n * j);
     }
-    add_actuator_changes(m, in, by_q);
+    add_changes_by_direction(m, in, loops->turning ? 0 : actuators, by_q);
 }
 
 /* dqdd of the tree becomes that of the robot with loops:  S dlambda = -(change of the gap's acceleration, G dqdd included) */
@@ -194,10 +241,8 @@ static void close_column(struct mechanism *m, double *dqdd)
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const size_t n = (size_t)model->nv;
-    for (int i = 0; i < 2 * m->robot->n_loops; i++) {
-        struct attachment *side = &loops->side[i / 2][i % 2];
-        attachment_move_change(side, &side->change);
-    }
+    for (int i = 0; i < m->robot->n_loops; i++)
+        for (int s = SIDE_A; s <= SIDE_B; s++) attachment_move_change(&loops->side[i][s]);
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
         loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]) -
@@ -206,17 +251,36 @@ static void close_column(struct mechanism *m, double *dqdd)
     constraints_respond(m, dqdd);
 }
 
+/* The same direction by direction: the changes of positions and velocities that planes need are not among those of the sweeps */
+static void jacobian_by_direction(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
+{
+    const size_t n = (size_t)m->model->nv;
+    double *unit = m->constraints->direction;
+    memset(unit, 0, n * sizeof *unit);
+    for (size_t j = 0; j < n; j++) {
+        const struct direction q = {.q = unit}, qd = {.qd = unit};
+        unit[j] = 1;
+        closed_tangent(m, in, &q, false, by_q + n * j);
+        closed_tangent(m, in, &qd, false, by_qd + n * j);
+        unit[j] = 0;
+    }
+}
+
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
     const struct model *model = m->model;
-    const size_t n = (size_t)model->nv, loads = (size_t)in->n_loads;
+    const size_t n = (size_t)model->nv, loads = (size_t)actuator_load(m->robot, 0);
     double *const by[2] = {by_q, by_qd};
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
+    if (m->constraints->turning) {
+        jacobian_by_direction(m, in, by_q, by_qd);
+        return;
+    }
     mechanism_force_jacobian(m, in, by_q, by_qd);
     for (int rate = 0; rate < 2; rate++) {
         dyn_solve_columns(model, m->work, m->tangent, model->nv, by[rate]);
         for (size_t j = 0; j < n && m->constraints->n_rows > 0; j++) {
-            store_tips(m, m->constraints->tips[rate] + loads * j);
+            load_frames(m, m->constraints->frames[rate] + loads * j);
             close_column(m, by[rate] + n * j);
         }
     }

@@ -81,8 +81,6 @@ struct loop {
     double axis[3];      /* pin: unit vector, in either joined frame                */
 };
 
-enum point_frame { POINT_WORLD, POINT_HINGE, POINT_TIP };
-
 struct actuator {
     const char *name;
     struct site from, to;
@@ -103,6 +101,7 @@ struct robot {
     struct actuator *actuator;
     int n_frames;
     struct robot_frame *frame;
+    bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
     struct arena arena; /* owns all of the above */
 };
 

@@ -28,18 +28,25 @@ static void turn_by_vector(double quaternion[4], const double t[3], double sign)
     turn(quaternion, by);
 }
 
-/* Orientation of the frame that the children of link i are attached to, from the base outward */
-static void attached_quaternion(const struct sim *sim, int i, double quaternion[4])
+/* Orientation of O of link i, or of a section of it, from the base outward */
+static void carrier_quaternion(const struct sim *sim, int i, int section, double quaternion[4])
 {
     const struct link_model *lm = &sim->mechanism.model->link[i];
     const struct link_work *w = &sim->mechanism.work->link[i];
-    if (lm->parent >= 0) attached_quaternion(sim, lm->parent, quaternion);
+    if (lm->parent >= 0) carrier_quaternion(sim, lm->parent, lm->mount, quaternion);
     else memcpy(quaternion, (const double[4]){1, 0, 0, 0}, 4 * sizeof *quaternion);
     turn_by_matrix(quaternion, lm->R);
     joint_turn_quaternion(&lm->joint, sim->at.q + lm->q, quaternion);
-    if (lm->body == NULL) return;
+    if (section < 0) return;
     if (w->JF != NULL) turn_by_vector(quaternion, w->theta_d, -1);
-    turn_by_vector(quaternion, w->theta, 1);
+    turn_by_vector(quaternion, w->section[section].theta, 1);
+}
+
+/* Orientation of a frame fixed to a link */
+static void anchor_quaternion(const struct sim *sim, const struct anchor *anchor, double quaternion[4])
+{
+    carrier_quaternion(sim, anchor->link, anchor->section, quaternion);
+    if (anchor->offset) turn_by_matrix(quaternion, anchor->at.R);
 }
 
 /* ---- the outputs ------------------------------------------------------------------------------------------------------------ */
@@ -78,12 +85,10 @@ static void put_frame(const struct frame_motion *frame, const double gravity[3],
 static void compute_tip(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
-    const struct link_model *lm = &model->link[model->tip];
     struct frame_motion tip;
-    dyn_tip(model, sim->mechanism.work, model->tip, &tip);
+    dyn_frame(model, sim->mechanism.work, &model->tip_frame, &tip);
     put_frame(&tip, model->gravity, &outputs->tip);
-    attached_quaternion(sim, model->tip, outputs->tip.quaternion);
-    if (lm->body == NULL) turn_by_matrix(outputs->tip.quaternion, lm->tip.R);
+    anchor_quaternion(sim, &model->tip_frame, outputs->tip.quaternion);
 }
 
 static void compute_actuators(struct sim *sim, struct outputs *outputs)

@@ -183,10 +183,12 @@ static double frames_apart(struct pair *p)
     enum { KINDS = 6 };
     double apart[KINDS] = {0}, size[KINDS] = {1, 1, 1, 1, 1, 1};
     for (int i = 0; i < p->a.model->n_links; i++)
-        for (int frame = POINT_HINGE; frame <= POINT_TIP; frame++) {
+        for (int on_tip = 0; on_tip <= 1; on_tip++) {
+            const struct anchor at_a = on_tip ? model_tip(p->a.model, i) : model_hinge(i);
+            const struct anchor at_b = on_tip ? model_tip(p->b.model, p->link[i]) : model_hinge(p->link[i]);
             struct frame_motion a, b;
-            dyn_frame(p->a.model, p->a.work, i, (enum point_frame)frame, &a);
-            dyn_frame(p->b.model, p->b.work, p->link[i], (enum point_frame)frame, &b);
+            dyn_frame(p->a.model, p->a.work, &at_a, &a);
+            dyn_frame(p->b.model, p->b.work, &at_b, &b);
             const double *const of_a[KINDS] = {a.p, a.R, a.v, a.omega, a.a, a.alpha};
             const double *const of_b[KINDS] = {b.p, b.R, b.v, b.omega, b.a, b.alpha};
             for (int k = 0; k < KINDS; k++) {

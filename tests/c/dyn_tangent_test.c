@@ -319,8 +319,8 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
                 const struct exp_coefficients e = exp_coefficients(dot3(rotation, rotation));
                 rotation_exp(&e, rotation, E);
                 matmul3(w->O.R, E, RE);
-                CHECK_NEAR(distance(9, RE, w->T.R), 0, 1e-14);
-                for (int k = 0; k < 3; k++) r[k] = w->T.p[k] - w->O.p[k];
+                CHECK_NEAR(distance(9, RE, w->section[0].T.R), 0, 1e-14);
+                for (int k = 0; k < 3; k++) r[k] = w->section[0].T.p[k] - w->O.p[k];
                 tmul3(w->O.R, r, seen);
                 for (int k = 0; k < 3; k++) seen[k] -= deflection[k];
                 if (straight) CHECK_NEAR(norm(3, deflection) + norm(3, rotation), 0, 1e-14);

@@ -44,10 +44,10 @@ static void look(const struct specimen *s, struct seen *seen)
         seen->prescribed += lm->prescribed >= 0;
         if (lm->updated == NULL) continue;
         seen->links++;
-        *(lm->loaded ? &seen->loaded : &seen->unloaded) += 1;
+        *(lm->section[0].has_inertia ? &seen->loaded : &seen->unloaded) += 1;
         seen->hubs += lm->has_hub;
         seen->payloads += lm->has_payload;
-        seen->bent += norm(3, s->work->link[i].theta) > 0.5;
+        seen->bent += norm(3, s->work->link[i].section[0].theta) > 0.5;
         if (lm->m > seen->largest) seen->largest = lm->m;
     }
     seen->branched += s->model->branched;

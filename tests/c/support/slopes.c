@@ -87,34 +87,34 @@ void values_put(struct values *v, enum part part, int count, const double *y)
     v->count[part] += count;
 }
 
-static void put_frame(struct values *v, const struct specimen *s, int link, enum point_frame frame)
+static void put_frame(struct values *v, const struct specimen *s, const struct anchor *anchor, bool accelerates)
 {
     struct frame_motion motion;
-    dyn_frame(s->model, s->work, link, frame, &motion);
+    dyn_frame(s->model, s->work, anchor, &motion);
     values_put(v, POSE, 3, motion.p);
     values_put(v, POSE, 9, motion.R);
     values_put(v, VELOCITY, 3, motion.v);
     values_put(v, VELOCITY, 3, motion.omega);
-    if (frame == POINT_HINGE) return;
+    if (!accelerates) return;
     values_put(v, ACCELERATION, 3, motion.a);
     values_put(v, ACCELERATION, 3, motion.alpha);
 }
 
-static void put_frame_change(struct values *v, const struct specimen *s, const struct tangent *tangent, int link,
-                             enum point_frame frame)
+static void put_frame_change(struct values *v, const struct specimen *s, const struct tangent *tangent,
+                             const struct anchor *anchor, bool accelerates)
 {
     struct frame_derivative change;
     struct frame_motion motion;
     double turn[9], dR[9];
-    dyn_frame(s->model, s->work, link, frame, &motion);
-    dyn_tangent_frame(s->model, s->work, tangent, link, frame, &change);
+    dyn_frame(s->model, s->work, anchor, &motion);
+    dyn_tangent_frame(s->work, tangent, anchor, &change);
     skew3(change.phi, turn);
     matmul3(turn, motion.R, dR);
     values_put(v, POSE, 3, change.p);
     values_put(v, POSE, 9, dR);
     values_put(v, VELOCITY, 3, change.v);
     values_put(v, VELOCITY, 3, change.omega);
-    if (frame == POINT_HINGE) return;
+    if (!accelerates) return;
     values_put(v, ACCELERATION, 3, change.a);
     values_put(v, ACCELERATION, 3, change.alpha);
 }
@@ -125,8 +125,9 @@ void values_put_frames(struct values *v, const struct specimen *s)
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
         values_put(v, DRIVES, lm->joint.nv, s->force + lm->v);
-        put_frame(v, s, i, POINT_HINGE);
-        put_frame(v, s, i, POINT_TIP);
+        const struct anchor hinge = model_hinge(i), tip = model_tip(s->model, i);
+        put_frame(v, s, &hinge, false);
+        put_frame(v, s, &tip, true);
         dyn_reaction(s->work, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_deflection(s->model, s->work, i, deflection, rotation);
@@ -141,8 +142,9 @@ void values_put_frame_changes(struct values *v, const struct specimen *s, const 
     for (int i = 0; i < s->model->n_links; i++) {
         const struct link_model *lm = &s->model->link[i];
         values_put(v, DRIVES, lm->joint.nv, tangent->force + lm->v);
-        put_frame_change(v, s, tangent, i, POINT_HINGE);
-        put_frame_change(v, s, tangent, i, POINT_TIP);
+        const struct anchor hinge = model_hinge(i), tip = model_tip(s->model, i);
+        put_frame_change(v, s, tangent, &hinge, false);
+        put_frame_change(v, s, tangent, &tip, true);
         dyn_tangent_reaction(s->work, tangent, i, wrench);
         values_put(v, REACTION, 6, wrench);
         dyn_tangent_deflection(s->model, s->work, tangent, i, deflection, rotation);
@@ -201,7 +203,11 @@ const double slope_tolerance[PARTS] = {
 static double inertia_wrenches(const struct specimen *s)
 {
     double sum = 0;
-    for (int i = 0; i < s->model->n_links; i++) sum += norm(6, s->work->link[i].b) + norm(6, s->work->link[i].bT);
+    for (int i = 0; i < s->model->n_links; i++) {
+        const struct link_work *w = &s->work->link[i];
+        sum += norm(6, w->b);
+        for (int k = 0; k < s->model->link[i].n_sections; k++) sum += norm(6, w->section[k].b);
+    }
     return sum;
 }
 

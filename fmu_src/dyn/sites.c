@@ -1,0 +1,165 @@
+#include "dyn/sites.h"
+
+#include <string.h>
+
+#include "math/vec.h"
+
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
+
+/* Sections of every flexible link, and those between them */
+enum { HINGE = -1, TIP = 0, BETWEEN = 1 };
+
+static int kind_of_section(const struct link *link, const struct site *site)
+{
+    switch (site->kind) {
+    case AT_WORLD:
+    case AT_HINGE: return HINGE;
+    case AT_TIP: return TIP;
+    case AT_STATION: return site->x <= 0 ? HINGE : site->x >= link->beam.length ? TIP : BETWEEN; /* O is fixed to x = 0 */
+    case AT_NODE:
+        return site->node == link->nodal.hinge_node ? HINGE : site->node == link->nodal.tip_node ? TIP : BETWEEN;
+    }
+    return HINGE;
+}
+
+/* Site number n of the robot, and whether forces pass through it; NULL: there are no more */
+static const struct site *site_number(const struct robot *robot, int n, bool *acts)
+{
+    *acts = true;
+    if (n < robot->n_links) return &robot->link[n].mount;
+    n -= robot->n_links;
+    if (n < 2 * robot->n_loops) return &robot->loop[n / 2].side[n % 2];
+    n -= 2 * robot->n_loops;
+    if (n < 2 * robot->n_actuators) return n % 2 == 0 ? &robot->actuator[n / 2].from : &robot->actuator[n / 2].to;
+    n -= 2 * robot->n_actuators;
+    if (n >= robot->n_frames) return NULL;
+    *acts = robot->frame[n].load || robot->every_frame_loaded;
+    return &robot->frame[n].site;
+}
+
+/* The section of a flexible link at a site; n_all_sections: not made yet */
+static int find_section(const struct link *link, const struct link_model *lm, const struct site *site)
+{
+    const int kind = kind_of_section(link, site);
+    int i = 1;
+    if (kind != BETWEEN) return kind;
+    while (i < lm->n_all_sections &&
+           !(link->type == BODY_BEAM ? lm->section[i].shape.x[0] == site->x : lm->section[i].node == site->node))
+        i++;
+    return i;
+}
+
+/* Adds the sections at sites through which forces pass, or those of the others */
+static enum status add_sections(struct model *model, int index, bool acting)
+{
+    const struct robot *robot = model->robot;
+    const struct link *link = &robot->link[index];
+    struct link_model *lm = &model->link[index];
+    const struct site *site;
+    bool acts;
+    for (int n = 0; (site = site_number(robot, n, &acts)) != NULL; n++) {
+        if (site->link != index || acts != acting || find_section(link, lm, site) < lm->n_all_sections) continue;
+        struct section_model *section = &lm->section[lm->n_all_sections++];
+        section->node = site->node;
+        const enum status status = body_section(link, site->x, site->node, &model->arena, &section->shape);
+        if (status != STATUS_OK) return status;
+    }
+    return STATUS_OK;
+}
+
+enum status sites_make_sections(struct model *model, int index)
+{
+    struct link_model *lm = &model->link[index];
+    const struct site *site;
+    size_t most = 1;
+    bool acts;
+    for (int n = 0; (site = site_number(model->robot, n, &acts)) != NULL; n++) most += site->link == index;
+    lm->section = arena_take(&model->arena, most, sizeof *lm->section);
+    if (lm->section == NULL) return STATUS_NO_MEMORY;
+    lm->section[TIP] = (struct section_model){.shape = lm->body->tip, .has_inertia = lm->has_payload};
+    lm->n_all_sections = 1;
+    enum status status = add_sections(model, index, true);
+    lm->n_sections = lm->n_all_sections;
+    if (status == STATUS_OK) status = add_sections(model, index, false);
+    return status;
+}
+
+/* ---- anchors ----------------------------------------------------------------------------------------------------- */
+
+/* Where a site is on a rigid link, before its offset: in O */
+static struct pose rigid_pose(const struct link *link, const struct link_model *lm, const struct site *site)
+{
+    struct pose pose = {.p = {0}};
+    identity3(pose.R);
+    if (site->kind == AT_TIP) return lm->tip;
+    if (site->kind == AT_STATION) pose.p[0] = site->x;
+    for (int i = 0; site->kind == AT_NODE && i < 3; i++)
+        pose.p[i] = link->nodal.node[site->node].position[i] - link->nodal.node[link->nodal.hinge_node].position[i];
+    return pose;
+}
+
+struct anchor sites_anchor(const struct model *model, const struct site *site)
+{
+    struct anchor anchor = {.link = site->link, .section = -1, .at = site->at};
+    double I[9];
+    if (site->link >= 0) {
+        const struct link *link = &model->robot->link[site->link];
+        const struct link_model *lm = &model->link[site->link];
+        if (lm->body != NULL) {
+            anchor.section = find_section(link, lm, site);
+        } else {
+            const struct pose pose = rigid_pose(link, lm, site);
+            anchor.at = pose_compose(&pose, &site->at);
+        }
+    }
+    identity3(I);
+    anchor.offset = memcmp(anchor.at.R, I, sizeof I) != 0 || dot3(anchor.at.p, anchor.at.p) != 0;
+    return anchor;
+}
+
+/* Curvature and elongation where a frame is at a station of a flexible beam */
+static enum status make_strain(struct model *model, int i)
+{
+    const struct site *site = &model->robot->frame[i].site;
+    const struct link *link = &model->robot->link[site->link];
+    if (site->kind != AT_STATION || model->link[site->link].body == NULL) return STATUS_OK;
+    return strain_make(&link->beam, site->x, &model->arena, &model->strain[i]);
+}
+
+enum status sites_make_anchors(struct model *model)
+{
+    const struct robot *robot = model->robot;
+    struct arena *arena = &model->arena;
+    model->loop_side = arena_take(arena, (size_t)robot->n_loops, sizeof *model->loop_side);
+    model->actuator_end = arena_take(arena, (size_t)robot->n_actuators, sizeof *model->actuator_end);
+    model->frame = arena_take(arena, (size_t)robot->n_frames, sizeof *model->frame);
+    model->strain = arena_take(arena, (size_t)robot->n_frames, sizeof *model->strain);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < robot->n_loops; i++) {
+        for (int s = 0; s < 2; s++) model->loop_side[i][s] = sites_anchor(model, &robot->loop[i].side[s]);
+        model->loop_side[i][2] = model_hinge(robot->loop[i].plane_of);
+    }
+    for (int i = 0; i < robot->n_actuators; i++) {
+        model->actuator_end[i][0] = sites_anchor(model, &robot->actuator[i].from);
+        model->actuator_end[i][1] = sites_anchor(model, &robot->actuator[i].to);
+    }
+    enum status status = STATUS_OK;
+    for (int i = 0; i < robot->n_frames && status == STATUS_OK; i++) {
+        model->frame[i] = sites_anchor(model, &robot->frame[i].site);
+        status = make_strain(model, i);
+    }
+    return status;
+}
+
+bool model_frame_acts(const struct model *model, int i)
+{
+    const struct anchor *anchor = &model->frame[i];
+    return anchor->section < model->link[anchor->link].n_sections;
+}
+
+void model_strain(const struct model *model, int i, const double *eta, double strain[STRAINS])
+{
+    memset(strain, 0, STRAINS * sizeof *strain);
+    for (int k = 0; model->strain[i] != NULL && k < model->link[model->frame[i].link].m; k++)
+        for (int r = 0; r < STRAINS; r++) strain[r] += eta[k] * model->strain[i][k][r];
+}
