@@ -12,7 +12,8 @@ struct point {
     double *prescribed_qdd; /* n_prescribed                                                   */
     double *actuator_force; /* n_actuators                                                    */
     double *tip_wrench;     /* 6: (torque; force), world axes                                 */
-    double *payload_mass;   /* n_links; used in a seed only: the model has the masses         */
+    /* used in a seed only, the model has the masses: struct mass_direction */
+    double *payload_mass, *payload_com, *payload_inertia, *added_mass;
 };
 
 /* Arrays of zeros from the arena; q and qd are one block. The caller checks whether the arena failed. */
