@@ -12,6 +12,8 @@ static bool allocate_arrays(const struct mechanism *m, const struct state *state
     e->n_prescribed = m->model->n_prescribed;
     e->n_rows = m->constraints->n_rows;
     e->n_actuators = m->robot->n_actuators;
+    e->n_frames = m->robot->n_frames;
+    e->frame = arena_take(arena, (size_t)e->n_frames, sizeof *e->frame);
     e->qdd = arena_take(arena, n, sizeof(double));
     e->M = arena_take(arena, n * n, sizeof(double));
     e->bias = arena_take(arena, n, sizeof(double));
@@ -50,6 +52,31 @@ static void measure(struct mechanism *m, struct evaluation *e)
     }
 }
 
+/* Every frame of the robot. After dyn_velocity() */
+static void measure_frames(const struct mechanism *m, const struct state *state, struct evaluation *e)
+{
+    for (int i = 0; i < e->n_frames; i++) {
+        const struct robot_frame *frame = &m->robot->frame[i];
+        struct frame_evaluation *f = &e->frame[i];
+        f->name = frame->name;
+        f->gauge = frame->gauge;
+        dyn_frame(m->model, m->work, &m->model->frame[i], &f->motion);
+        double strain[STRAINS];
+        model_strain(m->model, i, state->at.q + m->model->link[frame->site.link].eta_q, strain);
+        memcpy(f->curvature, strain, sizeof f->curvature);
+        f->elongation = strain[3];
+    }
+}
+
+/* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that the
+   actuators have a direction. */
+static void invert(struct mechanism *m, const struct state *state, double *inverse)
+{
+    struct input actuated = state->input;
+    actuators_apply(m, &state->input, &actuated);
+    dyn_inverse(m->model, m->work, &actuated, state->qdd, inverse);
+}
+
 /* Everything that follows from qdd */
 static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
 {
@@ -61,13 +88,15 @@ static void describe(struct mechanism *m, const struct state *state, double *for
 
     dyn_inverse(model, m->work, &in, e->qdd, force);
     dyn_velocity(model, m->work, &in);
+    dyn_observe(model, m->work, &in, e->qdd);
     dyn_energy(model, m->work, &in, &e->energy);
     dyn_tip(model, m->work, model->tip, &e->tip);
     for (int i = 0; i < model->n_links; i++)
         for (int k = free_velocities(&model->link[i]); k < model->link[i].joint.nv; k++)
             e->prescribed_tau[model->link[i].prescribed + k] = force[model->link[i].v + k];
     measure(m, e);
-    if (e->inverse != NULL) dyn_inverse(model, m->work, &state->input, state->qdd, e->inverse);
+    measure_frames(m, state, e);
+    if (e->inverse != NULL) invert(m, state, e->inverse);
 }
 
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,

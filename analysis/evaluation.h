@@ -5,6 +5,13 @@
 #include "analysis/state.h"
 #include "mech/mechanism.h"
 
+struct frame_evaluation {
+    const char *name;
+    struct frame_motion motion;
+    bool gauge; /* at a station of a beam, with: */
+    double curvature[3], elongation;
+};
+
 struct evaluation {
     int n, n_prescribed, n_rows, n_actuators;
     double *qdd;            /* n                                                                   */
@@ -14,6 +21,8 @@ struct evaluation {
     double *prescribed_tau; /* n_prescribed                                                        */
     struct energy energy;
     struct frame_motion tip;
+    int n_frames;
+    struct frame_evaluation *frame;
     double *gap, *gap_rate, *lambda;         /* n_rows                                            */
     double *actuator_length, *actuator_rate; /* n_actuators                                       */
     struct arena arena;

@@ -14,13 +14,14 @@ static const double LARGEST_ACCELERATION = 1e-5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
-/* Prescribed motions and forces */
+/* Prescribed motions and forces; also those on frames that have no inputs */
 static void put_inputs(const struct point *at, struct instance *sim)
 {
     const struct variables *v = instance_variables(sim);
     for (int r = 0; r < v->n_values; r++)
         if (v->by_reference[r]->causality == CAUSALITY_INPUT)
             instance_set(sim, r, *variable_place(v->by_reference[r], at));
+    sim_set_frame_wrenches(sim, at->frame_wrench);
 }
 
 void state_to_start(const struct state *state, struct instance *sim)
@@ -51,7 +52,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 {
     memset(point, 0, sizeof *point);
     point->report = errors_only(report);
-    const enum status status = sim_make(name, text, &point->report, &point->sim);
+    const enum status status = sim_make_loaded(name, text, &point->report, &point->sim);
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
     point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
@@ -97,7 +98,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the parts of tip wrench and actuators: inverse dynamics at rest */
+/* h(q, 0) minus the parts of wrenches and actuators: inverse dynamics at rest */
 static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
 {
     struct mechanism *m = point->mechanism;

@@ -208,11 +208,12 @@ static enum status check_deflection(int i, const struct link *link, const struct
 
     const bool shortened = link->type == BODY_BEAM && link->beam.foreshortening;
     const double length = link_length(link), usual = shortened ? SHORTENED_DEFLECTION : DEFLECTION;
-    if (deflection > usual * length)
+    if (length > 0 && deflection > usual * length)
         report_add(
             report, REPORT_WARNING,
             "links[%d] (%s): gravity bends it by %.3g m at the start, %.2g of its length (linear, joints locked, with "
-            "what it carries); usual is below %g. Check stiffness, masses and gravity: beams bend linearly here",
+            "what it carries); usual is below %g. Check stiffness, masses and gravity, or cut the link: the model is "
+            "for small deflections",
             i, link->name, deflection, deflection / length, usual);
     return STATUS_OK;
 }

@@ -107,6 +107,41 @@ static void read_member(const struct place *at, const struct model *model, const
     if (member->values == qdd) state->qdd = qdd;
 }
 
+/* One wrench: force, then torque; a point has (torque; force) */
+static void read_wrench(const struct place *at, double *wrench)
+{
+    static const struct quantity quantity = {"wrench on a frame, [fx, fy, fz, tx, ty, tz],", "N, N.m", ANY};
+    double given[6];
+    if (!read_numbers(at, REQUIRED, &quantity, 6, given)) return;
+    memcpy(wrench, given + 3, 3 * sizeof *wrench);
+    memcpy(wrench + 3, given, 3 * sizeof *wrench);
+}
+
+static void report_no_frame(const struct place *at, const struct robot *robot, struct arena *arena)
+{
+    const char **names = arena_take(arena, (size_t)robot->n_frames, sizeof *names);
+    for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
+    const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
+    if (meant != NULL) report_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
+    else if (robot->n_frames > 0) report_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
+    else report_error(at, "this robot has no frames; the wrench on the tip is tip_force and tip_torque");
+}
+
+/* {"F": [fx, fy, fz, tx, ty, tz]}, for any frame */
+static void read_frame_wrenches(const struct place *at, const struct robot *robot, struct state *state)
+{
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
+    json_object_object_foreach(at->value, key, value)
+    {
+        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        int i = 0;
+        while (i < robot->n_frames && strcmp(robot->frame[i].name, key) != 0) i++;
+        if (i < robot->n_frames) read_wrench(&one, state->at.frame_wrench + 6 * i);
+        else report_no_frame(&one, robot, &state->arena);
+    }
+}
+
 static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
 {
     const struct state_member members[] = {
@@ -131,6 +166,8 @@ static void read_document(const struct place *document, const struct model *mode
         const struct place at = member(&object, members[i].key);
         read_member(&at, model, &members[i], qdd, state);
     }
+    const struct place wrenches = member(&object, "frame_wrench");
+    read_frame_wrenches(&wrenches, model->robot, state);
     object_close(&object);
 }
 

@@ -41,6 +41,17 @@ static enum status summarize_links(const struct robot *robot, struct summary *su
     return summary->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
+/* In format 1 no nodal body has it. */
+static void report_geometric_stiffness(const struct robot *robot, int i, struct report *report)
+{
+    const struct link *link = &robot->link[i];
+    if (robot->format == 1 || link->type != BODY_NODAL || link->nodal.geometric != NULL) return;
+    report_add(report, REPORT_WARNING,
+               "links[%d].nodal: link '%s' has no geometric stiffness: accelerations and rotation neither stiffen nor "
+               "soften it; give geometric_stiffness if it spins fast or carries large loads along its length",
+               i, link->name);
+}
+
 /* Mode shapes must be linearly independent */
 static enum status check_modes(const struct robot *robot, struct report *report)
 {
@@ -50,6 +61,7 @@ static enum status check_modes(const struct robot *robot, struct report *report)
         struct body body;
         if (link_modes(&robot->link[i]) > 0)
             body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
+        report_geometric_stiffness(robot, i, report);
         arena_release(&arena);
     }
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_ROBOT;

@@ -258,7 +258,7 @@ static void tips(struct problem *problem, const double *y, struct run *run)
     for (int k = 0; k < problem->points; k++) {
         instance_set_states(instance, k > 0 ? y + k * problem->n : problem->start);
         if (instance_update(instance) != STATUS_OK) exit(1);
-        copy3(problem->sim->outputs.tip.position, run->tip[k]);
+        copy3(problem->sim->outputs.frame[0].position, run->tip[k]);
     }
 }
 

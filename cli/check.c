@@ -26,6 +26,16 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
     return link->mount.link < 0 ? "world" : robot->link[link->mount.link].name;
 }
 
+/* Where on its link a frame is fixed */
+static void describe_site(const struct site *site, char *text, size_t size)
+{
+    switch (site->kind) {
+    case AT_STATION: snprintf(text, size, "x = %.9g m", site->x); break;
+    case AT_NODE: snprintf(text, size, "node %d", site->node); break;
+    default: snprintf(text, size, "%s", site->kind == AT_HINGE ? "hinge" : "tip");
+    }
+}
+
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* Names of `count` coordinates from `first` on */
@@ -110,6 +120,35 @@ static struct json_object *json_loop(const struct robot *robot, const struct sum
     return json;
 }
 
+static struct json_object *json_site(const struct site *site)
+{
+    struct json_object *node;
+    switch (site->kind) {
+    case AT_STATION: return json_object_new_double(site->x);
+    case AT_NODE:
+        node = json_object_new_object();
+        json_object_object_add(node, "node", json_object_new_int(site->node));
+        return node;
+    default: return json_object_new_string(site->kind == AT_HINGE ? "hinge" : "tip");
+    }
+}
+
+static void add_frames(const struct robot *robot, struct json_object *json)
+{
+    struct json_object *frames = json_object_new_array();
+    for (int i = 0; i < robot->n_frames; i++) {
+        const struct robot_frame *frame = &robot->frame[i];
+        struct json_object *one = json_object_new_object();
+        json_object_object_add(one, "name", json_object_new_string(frame->name));
+        json_object_object_add(one, "link", json_object_new_string(robot->link[frame->site.link].name));
+        json_object_object_add(one, "at", json_site(&frame->site));
+        json_object_object_add(one, "sensor", json_object_new_boolean(frame->sensor));
+        json_object_object_add(one, "load", json_object_new_boolean(frame->load));
+        json_object_array_add(frames, one);
+    }
+    json_object_object_add(json, "frames", frames);
+}
+
 /* Loops, and the closed start as a STATE */
 static void add_closure(const struct robot *robot, const struct summary *summary, struct json_object *json)
 {
@@ -135,6 +174,7 @@ static void print_json(const struct robot *robot, const struct summary *summary,
     json_object_object_add(json, "n", json_object_new_int(summary->n));
     json_object_object_add(json, "nv", json_object_new_int(summary->mechanism.model->nv));
     json_object_object_add(json, "mass", json_number(summary->mass));
+    if (robot->n_frames > 0) add_frames(robot, json);
     if (robot->n_loops > 0) add_closure(robot, summary, json);
     json_object_object_add(json, "warnings", json_object_get(warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
@@ -203,6 +243,18 @@ static void print_start(const struct robot *robot, const struct summary *summary
     printf("\n");
 }
 
+static void print_frames(const struct robot *robot)
+{
+    for (int i = 0; i < robot->n_frames; i++) {
+        const struct robot_frame *frame = &robot->frame[i];
+        char where[40];
+        describe_site(&frame->site, where, sizeof where);
+        printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name, where,
+               frame->sensor || frame->load ? ": " : "", frame->sensor ? "sensor" : "",
+               frame->load ? (frame->sensor ? ", load" : "load") : "");
+    }
+}
+
 static void print_connections(const struct robot *robot, const struct summary *summary)
 {
     for (int i = 0; i < robot->n_loops; i++) {
@@ -245,6 +297,7 @@ static void print_table(const struct robot *robot, const struct summary *summary
     printf("\n");
     print_links(robot, summary);
     print_stops(robot);
+    print_frames(robot);
     print_connections(robot, summary);
     for (size_t i = 0; i < json_object_array_length(warnings); i++)
         printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));

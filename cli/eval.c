@@ -43,6 +43,29 @@ static int parse_options(int argc, char **argv, struct options *options)
     return EXIT_OK;
 }
 
+static struct json_object *json_frame(const struct frame_evaluation *frame)
+{
+    const struct frame_motion *motion = &frame->motion;
+    struct json_object *json = json_object_new_object();
+    json_add_numbers(json, "position", motion->p, 3);
+    json_object_object_add(json, "rotation", json_rows(motion->R, 3, 3));
+    json_add_numbers(json, "velocity", motion->v, 3);
+    json_add_numbers(json, "angular_velocity", motion->omega, 3);
+    json_add_numbers(json, "acceleration", motion->a, 3);
+    if (!frame->gauge) return json;
+    json_add_numbers(json, "curvature", frame->curvature, 3);
+    json_object_object_add(json, "elongation", json_object_new_double(frame->elongation));
+    return json;
+}
+
+static void add_frames(const struct evaluation *e, struct json_object *out)
+{
+    struct json_object *frames = json_object_new_object();
+    for (int i = 0; i < e->n_frames; i++)
+        json_object_object_add(frames, e->frame[i].name, json_frame(&e->frame[i]));
+    json_object_object_add(out, "frames", frames);
+}
+
 /* In the order of cli.md */
 static int print_evaluation(const struct evaluation *e)
 {
@@ -57,6 +80,7 @@ static int print_evaluation(const struct evaluation *e)
     json_add_numbers(out, "tip_velocity", e->tip.v, 3);
     json_add_numbers(out, "tip_angular_velocity", e->tip.omega, 3);
     json_add_numbers(out, "tip_acceleration", e->tip.a, 3);
+    if (e->n_frames > 0) add_frames(e, out);
     if (e->n_prescribed > 0) json_add_numbers(out, "prescribed_tau", e->prescribed_tau, e->n_prescribed);
     if (e->n_rows > 0) {
         json_add_numbers(out, "gap", e->gap, e->n_rows);

@@ -46,6 +46,17 @@ void linearization_free(struct linearization *l)
     arena_release(&l->arena);
 }
 
+/* As a STATE has them: force, then torque */
+static void add_frame_wrenches(const struct robot *robot, const double *wrench, struct json_object *json)
+{
+    struct json_object *all = json_object_new_object();
+    for (int i = 0; i < robot->n_frames; i++, wrench += 6) {
+        const double given[6] = {wrench[3], wrench[4], wrench[5], wrench[0], wrench[1], wrench[2]};
+        json_add_numbers(all, robot->frame[i].name, given, 6);
+    }
+    json_object_object_add(json, "frame_wrench", all);
+}
+
 struct json_object *json_operating_point(const struct operating_point *point)
 {
     const struct model *model = point->mechanism->model;
@@ -57,6 +68,7 @@ struct json_object *json_operating_point(const struct operating_point *point)
     json_add_numbers(json, "tau", at->tau, model->n_tau);
     json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
     json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
+    if (model->robot->n_frames > 0) add_frame_wrenches(model->robot, at->frame_wrench, json);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
     json_add_numbers(json, "actuator_force", at->actuator_force, model->robot->n_actuators);
     return json;

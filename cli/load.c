@@ -19,6 +19,7 @@ int cli_load_model(const char *file, int elastic_terms, const char *at, struct r
     loaded->robot = cli_load(file, &code);
     if (loaded->robot == NULL) return code;
     if (elastic_terms != 0) loaded->robot->elastic_terms = (enum elastic_terms)elastic_terms;
+    loaded->robot->every_frame_loaded = at != NULL; /* a STATE has wrenches on any frame */
     struct report lines = {.line = print_line, .context = &file};
     enum status status = mechanism_make(loaded->robot, &loaded->mechanism, &lines);
     if (status != STATUS_OK && lines.errors == 0) fprintf(stderr, "%s: %s\n", file, status_text(status));
@@ -35,11 +36,13 @@ void cli_free_model(struct cli_model *loaded)
     memset(loaded, 0, sizeof *loaded);
 }
 
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim)
+int cli_load_sim(const char *file, bool with_state, struct report *report, struct arena *arena, struct instance **sim)
 {
     const char *text = document_load(file, arena, report);
     *sim = NULL;
-    const enum status status = text != NULL ? sim_make(file, text, report, sim) : STATUS_NO_FILE;
+    const enum status status = text == NULL ? STATUS_NO_FILE
+                               : with_state ? sim_make_loaded(file, text, report, sim)
+                                            : sim_make(file, text, report, sim);
     if (status != STATUS_OK && report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
     return cli_exit_code(status);
 }

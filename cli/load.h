@@ -19,7 +19,7 @@ int cli_load_model(const char *file, int elastic_terms, const char *at, struct r
 void cli_free_model(struct cli_model *loaded);
 
 /* The same taken to an instance. The report must outlive it; the arena has the text. */
-int cli_load_sim(const char *file, struct report *report, struct arena *arena, struct instance **sim);
+int cli_load_sim(const char *file, bool with_state, struct report *report, struct arena *arena, struct instance **sim);
 
 /* full, linear, ruthless; 0 for anything else */
 int cli_elastic_terms(const char *name);

@@ -25,15 +25,19 @@ static const struct command {
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
      "  For loops it prints their constraints, how many of them are independent, and the start positions that close "
      "them\n"
-     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n",
+     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n\n"
+     "  Warnings (in JSON `warnings`) name values that are valid and almost surely a slip, with the number and what is "
+     "usual,\n"
+     "  and say when more modes would change the first frequency by more than 1 %. They do not change the exit code.\n",
      command_check, false},
     {"eval", "ROBOT STATE [options]",
-     "evaluates one state: accelerations, mass matrix, bias, energies, tip; prints JSON",
-     "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, prescribed_qdd,\n"
-     "  actuator_force, all optional. Defaults are the robot's start (q, qd) and zero (the rest). q and qd are\n"
-     "  arrays, or objects with FMU variable names as keys: {\"q\": {\"j1.q\": 0.6, \"two.eta[1]\": 0.01}}. If it has "
-     "qdd,\n"
-     "  the result has `inverse` too.\n\n"
+     "evaluates one state: accelerations, mass matrix, bias, energies, tip, frames; prints JSON",
+     "  STATE is a JSON file (-: standard input) with q, qd, tau, tip_force, tip_torque, frame_wrench,\n"
+     "  prescribed_qdd, actuator_force, all optional. Defaults are the robot's start (q, qd) and zero (the rest).\n"
+     "  q and qd are arrays, or objects with FMU variable names as keys: {\"q\": {\"j1.q\": 0.6, \"two.eta[1]\": "
+     "0.01}}.\n"
+     "  frame_wrench has frames of the robot as keys: {\"F\": [fx, fy, fz, tx, ty, tz]}. If it has qdd, the result has\n"
+     "  `inverse` too: M qdd + h minus the shares of wrenches and actuator forces.\n\n"
      "  --algorithm recursive|composite         how qdd is computed (default: recursive)\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
      "  --json                                  accepted; the output is JSON in any case\n"

@@ -197,7 +197,7 @@ int command_simulate(int argc, char **argv)
     int code = parse_options(argc, argv, &run.options);
     if (code != EXIT_OK) return code;
     struct report report = {.line = cli_print_error};
-    code = cli_load_sim(run.options.robot, &report, &run.arena, &run.sim);
+    code = cli_load_sim(run.options.robot, run.options.at != NULL, &report, &run.arena, &run.sim);
     if (code == EXIT_OK) {
         report.line = cli_print_warning; /* warnings of the file are left to `check`; those of the start are new */
         run.variables = instance_variables(run.sim);

@@ -1,4 +1,4 @@
-/* Hinge and tip frames of links at the state of a robot. */
+/* Hinge and tip frames of links, and frames that the robot file names, at the state of a robot. */
 #include <string.h>
 
 #include "internal.h"
@@ -6,11 +6,14 @@
 
 static bool is_frame(const limber_robot *robot, int link, int frame)
 {
-    return robot != NULL && link >= 0 && link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
+    if (robot == NULL || link < 0) return false;
+    if (frame == LIMBER_NAMED) return link < robot->robot->n_frames;
+    return link < robot->robot->n_links && (frame == LIMBER_HINGE || frame == LIMBER_TIP);
 }
 
 static struct anchor anchor_of(const limber_robot *robot, int link, int frame)
 {
+    if (frame == LIMBER_NAMED) return robot->mechanism.model->frame[link];
     return frame == LIMBER_HINGE ? model_hinge(link) : model_tip(robot->mechanism.model, link);
 }
 
@@ -52,6 +55,17 @@ int limber_robot_acceleration(limber_robot *robot, int link, int frame, const do
     const struct frame_motion motion = motion_of(robot, link, frame);
     if (alpha != NULL) copy3(motion.alpha, alpha);
     if (a != NULL) copy3(motion.a, a);
+    return LIMBER_OK;
+}
+
+int limber_robot_strain(const limber_robot *robot, int frame, double *curvature, double *elongation)
+{
+    if (!is_frame(robot, frame, LIMBER_NAMED) || !robot->robot->frame[frame].gauge) return LIMBER_BAD_ARGUMENT;
+    const struct model *model = robot->mechanism.model;
+    double strain[STRAINS];
+    model_strain(model, frame, robot->at.q + model->link[model->frame[frame].link].eta_q, strain);
+    if (curvature != NULL) copy3(strain, curvature);
+    if (elongation != NULL) *elongation = strain[3];
     return LIMBER_OK;
 }
 

@@ -106,6 +106,7 @@ LIMBER_API int limber_robot_constraints(const limber_robot *robot);
 /* Numbers of links, line actuators and loops. */
 LIMBER_API int limber_robot_links(const limber_robot *robot);
 LIMBER_API int limber_robot_actuators(const limber_robot *robot);
+LIMBER_API int limber_robot_frames(const limber_robot *robot); /* those that the file names */
 LIMBER_API int limber_robot_loops(const limber_robot *robot);
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
@@ -113,9 +114,11 @@ LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int lin
 LIMBER_API const char *limber_robot_joint_name(const limber_robot *robot, int link);
 LIMBER_API const char *limber_robot_actuator_name(const limber_robot *robot, int actuator);
 LIMBER_API const char *limber_robot_loop_name(const limber_robot *robot, int loop);
+LIMBER_API const char *limber_robot_frame_name(const limber_robot *robot, int frame);
 
-/* The index of a link by its name; LIMBER_NO_NAME (negative) where there is none. */
+/* The index of a link, or of a frame of the robot file, by its name; LIMBER_NO_NAME (negative) where there is none. */
 LIMBER_API int limber_robot_find_link(const limber_robot *robot, const char *name);
+LIMBER_API int limber_robot_find_frame(const limber_robot *robot, const char *name);
 /* The parent of a link: its index, -1 for the world; LIMBER_BAD_ARGUMENT where the index is out of range. */
 LIMBER_API int limber_robot_parent(const limber_robot *robot, int link);
 /* The link on whose tip frame the tip wrench acts. */
@@ -181,6 +184,8 @@ LIMBER_API int limber_robot_difference(const limber_robot *robot, const double *
 LIMBER_API int limber_robot_set_joint_forces(limber_robot *robot, const double *tau);
 /* (torque; force) [6] on the tip frame of the link limber_robot_tip(), at its origin, world axes: N m, N. */
 LIMBER_API int limber_robot_set_tip_wrench(limber_robot *robot, const double *wrench);
+/* The same on a frame of the robot file, whether it is a load or not. */
+LIMBER_API int limber_robot_set_frame_wrench(limber_robot *robot, int frame, const double *wrench);
 /* Accelerations of prescribed joints [limber_robot_prescribed()]: rad/s^2 or m/s^2. Their positions and velocities
    are in the state. */
 LIMBER_API int limber_robot_set_prescribed_accelerations(limber_robot *robot, const double *acceleration);
@@ -246,8 +251,9 @@ LIMBER_API int limber_robot_actuator_lengths(limber_robot *robot, double *length
 
 /* ---- frames of links, at the state ---------------------------------------------------------------------------- */
 
-/* The hinge frame of a link is fixed to the moving side of its joint; the tip frame is at the outer end of its body. */
-enum { LIMBER_HINGE = 0, LIMBER_TIP = 1 };
+/* The hinge frame of a link is fixed to the moving side of its joint; the tip frame is at the outer end of its body. With
+   LIMBER_NAMED in place of these, `link` is the index of a frame that the robot file names. */
+enum { LIMBER_HINGE = 0, LIMBER_TIP = 1, LIMBER_NAMED = 2 };
 
 /* Origin p [3], m, and orientation R [3 x 3] of a frame in the world: columns of R are its axes. Each may be NULL.
    LIMBER_BAD_ARGUMENT, here and below. */
@@ -261,6 +267,9 @@ LIMBER_API int limber_robot_acceleration(limber_robot *robot, int link, int fram
 /* Jacobian J [6 x nv] of a frame: (omega; v) = J qd; world axes. J' maps a wrench (torque; force) at the origin to
    generalized forces. */
 LIMBER_API int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J);
+/* What strain gauges show at a frame that the file places at a station of a beam: curvature [3] = (psi', -w'', v''), 1/m, and
+   the elongation a', each may be NULL. LIMBER_BAD_ARGUMENT where the frame is not at a station. */
+LIMBER_API int limber_robot_strain(const limber_robot *robot, int frame, double *curvature, double *elongation);
 /* What the joint exerts on the link at the hinge frame, (torque; force) [6], N m, N, axes of the hinge frame, for the
    forces that act: runs the forward dynamics, with its failures. */
 LIMBER_API int limber_robot_reaction(limber_robot *robot, int link, double *wrench);

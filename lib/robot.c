@@ -50,7 +50,10 @@ static enum status make(limber_robot *robot)
 {
     struct report *report = &robot->messages.report;
     enum status status = robot_read_text(robot->name, robot->text, &robot->robot, report);
-    if (status == STATUS_OK) status = mechanism_make(robot->robot, &robot->mechanism, report);
+    if (status == STATUS_OK) {
+        robot->robot->every_frame_loaded = true;
+        status = mechanism_make(robot->robot, &robot->mechanism, report);
+    }
     if (status == STATUS_OK) status = make_arrays(robot);
     if (status == STATUS_OK) status = parameters_make(robot);
     if (status == STATUS_OK) start(robot);
@@ -141,6 +144,11 @@ int limber_robot_actuators(const limber_robot *robot)
     return robot->robot->n_actuators;
 }
 
+int limber_robot_frames(const limber_robot *robot)
+{
+    return robot->robot->n_frames;
+}
+
 int limber_robot_loops(const limber_robot *robot)
 {
     return robot->robot->n_loops;
@@ -174,6 +182,18 @@ const char *limber_robot_actuator_name(const limber_robot *robot, int actuator)
 const char *limber_robot_loop_name(const limber_robot *robot, int loop)
 {
     return within(loop, robot->robot->n_loops) ? robot->robot->loop[loop].name : NULL;
+}
+
+const char *limber_robot_frame_name(const limber_robot *robot, int frame)
+{
+    return within(frame, robot->robot->n_frames) ? robot->robot->frame[frame].name : NULL;
+}
+
+int limber_robot_find_frame(const limber_robot *robot, const char *name)
+{
+    for (int i = 0; name != NULL && i < robot->robot->n_frames; i++)
+        if (strcmp(robot->robot->frame[i].name, name) == 0) return i;
+    return LIMBER_NO_NAME;
 }
 
 int limber_robot_find_link(const limber_robot *robot, const char *name)
@@ -297,6 +317,12 @@ int limber_robot_set_tip_wrench(limber_robot *robot, const double *wrench)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     return set_numbers(robot, __func__, 6, wrench, robot->at.tip_wrench);
+}
+
+int limber_robot_set_frame_wrench(limber_robot *robot, int frame, const double *wrench)
+{
+    if (robot == NULL || !within(frame, robot->robot->n_frames)) return LIMBER_BAD_ARGUMENT;
+    return set_numbers(robot, __func__, 6, wrench, robot->at.frame_wrench + 6 * frame);
 }
 
 int limber_robot_set_prescribed_accelerations(limber_robot *robot, const double *acceleration)

@@ -321,6 +321,40 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
                    "payload, undamped, fixed at its hinge.");
 }
 
+/* "hinge", "tip", a station or a node */
+static void site_cell(struct xml *xml, const struct site *site)
+{
+    xml_begin(xml, "td");
+    switch (site->kind) {
+    case AT_STATION: xml_printf(xml, "x = %.9g m", site->x); break;
+    case AT_NODE: xml_printf(xml, "node %d", site->node); break;
+    default: xml_text(xml, site->kind == AT_HINGE ? "hinge" : "tip");
+    }
+    xml_end_full(xml);
+}
+
+static void write_frames(struct xml *xml, const struct fmu *fmu)
+{
+    static const char *const heads[] = {"frame", "link", "at", "sensor", "load"};
+    const struct robot *robot = fmu->model->robot;
+    if (robot->n_frames == 0) return;
+    heading(xml, "Frames");
+    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    for (int i = 0; i < robot->n_frames; i++) {
+        const struct robot_frame *frame = &robot->frame[i];
+        xml_begin(xml, "tr");
+        code_cell(xml, frame->name);
+        code_cell(xml, robot->link[frame->site.link].name);
+        site_cell(xml, &frame->site);
+        cell(xml, frame->sensor ? "yes" : "no");
+        cell(xml, frame->load ? "yes" : "no");
+        xml_end_full(xml);
+    }
+    end_table(xml);
+    paragraph(xml, "A frame is fixed to its link, at an offset from the place in the table. Sensors have outputs, loads "
+                   "have inputs; the tip frame has both.");
+}
+
 static void write_variables(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"variable", "causality", "variability", "unit", "#start", "description"};
@@ -370,7 +404,8 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
     paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrators, and model "
                    "exchange, with the importer's solver. An input that is not connected keeps its start value.");
     paragraph(xml, fmu->model != NULL
-                       ? "Torques and forces of the driven joints and the wrench on the tip are inputs."
+                       ? "Torques and forces of the driven joints and wrenches on the tip and on frames that are "
+                         "loads are inputs."
                        : "Inputs are quantities of the arm; outputs act on the arm or are references for it: "
                          "the descriptions state what to connect.");
     paragraph(
@@ -437,6 +472,7 @@ static void write_robot(struct xml *xml, const struct fmu *fmu, struct arena *ar
     write_facts(xml, fmu);
     write_joints(xml, fmu);
     write_links(xml, fmu);
+    write_frames(xml, fmu);
 }
 
 struct blob page_make(const struct fmu *fmu, struct arena *arena)

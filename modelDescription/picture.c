@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dyn/dyn.h"
+#include "dyn/sites.h"
 #include "math/vec.h"
 
 /* ---- pose -------------------------------------------------------------------------------------------------------------- */
@@ -82,6 +83,17 @@ static void project(const struct view *view, const double p[3], double out[2])
 
 /* ---- the drawing --------------------------------------------------------------------------------------------------------- */
 
+/* The point that carries the joint of a link */
+static void place_mount(const struct fmu *fmu, const struct view *view, int i, struct picture *picture)
+{
+    const struct anchor mount = sites_anchor(fmu->model, &fmu->model->robot->link[i].mount);
+    struct frame_motion motion;
+    memcpy(picture->link[i].from, picture->origin, sizeof picture->origin);
+    if (mount.link < 0) return;
+    dyn_frame(fmu->model, fmu->work, &mount, &motion);
+    project(view, motion.p, picture->link[i].from);
+}
+
 static void place_links(const struct fmu *fmu, const struct view *view, struct picture *picture)
 {
     const struct model *model = fmu->model;
@@ -92,7 +104,7 @@ static void place_links(const struct fmu *fmu, const struct view *view, struct p
         dyn_tip(model, fmu->work, i, &tip);
         project(view, fmu->work->link[i].O.p, link->hinge);
         project(view, tip.p, link->tip);
-        memcpy(link->from, lm->parent < 0 ? picture->origin : picture->link[lm->parent].tip, sizeof link->from);
+        place_mount(fmu, view, i, picture);
         link->flexible = lm->m > 0;
         link->moves = lm->joint.nv > 0;
         link->payload = model->robot->link[i].has_payload;

@@ -152,6 +152,7 @@ class Reference:
         if kind == "array":
             item, least, most = self.newest.resolve(member.get("items", {})), member.get("minItems"), member.get("maxItems")
             if item.get("type") == "number" and least == most and least is not None: return f"{least} numbers"
+            if item.get("items", {}).get("type") == "array": return f"{least} matrices"
             if item.get("type") == "array": return "rows of numbers" if least != most else f"{least} rows of numbers"
             plural = {"number": "numbers", "integer": "integers", "string": "names"}
             fixed = least == most and least is not None

@@ -19,7 +19,8 @@ SECTIONS = [{"shape": "tube", "outer_diameter": 1, "wall": 0.1}, {"shape": "roun
 # (heading, names in the specimen that stand for one letter)
 GROUPS = [("Joints with one position", {"Jr": "J", "Jp": "J"}), ("Prescribed joints with one position", {"Pr": "J", "Pp": "J"}),
           ("Universal and cylindrical joints", {"Ju": "J", "Jc": "J"}), ("Spherical joints", {"Js": "J"}), ("Free joints", {"Jf": "J"}),
-          ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Loops", {"C": "C"}), ("Line actuators", {"A": "A"}), ("Robot", None)]
+          ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}),
+          ("Line actuators", {"A": "A"}), ("Robot", None)]
 
 
 def joint_link(name, kind, **more): return {"name": f"link_{name}", "joint": {"name": name, "type": kind, **more}, "rigid": BODY}
@@ -45,6 +46,7 @@ def specimen(format_2):
                   joint_link("Jc", "cylindrical", **NUMBERS), joint_link("Js", "spherical", viscous=1, stiffness=1),
                   joint_link("Jf", "free") | {"parent": "world"}]
     return {"format": f"limber-robot/{2 if format_2 else 1}", "name": "specimen", "links": links,
+            **({"frames": [{"name": "F", "link": "L", "at": 0.5, "sensor": True, "load": True}]} if format_2 else {}),
             "loops": [{"name": "C", "type": "weld", "between": ["L", "side"]}],
             "actuators": [{"name": "A", "type": "line", "from": {"link": "world", "xyz": [0, -1, 0]},
                            "to": {"link": "L", "frame": "tip", "xyz": [0, 0, 0]}}]}

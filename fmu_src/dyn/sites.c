@@ -120,10 +120,11 @@ struct anchor sites_anchor(const struct model *model, const struct site *site)
 /* Curvature and elongation where a frame is at a station of a flexible beam */
 static enum status make_strain(struct model *model, int i)
 {
-    const struct site *site = &model->robot->frame[i].site;
-    const struct link *link = &model->robot->link[site->link];
-    if (site->kind != AT_STATION || model->link[site->link].body == NULL) return STATUS_OK;
-    return strain_make(&link->beam, site->x, &model->arena, &model->strain[i]);
+    const struct robot_frame *frame = &model->robot->frame[i];
+    const struct beam *beam = &model->robot->link[frame->site.link].beam;
+    if (!frame->gauge || model->link[frame->site.link].body == NULL) return STATUS_OK;
+    return strain_make(beam, frame->site.kind == AT_TIP ? beam->length : frame->site.x, &model->arena,
+                       &model->strain[i]);
 }
 
 enum status sites_make_anchors(struct model *model)

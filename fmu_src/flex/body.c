@@ -495,6 +495,8 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
     memcpy(f.D, nodal->damping, (size_t)(m * m) * sizeof(double));
 
+    if (nodal->geometric != NULL && geometric_make(nodal, body, arena, &body->geometric) != STATUS_OK)
+        return STATUS_NO_MEMORY;
     if (node_section(nodal, nodal->hinge_node, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     body->hinge_moves = section_differs(&body->hinge, m);
     return node_section(nodal, nodal->tip_node, arena, &body->tip);

@@ -2,7 +2,7 @@
  *
  * Every body is described by scalar shapes with an axis: a point at r0 moves to
  *     r = r0 + sum_s e_a(s) phi_s eta_k(s) - f(eta) e_x                                                (theory.md 8)
- * where f is the foreshortening of a beam (shortening.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
+ * where f is the foreshortening of a beam (shortening.h); of a nodal body only mass moments of such a term are known (geometric.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
  * for twist. All mass blocks are polynomials in eta; their coefficients are stored here. Frame F, SI units. */
 #ifndef FLEX_BODY_H
 #define FLEX_BODY_H
@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "flex/geometric.h"
 #include "flex/shortening.h"
 #include "robot/robot.h"
 
@@ -66,6 +67,7 @@ struct body {
     const double *zeros;                     /* PADDED(m)                                  */
     const double *mode_G;                    /* m rows of PADDED(m): G                     */
     const struct shortening *shortening;     /* NULL: no foreshortening                    */
+    const struct geometric *geometric;       /* nodal bodies; NULL: no geometric stiffness */
     const struct added_mass *added;          /* NULL: none                                 */
     struct section hinge, tip;
 };

@@ -46,6 +46,7 @@ static void second_moments(const struct body *body, enum elastic_terms terms, co
         state->N[i] = body->N0[i] + axis_dot(body, row[i], rho + n * column[i], eta);
         state->N[i] += axis_dot(body, column[i], body->b + n * row[i], eta);
     }
+    if (body->geometric != NULL) geometric_inertia(body, terms, eta, state);
     inertia_from_moments(state->N, state->J);
 }
 
@@ -66,6 +67,7 @@ static void nodal_coupling(const struct body *body, struct body_state *state)
             column[3 + a] += body->s[s];
         }
     }
+    if (body->geometric != NULL) geometric_coupling(body, state);
 }
 
 /* rho_s = b_s + sum_t G_st eta_k(t) e_a(t)                                                             (theory.md 10) */
@@ -74,6 +76,7 @@ static void nodal_inertia(const struct body *body, enum elastic_terms terms, con
 {
     memcpy(state->rho, body->b, 3 * (size_t)body->n_shapes * sizeof(double));
     gram_sums(body, eta, state->rho);
+    if (body->geometric != NULL) field_inertia(body, terms, eta, state);
     second_moments(body, terms, eta, state);
 }
 
@@ -88,6 +91,7 @@ static void nodal_rates(const struct body *body, enum elastic_terms terms, const
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
     memset(rhod, 0, 3 * (size_t)n * sizeof(double));
     gram_sums(body, etad, rhod);
+    if (body->geometric != NULL && terms == TERMS_FULL) field_rates(body, etad, state);
     for (int k = 0; k < body->m; k++) axpy3(etad[k], body->JL + 3 * k, rates->hs);
     for (int a = X; a <= Z; a++)
         for (int s = body->axis_start[a]; s < body->axis_start[a + 1]; s++) {
@@ -117,6 +121,8 @@ static void nodal_force(const struct body *body, enum elastic_terms terms, const
     if (terms == TERMS_RUTHLESS) return; /* rates are of first order */
     struct coriolis rates = {0};
     nodal_rates(body, terms, state, etad, omega, &rates, modal);
+    if (body->geometric != NULL) geometric_force(body, terms, state, etad, omega, acc, &rates, wrench, modal);
+    if (body->geometric != NULL && terms == TERMS_FULL) field_force(body, state, omega, B, &rates, wrench, modal);
     add_coriolis(&rates, omega, wrench);
 }
 
@@ -149,6 +155,8 @@ enum status body_state_make(const struct body *body, struct arena *arena, struct
     state->coupling = arena_take(arena, m, sizeof *state->coupling);
     state->Mff = arena_take(arena, m * row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
+    if (body->geometric != NULL && geometric_state_make(body, arena, &state->geometric) != STATUS_OK)
+        return STATUS_NO_MEMORY;
     body_state_reset(body, state);
     return body->shortening != NULL ? shortening_state_make(body, arena, &state->shortened) : STATUS_OK;
 }

@@ -16,6 +16,7 @@ struct body_state {
     double (*coupling)[SIX]; /* m: M_rf; unused for beams whose F is O, see beam_coupling()               */
     double *Mff;             /* m rows of PADDED(m): M_ff; constant without foreshortening                */
     struct shortening_state shortened;
+    struct geometric_state geometric;
     /* rates, by body_force() */
     double *rhod; /* like rho: int phi_s r_dot dm                                                         */
 };

@@ -17,6 +17,7 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
     t->Gw = arena_take(arena, m, sizeof *t->Gw);
     t->rhodd = arena_take(arena, 3 * n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
+    if (body->geometric != NULL) return geometric_tangent_make(body, arena, &t->geometric);
     return body->shortening != NULL ? shortening_tangent_make(body, arena, &t->shortening) : STATUS_OK;
 }
 
@@ -25,6 +26,7 @@ struct point {
     const struct body *body;
     enum elastic_terms terms;
     struct body_point motion;
+    const struct body_state *state;
     const double *rho, *rhod;
     const int *place; /* index of a shape in the rows of rho: its mode in a beam; NULL: the shape itself */
     int stride;       /* length of those rows                                                            */
@@ -55,6 +57,7 @@ static void moment_rates(const struct point *at, struct body_tangent *t)
     }
     if (body->shortening != NULL && at->terms == TERMS_FULL)
         shortening_moment_rates(body, motion->eta, motion->etad, motion->etadd, &t->shortening, t->rhodd);
+    if (body->geometric != NULL && at->terms == TERMS_FULL) field_moment_rates(body, at->state, motion->etadd, t);
 }
 
 /* Columns of a shape s along e_a. With p = int phi A dm, mu = int phi r dm and A the acceleration of the points, the wrench changes by
@@ -140,7 +143,9 @@ static void rate_sums(const struct point *at, const struct body_state *state, do
         cd[a] += body->s[s] * etad[body->k[s]];
         axpy3(etad[body->k[s]], mu, Q + 3 * a);
     }
-    if (body->shortening == NULL || at->terms != TERMS_FULL) return;
+    if (at->terms != TERMS_FULL) return;
+    if (body->geometric != NULL) geometric_rate_sums(body, state, etad, hs, cd, Q);
+    if (body->shortening == NULL) return;
     const struct shortening_state *shortened = &state->shortened;
     for (int k = 0; k < body->m; k++) {
         cd[X] -= shortened->C_eta[k] * etad[k];
@@ -178,6 +183,7 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     struct point at = {.body = body,
                        .terms = terms,
+                       .state = state,
                        .motion = {.eta = eta, .etad = etad, .etadd = etadd, .omega = omega, .a = acc + 3},
                        .rho = state->rho,
                        .rhod = state->rhod,
@@ -204,5 +210,6 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
     for (int s = 0; s < body->n_shapes; s++) add_shape(&at, s, t);
     if (body->shortening != NULL && terms != TERMS_RUTHLESS)
         shortening_tangent(body, terms, &state->shortened, &at.motion, t);
+    if (body->geometric != NULL && terms != TERMS_RUTHLESS) geometric_tangent(body, terms, state, &at.motion, acc, t);
     spin_columns(&at, state, t);
 }

@@ -26,6 +26,7 @@ struct body_tangent {
     double (*Gw)[3]; /* m: modal force k per omega                                           */
     double *rhodd;   /* 3 x n_shapes: int phi_s r_ddot dm                                    */
     struct shortening_tangent shortening;
+    struct geometric_tangent geometric;
 };
 
 enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);

@@ -74,10 +74,13 @@ static bool locate(bool found, struct location *location, const char *format, in
 }
 
 /* Whether a link, loop, actuator or frame read so far has this name, and where. */
-static bool part_has(const struct robot *robot, const char *name, struct location *where)
+static bool part_has(const struct reader *reader, const char *name, struct location *where)
 {
+    const struct robot *robot = reader->robot;
     const int link = find_link(robot, name);
     if (link >= 0) return locate(true, where, "links[%d].name", link);
+    if (reader->link != NULL && same_name(reader->link->name, name))
+        return locate(true, where, "links[%d].name", robot->n_links);
     for (int i = 0; i < robot->n_loops; i++)
         if (same_name(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
     for (int i = 0; i < robot->n_actuators; i++)
@@ -95,6 +98,13 @@ static bool joint_has(const struct robot *robot, const char *name, struct locati
     return false;
 }
 
+/* The same of the joint that is being read, which may need a frame. */
+static bool current_joint_has(const struct reader *reader, const char *name, struct location *where)
+{
+    const bool same = reader->link != NULL && same_name(reader->link->joint.name, name);
+    return locate(same, where, "links[%d].joint", reader->robot->n_links);
+}
+
 const char *read_part_name(const struct place *at, const char *what)
 {
     const struct robot *robot = at->reader->robot;
@@ -102,10 +112,10 @@ const char *read_part_name(const struct place *at, const char *what)
     struct location other;
     if (robot->format == 2 && same_name(name, "hinge"))
         report_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
-    if (part_has(robot, name, &other))
+    if (part_has(at->reader, name, &other))
         report_error(at, "%s must be unique among links, loops%s: %s is the same", what,
                      robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
-    else if (robot->format == 2 && joint_has(robot, name, &other))
+    else if (robot->format == 2 && (joint_has(robot, name, &other) || current_joint_has(at->reader, name, &other)))
         report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
                      what, other.path);
     return name;
@@ -121,9 +131,11 @@ const char *read_joint_name(const struct place *at, const char *link_name)
         report_error(at->given ? at : at->parent,
                      "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
                      other.path);
-    else if (robot->format == 2 && !same_name(name, link_name) && part_has(robot, name, &other))
-        report_error(at, "joint name must not be the name of another link (limber-robot/2): %s is the same",
-                     other.path);
+    else if (robot->format == 2 && !same_name(name, link_name) && part_has(at->reader, name, &other))
+        report_error(
+            at,
+            "joint name must not be the name of another link, loop, actuator or frame (limber-robot/2): %s is the same",
+            other.path);
     return name;
 }
 

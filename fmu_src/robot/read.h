@@ -21,6 +21,7 @@ struct reader {
     struct robot *robot;
     const struct place *frames; /* the array of frames, each read when it is first needed */
     bool *frame_read;
+    const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
 };
 
 struct place {
@@ -122,6 +123,8 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
 bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
 /* {xyz, rpy}, both optional; the identity where absent. */
 void read_pose(const struct place *at, const char *what, struct pose *pose);
+/* An n x n matrix, row major, symmetric within 1e-9 of its largest entry, then made symmetric exactly. */
+bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix);
 /* The same two members of any object; what is absent leaves the pose unchanged. */
 void read_pose_members(struct object *object, struct pose *pose);
 /* A symmetric positive semidefinite n x n matrix, row major, n at most MOST_MODES. */

@@ -110,9 +110,44 @@ static void read_modal_matrices(struct object *object, struct nodal *nodal)
     nodal->damping = D;
 }
 
+/* A member that is an array of symmetric m x m matrices */
+static void read_matrices(const struct place *at, enum need need, const struct quantity *quantity, int count, int m,
+                          double *D)
+{
+    int length;
+    array_open(at, need, count, count, quantity->what, &length);
+    for (int i = 0; i < length; i++) {
+        const struct place matrix_at = item(at, i);
+        read_symmetric(&matrix_at, REQUIRED, quantity, m, D + m * m * i);
+    }
+}
+
+/* NULL where there is none to read */
+static const double *read_geometric_stiffness(const struct place *at, int m)
+{
+    static const struct quantity acceleration = {"second derivatives of the first mass moments (3 matrices x, y, z)",
+                                                 "kg/m", ANY};
+    static const struct quantity rates = {"second derivatives of the second mass moments (6 matrices xx, yy, zz, xy, "
+                                          "xz, yz)",
+                                          "kg", ANY};
+    static const struct quantity turn = {"second derivatives of the rotational mass moments (3 matrices x, y, z)", "kg",
+                                         ANY};
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "geometric stiffness")) return NULL;
+    const struct place acceleration_at = member(&object, "acceleration"), rates_at = member(&object, "rates");
+    const struct place turn_at = member(&object, "angular_acceleration");
+    double *D = take_numbers(at, GEOMETRIC_MOMENTS * m * m);
+    if (m > 0 && D != NULL) {
+        read_matrices(&acceleration_at, REQUIRED, &acceleration, 3, m, D);
+        read_matrices(&rates_at, REQUIRED, &rates, 6, m, D + 3 * m * m);
+        read_matrices(&turn_at, OPTIONAL, &turn, 3, m, D + 9 * m * m);
+    }
+    object_close(&object);
+    return D;
+}
+
 void read_nodal(const struct place *at, struct nodal *nodal)
 {
-    static const char *const unsupported[] = {"geometric_stiffness", NULL};
     struct object object;
     if (!object_open(&object, at, OPTIONAL, "nodal body")) return;
     const struct place modes_at = member(&object, "modes"), nodes_at = member(&object, "nodes");
@@ -124,6 +159,7 @@ void read_nodal(const struct place *at, struct nodal *nodal)
         read_integer(&tip_at, REQUIRED, "node at the tip", 0, nodal->n_nodes - 1, &nodal->tip_node);
     }
     read_modal_matrices(&object, nodal);
-    refuse_unsupported_keys(&object, unsupported);
+    const struct place geometric_at = member_of_format_2(&object, "geometric_stiffness");
+    if (geometric_at.given) nodal->geometric = read_geometric_stiffness(&geometric_at, nodal->modes);
     object_close(&object);
 }

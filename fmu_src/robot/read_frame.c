@@ -42,6 +42,20 @@ static void read_section_of(const struct place *at, const struct link *link, str
     else if (read_choice(at, OPTIONAL, "place of a frame", names) == 0) site->kind = AT_HINGE;
 }
 
+static bool read_frame_link(const struct place *at, int *link)
+{
+    const struct reader *reader = at->reader;
+    if (reader->link == NULL) return read_link_name(at, REQUIRED, "link of a frame", link);
+    const char *name = read_string(at, REQUIRED, "link of a frame");
+    const int found = name != NULL ? find_link(reader->robot, name) : -1;
+    if (found >= 0) *link = found;
+    else if (name != NULL)
+        report_error(
+            at, "link of a frame must be the name of a link that stands before links[%d], whose joint names the frame",
+            reader->robot->n_links);
+    return found >= 0;
+}
+
 static void read_frame(const struct place *at, struct robot_frame *frame)
 {
     struct object object;
@@ -51,8 +65,9 @@ static void read_frame(const struct place *at, struct robot_frame *frame)
     const struct place at_at = member(&object, "at"), sensor_at = member(&object, "sensor");
     const struct place load_at = member(&object, "load");
     frame->name = read_part_name(&name_at, "frame name");
-    if (read_link_name(&link_at, REQUIRED, "link of a frame", &frame->site.link))
+    if (read_frame_link(&link_at, &frame->site.link))
         read_section_of(&at_at, &at->reader->robot->link[frame->site.link], &frame->site);
+    frame->gauge = is_number(&at_at);
     read_pose_members(&object, &frame->site.at);
     read_flag(&sensor_at, "sensor", &frame->sensor);
     read_flag(&load_at, "load", &frame->load);

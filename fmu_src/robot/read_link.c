@@ -40,6 +40,7 @@ static void read_link(const struct place *at, int index, struct link *link)
     if (!object_open(&object, at, REQUIRED, "link")) return;
     const struct place name_at = member(&object, "name"), parent_at = member(&object, "parent");
     const struct place joint_at = member(&object, "joint");
+    at->reader->link = link;
     link->name = read_part_name(&name_at, "link name");
     read_parent(&parent_at, index, link);
     read_joint(&joint_at, parent_at.given, link);
@@ -48,6 +49,7 @@ static void read_link(const struct place *at, int index, struct link *link)
     const struct place hub_at = member(&object, "hub"), payload_at = member(&object, "payload");
     link->has_hub = read_attached(&hub_at, "hub", &link->hub);
     link->has_payload = read_attached(&payload_at, "payload", &link->payload);
+    at->reader->link = NULL;
     object_close(&object);
 }
 

@@ -98,6 +98,7 @@ static void copy_nodal(struct arena *arena, struct nodal *nodal)
     nodal->node = node;
     nodal->stiffness = copy_numbers(arena, m * m, nodal->stiffness);
     nodal->damping = copy_numbers(arena, m * m, nodal->damping);
+    if (nodal->geometric != NULL) nodal->geometric = copy_numbers(arena, GEOMETRIC_MOMENTS * m * m, nodal->geometric);
 }
 
 static void copy_beam(struct arena *arena, struct beam *beam)

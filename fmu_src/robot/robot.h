@@ -28,6 +28,9 @@ struct node {
     const double *rotation;      /* Lambda: 3 x modes, row major    */
 };
 
+/* Matrices of geometric_stiffness: 3 of `acceleration`, 6 of `rates`, 3 of `angular_acceleration` (zeros where absent) */
+enum { GEOMETRIC_MOMENTS = 12 };
+
 struct nodal {
     int modes;
     int n_nodes;
@@ -35,6 +38,7 @@ struct nodal {
     int hinge_node, tip_node;
     const double *stiffness; /* modes x modes */
     const double *damping;   /* modes x modes; zeros where absent */
+    const double *geometric; /* geometric_stiffness: GEOMETRIC_MOMENTS matrices modes x modes; NULL where absent */
 };
 
 /* A place on a link at which something is attached: a frame at a fixed offset from the hinge frame O, the tip frame T, the section
@@ -54,6 +58,7 @@ struct robot_frame {
     const char *name;
     struct site site;
     bool sensor, load;
+    bool gauge; /* `at` is a station of a beam: the frame has a curvature and an elongation */
 };
 
 struct link {

@@ -186,22 +186,44 @@ void read_pose(const struct place *at, const char *what, struct pose *pose)
     object_close(&object);
 }
 
-static bool is_symmetric(int n, const double *A)
+/* Whether A is symmetric within 1e-9 of its largest entry; if not, the entry (i, j), i < j, that differs most from (j, i) */
+static bool is_symmetric(int n, const double *A, int *i, int *j)
 {
     double largest = 0, difference = 0;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            largest = fmax(largest, fabs(A[n * i + j]));
-            difference = fmax(difference, fabs(A[n * i + j] - A[n * j + i]));
+    *i = *j = 0;
+    for (int k = 0; k < n; k++) {
+        for (int l = k; l < n; l++) {
+            const double upper = A[n * k + l], lower = A[n * l + k];
+            largest = fmax(largest, fmax(fabs(upper), fabs(lower)));
+            if (fabs(upper - lower) <= difference) continue;
+            difference = fabs(upper - lower);
+            *i = k;
+            *j = l;
         }
     }
     return difference <= 1e-9 * largest;
 }
 
+bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *A)
+{
+    int i, j;
+    if (!read_rows(at, need, quantity, n, n, A)) return false;
+    if (!is_symmetric(n, A, &i, &j)) {
+        const struct place row = item(at, i), entry = item(&row, j);
+        report_error(&entry, "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
+                     quantity->what, j, i, A[n * j + i]);
+        return false;
+    }
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < k; l++) A[n * k + l] = A[n * l + k] = 0.5 * (A[n * k + l] + A[n * l + k]);
+    return true;
+}
+
 bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix)
 {
+    int i, j;
     if (!read_rows(at, need, quantity, n, n, matrix)) return false;
-    if (!is_symmetric(n, matrix)) report_error(at, "%s must be symmetric", quantity->what);
+    if (!is_symmetric(n, matrix, &i, &j)) report_error(at, "%s must be symmetric", quantity->what);
     else if (!is_semidefinite(n, matrix)) report_error(at, "%s must be positive semidefinite", quantity->what);
     else return true;
     return false;

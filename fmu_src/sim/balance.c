@@ -106,8 +106,8 @@ enum status balance_at_rest(struct sim *sim, double *change)
 {
     struct balance *balance = &sim->balance;
     const size_t n = (size_t)sim->mechanism.model->nv;
-    struct input in = {
-        .q = sim->at.q, .qd = sim->at.qd, .tip_wrench = sim->at.tip_wrench, .actuator_force = balance->dF};
+    struct input in = point_input(&sim->at);
+    in.tau = NULL, in.prescribed_qdd = NULL, in.actuator_force = balance->dF;
     struct input actuated;
     dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->at.q);
     for (int a = 0; a < balance->n; a++) balance->dF[a] = 1;

@@ -43,9 +43,13 @@ static void differentiate(struct sim *sim)
 {
     struct mechanism *m = &sim->mechanism;
     const struct input in = mechanism_loaded(m, &sim->in);
-    if (!sim->tangent_up_to_date) dyn_tangent_state(m->model, m->work, m->tangent, &in, sim->qdd);
+    if (!sim->tangent_up_to_date) {
+        dyn_tangent_state(m->model, m->work, m->tangent, &in, sim->qdd);
+        dyn_tangent_observe_state(m->model, m->work, m->tangent, &in, sim->qdd);
+    }
     sim->tangent_up_to_date = true;
     sim_along_seed(sim, &in);
+    dyn_tangent_observe(m->model, m->work, m->tangent, sim->dqdd);
     outputs_change(sim);
 }
 

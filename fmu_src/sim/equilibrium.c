@@ -1,5 +1,5 @@
-/* The static start: elastic coordinates at rest under gravity, payload and tip wrench, joints locked. In a closed robot passive
-   joints are not locked but keep the loops closed, with multipliers that balance them:
+/* The static start: elastic coordinates at rest under gravity, payload and wrenches on the tip and on frames, joints locked. In a
+   closed robot passive joints are not locked but keep the loops closed, with multipliers that balance them:
        f(x) - G' lambda = 0,   gap(x) = 0. */
 #include <math.h>
 #include <string.h>
@@ -32,6 +32,7 @@ static struct input at_rest(const struct sim *sim)
     return (struct input){.q = sim->at.q, /* prescribed joints too */
                           .qd = sim->at.qd,
                           .tip_wrench = sim->at.tip_wrench,
+                          .frame_wrench = sim->at.frame_wrench,
                           .actuator_force = sim->actuator_force};
 }
 
@@ -166,15 +167,16 @@ static enum status iterate(struct sim *sim, struct equilibrium *e)
     return STATUS_NO_EQUILIBRIUM;
 }
 
-/* The size of what actuators balance: weight, tip force, strain, their own forces */
+/* The size of what actuators balance: weight, wrenches on the tip and on frames, strain, their own forces */
 static double load_size(const struct sim *sim)
 {
+    const int n_wrenches = 6 * (1 + sim->robot->n_frames);
     double mass = 0, forces = 0;
     for (int i = 0; i < sim->mechanism.model->n_links; i++)
         mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
     for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
     return mass * sqrt(dense_dot(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(dense_dot(6, sim->at.tip_wrench, sim->at.tip_wrench));
+           forces + sqrt(dense_dot(n_wrenches, sim->at.tip_wrench, sim->at.tip_wrench));
 }
 
 /* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */

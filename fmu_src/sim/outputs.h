@@ -7,13 +7,14 @@
 struct link_outputs {
     double wrench[6];                  /* (moment; force) of the joint on the link, hinge axes  */
     double deflection[3], rotation[3]; /* of the tip of a flexible link, hinge axes             */
+    double quaternion[4];              /* orientation of O, without a derivative                */
 };
 
-/* What a sensor on a frame shows. */
+/* A frame that a sensor reports: the tip, or a frame of the robot. */
 struct frame_outputs {
-    double position[3], quaternion[4], velocity[3], angular_velocity[3], acceleration[3]; /* world axes */
-    double specific_force[3]; /* acceleration minus gravity, axes of the frame                        */
-    double angular_rate[3];   /* angular velocity, axes of the frame                                  */
+    double position[3], quaternion[4], velocity[3], angular_velocity[3], acceleration[3]; /* world axes       */
+    double specific_force[3], angular_rate[3]; /* acceleration minus gravity, angular velocity; its own axes */
+    double curvature[3], elongation;           /* of the beam's axis, at a station                           */
 };
 
 struct outputs {
@@ -23,7 +24,7 @@ struct outputs {
     const double *force;        /* nv: generalized forces: what drives of prescribed joints provide   */
     const double *lambda;       /* multipliers of all constraints                               */
     const int *first_row;       /* [loop]: its first multiplier                                 */
-    struct frame_outputs tip;
+    struct frame_outputs *frame;  /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
     struct link_outputs *link;    /* n_links                                                    */
     double *length, *length_rate; /* n_actuators                                                */
 

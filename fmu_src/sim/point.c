@@ -14,7 +14,7 @@ static void list_parts(struct point *point, struct part part[PARTS])
     const struct model *model = point->model;
     const struct part all[PARTS] = {{&point->q, point_size(point)},
                                     {&point->tau, model->n_tau},
-                                    {&point->tip_wrench, 6},
+                                    {&point->tip_wrench, 6 * (1 + model->robot->n_frames)},
                                     {&point->prescribed_qdd, model->n_prescribed},
                                     {&point->payload_mass, model->n_links},
                                     {&point->payload_com, 3 * model->n_links},
@@ -36,6 +36,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
     list_parts(point, part);
     for (int i = 0; i < PARTS; i++) *part[i].array = arena_take(arena, (size_t)part[i].count, sizeof(double));
     if (point->q != NULL) point->qd = point->q + model->nq;
+    if (point->tip_wrench != NULL) point->frame_wrench = point->tip_wrench + 6;
 }
 
 void point_clear(const struct point *point)
@@ -62,6 +63,7 @@ struct input point_input(const struct point *point)
                           .qd = point->qd,
                           .tau = point->tau,
                           .tip_wrench = point->tip_wrench,
+                          .frame_wrench = point->frame_wrench,
                           .prescribed_qdd = point->prescribed_qdd,
                           .actuator_force = point->actuator_force};
 }
@@ -72,6 +74,7 @@ struct direction point_direction(const struct point *seed, const double *dx)
                               .qd = seed->qd,
                               .tau = seed->tau,
                               .tip_wrench = seed->tip_wrench,
+                              .frame_wrench = seed->frame_wrench,
                               .prescribed_qdd = seed->prescribed_qdd,
                               .actuator_force = seed->actuator_force,
                               .masses = {.payload_mass = seed->payload_mass,

@@ -12,11 +12,12 @@ struct point {
     double *prescribed_qdd; /* n_prescribed                                                   */
     double *actuator_force; /* n_actuators                                                    */
     double *tip_wrench;     /* 6: (torque; force), world axes                                 */
+    double *frame_wrench;   /* 6 n_frames: the same for every frame of the robot, behind tip_wrench */
     /* used in a seed only, the model has the masses: struct mass_direction */
     double *payload_mass, *payload_com, *payload_inertia, *added_mass;
 };
 
-/* Arrays of zeros from the arena; q and qd are one block. The caller checks whether the arena failed. */
+/* Arrays of zeros from the arena; q and qd are one block, and so are the wrenches. The caller checks whether the arena failed. */
 void point_make(const struct model *model, struct arena *arena, struct point *point);
 void point_clear(const struct point *point);
 /* All numbers of a point to another one of the same robot. */

@@ -107,8 +107,9 @@ static void prescribe_drives(struct robot *robot)
     }
 }
 
-enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
-                           struct instance **made)
+/* motion: NULL for none */
+static enum status make(const char *name, const char *text, const struct sim_motion *motion, bool every_frame_loaded,
+                        struct report *report, struct instance **made)
 {
     *made = NULL;
     struct instance *instance = instance_allocate(sizeof(struct sim), name, report, &robot_ops);
@@ -117,7 +118,10 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
     if (motion != NULL) sim->motion = *motion;
     enum status status = robot_read_text(name, text, &sim->robot, report);
     if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
-    if (status == STATUS_OK) status = build(sim, text);
+    if (status == STATUS_OK) {
+        sim->robot->every_frame_loaded = every_frame_loaded;
+        status = build(sim, text);
+    }
     if (status == STATUS_OK) *made = instance;
     else instance_free(instance);
     return status;
@@ -125,7 +129,18 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
 
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return sim_make_moved(name, text, NULL, report, made);
+    return make(name, text, NULL, false, report, made);
+}
+
+enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **made)
+{
+    return make(name, text, NULL, true, report, made);
+}
+
+enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
+                           struct instance **made)
+{
+    return make(name, text, motion, false, report, made);
 }
 
 static void release_robot(struct instance *instance)
@@ -155,6 +170,13 @@ const struct model *sim_model(const struct instance *instance)
 struct mechanism *sim_mechanism(struct instance *instance)
 {
     return &sim_of(instance)->mechanism;
+}
+
+void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench)
+{
+    struct sim *sim = sim_of(instance);
+    memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
+    instance->stepper.up_to_date = false;
 }
 
 const double *sim_accelerations(const struct instance *instance)

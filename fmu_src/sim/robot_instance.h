@@ -128,6 +128,15 @@ enum status outputs_compute(struct sim *sim);
 /* Changes of the outputs in the direction of the last sim_along_seed(). */
 void outputs_change(struct sim *sim);
 
+/* ---- frames.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Orientations of the hinge frames of all links; then the tip and the frames that are sensors. */
+void outputs_orientations(struct sim *sim);
+void outputs_frames(struct sim *sim);
+
+/* Their changes, as outputs_change(). */
+void outputs_change_frames(struct sim *sim);
+
 /* ---- guard.c --------------------------------------------------------------------------------------------------------------- */
 
 /* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
@@ -136,7 +145,7 @@ void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* Elastic coordinates at rest under gravity, payload, tip wrench; joints locked. */
+/* Elastic coordinates at rest under gravity, payload and wrenches; joints locked. */
 enum status sim_find_equilibrium(struct sim *sim);
 
 #endif

@@ -11,6 +11,9 @@ struct mechanism;
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
+/* The same for analyses of states with wrenches on any frame of the robot, not only on loads: sim_set_frame_wrenches(). */
+enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **instance);
+
 /* The motion of driven joints: q, qd, qdd of coordinate k of the joint of a link at any time, counted from the start of the
    experiment. */
 struct sim_motion {
@@ -31,6 +34,10 @@ const struct model *sim_model(const struct instance *instance);
 /* The instance's own equations of motion, for analyses. A caller that changes their state calls instance_set() before the next
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
+
+/* Wrenches on all frames of the robot, (torque; force) in world axes. On frames that are not loads, and so have no inputs, they act
+   until the next call. For an instance of sim_make_loaded(). */
+void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench);
 
 /* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */

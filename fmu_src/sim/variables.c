@@ -25,21 +25,23 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     INPUT(Q_IN, "%J.%p", PRESCRIBED, POSITIONS, BY_JOINT("rad", "m"), "deg", POSITION, place_q, number_start_position, KIND_QD_IN, "prescribed %p") \
     INPUT(QD_IN, "%J.%v", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, number_start_velocity, KIND_QDD_IN, "prescribed %v") \
     INPUT(QDD_IN, "%J.%a", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed %a") \
-    INPUT(TIP_FORCE, "tip.force", ROBOT, 3, ALWAYS("N"), NULL, FORCE, place_tip_force, number_zero, NO_KIND, "force on the tip frame, world axes") \
-    INPUT(TIP_TORQUE, "tip.torque", ROBOT, 3, ALWAYS("N.m"), NULL, FORCE, place_tip_torque, number_zero, NO_KIND, "torque on the tip frame, world axes") \
+    INPUT(FRAME_FORCE, "%F.force", LOAD, 3, ALWAYS("N"), NULL, FORCE, place_frame_force, number_zero, NO_KIND, "force on the %F frame, world axes") \
+    INPUT(FRAME_TORQUE, "%F.torque", LOAD, 3, ALWAYS("N.m"), NULL, FORCE, place_frame_torque, number_zero, NO_KIND, "torque on the %F frame, world axes") \
     INPUT(ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
     COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
     COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
-    COMPUTED(TIP_POSITION, "tip.position", ROBOT, 3, OUTPUT, ALWAYS("m"), NULL, value_tip_position, DIFFERENTIABLE, depends_tip_position, "position of the tip frame, world axes") \
-    COMPUTED(TIP_QUATERNION, "tip.quaternion", ROBOT, 4, OUTPUT, ALWAYS("1"), NULL, value_tip_quaternion, DIFFERENTIABLE, depends_tip_quaternion, "orientation of the tip frame, w first") \
-    COMPUTED(TIP_VELOCITY, "tip.velocity", ROBOT, 3, OUTPUT, ALWAYS("m/s"), NULL, value_tip_velocity, DIFFERENTIABLE, depends_tip_velocity, "velocity of the tip frame's origin, world axes") \
-    COMPUTED(TIP_ANGULAR_VELOCITY, "tip.angular_velocity", ROBOT, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_velocity, DIFFERENTIABLE, depends_tip_angular_velocity, "angular velocity of the tip frame, world axes") \
-    COMPUTED(TIP_ACCELERATION, "tip.acceleration", ROBOT, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_acceleration, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin, world axes") \
-    COMPUTED(TIP_SPECIFIC_FORCE, "tip.specific_force", ROBOT_2, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_tip_specific_force, DIFFERENTIABLE, depends_tip_acceleration, "acceleration of the tip frame's origin minus gravity, axes of the tip frame: what an accelerometer shows") \
-    COMPUTED(TIP_ANGULAR_RATE, "tip.angular_rate", ROBOT_2, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_tip_angular_rate, DIFFERENTIABLE, depends_tip_angular_rate, "angular velocity of the tip frame, axes of the tip frame: what a gyroscope shows") \
+    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, DIFFERENTIABLE, depends_frame_position, "position of the %F frame, world axes") \
+    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, DIFFERENTIABLE, depends_frame_quaternion, "orientation of the %F frame, w first") \
+    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, DIFFERENTIABLE, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, DIFFERENTIABLE, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
+    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, DIFFERENTIABLE, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, DIFFERENTIABLE, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
+    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, DIFFERENTIABLE, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
+    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, DIFFERENTIABLE, depends_frame_curvature, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
+    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, DIFFERENTIABLE, depends_frame_elongation, "axial strain of the beam at the %F frame, without foreshortening") \
     COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
@@ -174,29 +176,50 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
+    case SENSOR:
+    case INERTIAL_SENSOR:
+    case GAUGE:
+    case LOAD:
     case ROBOT:
-    case ROBOT_2:
     case LOOP:
     case ACTUATOR: break;
     }
     return false;
 }
 
+/* Frame 0 is the tip: a sensor and a load, with inertial sensors in format 2. */
+static bool frame_has(const struct robot *robot, int i, const struct table_row *row)
+{
+    const struct robot_frame tip = {.sensor = true, .load = true}, *frame = i > 0 ? &robot->frame[i - 1] : &tip;
+    switch (row->owner) {
+    case LOAD: return frame->load;
+    case SENSOR: return frame->sensor;
+    case INERTIAL_SENSOR: return frame->sensor && robot->format > 1;
+    default: return frame->sensor && frame->gauge; /* GAUGE */
+    }
+}
+
+static bool of_frames(const struct table_row *row)
+{
+    return row->owner == SENSOR || row->owner == INERTIAL_SENSOR || row->owner == GAUGE || row->owner == LOAD;
+}
+
 static bool of_links(const struct table_row *row)
 {
-    return row->owner != ROBOT && row->owner != ROBOT_2 && row->owner != LOOP && row->owner != ACTUATOR;
+    return row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR && !of_frames(row);
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
     if (of_links(row)) return model->n_links;
-    if (row->owner == ROBOT_2) return model->robot->format >= 2;
+    if (of_frames(row)) return 1 + model->robot->n_frames;
     return row->owner == ROBOT ? 1 : row->owner == LOOP ? model->robot->n_loops : model->robot->n_actuators;
 }
 
 static int count_of(const struct model *model, int i, const struct table_row *row)
 {
     if (of_links(row) && !link_has(model, i, row)) return 0;
+    if (of_frames(row) && !frame_has(model->robot, i, row)) return 0;
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
     case VELOCITIES: return model->link[i].joint.nv;
@@ -232,6 +255,7 @@ static const char *owner_name(const struct robot *robot, char token, int i)
     case 'J': return robot->link[i].joint.name;
     case 'L': return robot->link[i].name;
     case 'C': return robot->loop[i].name;
+    case 'F': return i > 0 ? robot->frame[i - 1].name : "tip";
     default: return robot->actuator[i].name; /* A */
     }
 }

@@ -34,7 +34,7 @@ struct variable {
     enum variability variability;
     enum initial initial;
     const struct table_row *of; /* row of the robot's table; NULL: a variable of a drive                  */
-    int owner;                  /* link, loop or actuator; 0 for the robot's own                          */
+    int owner;                  /* link, loop, actuator or frame (0: the tip); 0 for the robot's own      */
     int k;                      /* position, velocity, component, mode or equation, from 0                */
     int reference;              /* value reference: index into the values                                 */
     double start;               /* of inputs and parameters                                               */

@@ -82,25 +82,91 @@ static bool is_elastic(const struct variable *known)
     return known->of->owner == FLEXIBLE;
 }
 
-/* The link that a known of a joint, of a mode or of the tip acts on */
+/* The tip (0) or a frame of the robot */
+static struct anchor frame_of(const struct model *model, int frame)
+{
+    return frame == 0 ? model_tip(model, model->tip) : model->frame[frame - 1];
+}
+
+/* The link that a known of a joint, of a mode or of a frame acts on */
 static int acted_link(const struct model *model, const struct variable *known)
 {
-    return known->of->owner == ROBOT ? model->tip : known->owner;
+    return known->of->owner == LOAD ? frame_of(model, known->owner).link : known->owner;
 }
 
-/* A coordinate between the world and the tip, or its rate */
-static bool carries_tip(const struct structure *s, const struct variable *known)
+/* ---- what a coordinate moves ------------------------------------------------------------------------------------------- */
+
+static bool is_zero3(const double *x)
 {
-    return known->of->owner != ACTUATOR && is_outward(s->model, s->model->tip, known->owner);
+    return x[0] == 0 && x[1] == 0 && x[2] == 0;
 }
 
-/* Does it turn what is attached to the link? A sliding joint does not, nor does a mode whose rotation is zero at the tip. */
-static bool turns(const struct model *model, const struct variable *known)
+/* What carries a frame on a link inward of it: the link's own section, or that of the joint on the way to the frame. Its link is
+   another one where the frame is not outward of `link`. */
+static struct anchor carrier(const struct model *model, const struct anchor *frame, int link)
 {
-    const struct link_model *lm = &model->link[known->owner];
-    if (!is_elastic(known)) return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
-    const double *rotation = lm->body->tip.Lambda + 3 * known->k;
-    return lm->body->hinge_moves || rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
+    struct anchor on = *frame;
+    while (on.link > link) { /* parents come first */
+        const struct link_model *lm = &model->link[on.link];
+        on = (struct anchor){.link = lm->parent, .section = lm->mount, .offset = true, .at.p = {1, 1, 1}};
+    }
+    return on;
+}
+
+/* Does the mode of a link turn a section of it, theta = Lambda eta? O is at rest in the link. */
+static bool mode_turns(const struct link_model *lm, int section, int mode)
+{
+    return section >= 0 && (lm->body->hinge_moves || !is_zero3(lm->section[section].shape.Lambda + 3 * mode));
+}
+
+/* Does it displace the section, u = Phi eta - 1/2 eta' H eta e_x? */
+static bool mode_displaces(const struct link_model *lm, int section, int mode)
+{
+    if (section < 0) return false;
+    const struct section *shape = &lm->section[section].shape;
+    if (lm->body->hinge_moves || !is_zero3(shape->Phi + 3 * mode)) return true;
+    for (int k = 0; shape->H != NULL && k < lm->m; k++)
+        if (shape->H[PADDED(lm->m) * mode + k] != 0) return true;
+    return false;
+}
+
+/* Does a coordinate turn the frame? A sliding joint does not. */
+static bool turns(const struct model *model, const struct variable *known, const struct anchor *frame)
+{
+    const struct anchor on = carrier(model, frame, known->owner);
+    if (on.link != known->owner) return false;
+    if (is_elastic(known)) return mode_turns(&model->link[on.link], on.section, known->k);
+    return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
+}
+
+/* Does it displace the frame's origin? What only turns does so through a distance from the center of rotation. */
+static bool displaces(const struct model *model, const struct variable *known, const struct anchor *frame)
+{
+    const struct anchor on = carrier(model, frame, known->owner);
+    if (on.link != known->owner) return false;
+    const bool apart = !is_zero3(on.at.p);
+    if (!is_elastic(known))
+        return apart || on.section >= 0 ||
+               variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
+    const struct link_model *lm = &model->link[on.link];
+    return mode_displaces(lm, on.section, known->k) || (apart && mode_turns(lm, on.section, known->k));
+}
+
+/* Is it the position of the first rotation between the world and what it moves? */
+static bool turns_first(const struct model *model, const struct variable *known)
+{
+    const struct joint *joint = &model->robot->link[known->owner].joint;
+    const bool in_quaternion = joint_quaternion(joint) >= 0 && known->k >= joint_quaternion(joint);
+    if (!is_position(known) || is_elastic(known)) return false;
+    for (int k = 0; k < known->k && !in_quaternion; k++)
+        if (model->link[known->owner].joint.part[k] != SLIDES) return false;
+    for (int link = model->link[known->owner].parent; link >= 0; link = model->link[link].parent) {
+        const struct link_model *lm = &model->link[link];
+        if (lm->m > 0) return false;
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (lm->joint.part[k] != SLIDES) return false;
+    }
+    return true;
 }
 
 /* A translation, or its rate, of a floating tree: without friction and springs, in a uniform field of gravity */
@@ -109,16 +175,6 @@ static bool is_floating(const struct model *model, const struct variable *known)
     const struct joint *joint = &model->robot->link[known->owner].joint;
     if (is_elastic(known) || model->link[known->owner].parent >= 0) return false;
     return known->k < (is_position(known) ? joint_quaternion(joint) : joint_omega(joint));
-}
-
-/* Does a mode move the tip of its own link, u = Phi eta - 1/2 eta' H eta e_x? */
-static bool displaces(const struct body *body, int mode)
-{
-    const double *Phi = body->tip.Phi + 3 * mode;
-    if (body->hinge_moves || Phi[0] != 0 || Phi[1] != 0 || Phi[2] != 0) return true;
-    for (int k = 0; body->tip.H != NULL && k < body->m; k++)
-        if (body->tip.H[PADDED(body->m) * mode + k] != 0) return true;
-    return false;
 }
 
 /* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
@@ -229,87 +285,90 @@ bool depends_rotation(const struct structure *structure, const struct variable *
     return body != NULL && (body->hinge_moves || body->tip.Lambda[3 * known->k + unknown->k] != 0);
 }
 
-/* As carries_tip(), except modes that only rotate the tip */
-static bool displaces_tip(const struct structure *s, const struct variable *known)
-{
-    if (!carries_tip(s, known)) return false;
-    return !is_elastic(known) || known->owner != s->model->tip ||
-           displaces(s->model->link[known->owner].body, known->k);
-}
+/* ---- frames: the unknown's owner is the frame, 0 the tip ----------------------------------------------------------------- */
 
-bool depends_tip_position(const struct structure *structure, const struct variable *unknown,
-                          const struct variable *known)
-{
-    (void)unknown;
-    return is_position(known) && displaces_tip(structure, known);
-}
-
-bool depends_tip_quaternion(const struct structure *structure, const struct variable *unknown,
+bool depends_frame_position(const struct structure *structure, const struct variable *unknown,
                             const struct variable *known)
 {
-    (void)unknown;
-    return is_position(known) && carries_tip(structure, known) && turns(structure->model, known);
+    const struct anchor frame = frame_of(structure->model, unknown->owner);
+    return is_position(known) && displaces(structure->model, known, &frame);
 }
 
-bool depends_tip_velocity(const struct structure *structure, const struct variable *unknown,
-                          const struct variable *known)
+bool depends_frame_quaternion(const struct structure *structure, const struct variable *unknown,
+                              const struct variable *known)
 {
-    (void)unknown;
-    if (is_position(known) && is_floating(structure->model, known)) return false;
-    return is_position_or_velocity(known) && displaces_tip(structure, known);
+    const struct anchor frame = frame_of(structure->model, unknown->owner);
+    return is_position(known) && turns(structure->model, known, &frame);
 }
 
-bool depends_tip_angular_velocity(const struct structure *structure, const struct variable *unknown,
+bool depends_frame_velocity(const struct structure *structure, const struct variable *unknown,
+                            const struct variable *known)
+{
+    const struct anchor frame = frame_of(structure->model, unknown->owner);
+    if (!is_position_or_velocity(known) || !displaces(structure->model, known, &frame)) return false;
+    return !is_position(known) || !is_floating(structure->model, known);
+}
+
+bool depends_frame_angular_velocity(const struct structure *structure, const struct variable *unknown,
+                                    const struct variable *known)
+{
+    const struct anchor frame = frame_of(structure->model, unknown->owner);
+    return is_position_or_velocity(known) && turns(structure->model, known, &frame);
+}
+
+bool depends_frame_acceleration(const struct structure *structure, const struct variable *unknown,
+                                const struct variable *known)
+{
+    const struct anchor frame = frame_of(structure->model, unknown->owner);
+    if (structure->group[frame.link] < 0)
+        return is_prescribed(known) && displaces(structure->model, known, &frame);
+    return couples(structure, frame.link, known);
+}
+
+/* R' (a - g) */
+bool depends_frame_specific_force(const struct structure *structure, const struct variable *unknown,
                                   const struct variable *known)
 {
-    (void)unknown;
-    return is_position_or_velocity(known) && carries_tip(structure, known) && turns(structure->model, known);
+    return depends_frame_acceleration(structure, unknown, known) || depends_frame_quaternion(structure, unknown, known);
 }
 
-static bool can_turn(const struct link_model *lm)
+/* R' omega: the first rotation turns omega and the axes alike */
+bool depends_frame_angular_rate(const struct structure *structure, const struct variable *unknown,
+                                const struct variable *known)
 {
-    for (int k = 0; k < lm->joint.nv; k++)
-        if (lm->joint.part[k] == TURNS) return true;
-    return lm->m > 0;
+    return depends_frame_angular_velocity(structure, unknown, known) && !turns_first(structure->model, known);
 }
 
-/* Seen from the tip, turning a joint about an axis or by a quaternion turns the angular velocity of all that is inward of it, and
-   nothing else */
-bool depends_tip_angular_rate(const struct structure *structure, const struct variable *unknown,
+/* Does an elastic coordinate of the frame's link change row `row` of (psi', -w'', v'', a')? */
+static bool strains(const struct model *model, const struct variable *unknown, const struct variable *known, int row)
+{
+    const struct robot_frame *frame = &model->robot->frame[unknown->owner - 1];
+    const bool own = is_elastic(known) && is_position(known) && known->owner == frame->site.link;
+    return own && model->strain[unknown->owner - 1][known->k][row] != 0;
+}
+
+bool depends_frame_curvature(const struct structure *structure, const struct variable *unknown,
+                             const struct variable *known)
+{
+    return strains(structure->model, unknown, known, unknown->k);
+}
+
+bool depends_frame_elongation(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known)
 {
-    const struct link_model *lm = &structure->model->link[known->owner];
-    const struct joint *joint = &structure->model->robot->link[known->owner].joint;
-    if (!depends_tip_angular_velocity(structure, unknown, known)) return false;
-    if (!is_position(known) || is_elastic(known)) return true;
-    if (lm->joint.several_turns && joint_quaternion(joint) < 0) return true;
-    for (int i = lm->parent; i >= 0; i = structure->model->link[i].parent)
-        if (can_turn(&structure->model->link[i])) return true;
-    return false;
+    return strains(structure->model, unknown, known, 3);
 }
 
-bool depends_tip_acceleration(const struct structure *structure, const struct variable *unknown,
-                              const struct variable *known)
-{
-    (void)unknown;
-    const int tip = structure->model->tip;
-    if (structure->group[tip] < 0) return is_prescribed(known) && carries_tip(structure, known);
-    return couples(structure, tip, known);
-}
+/* ---- actuators --------------------------------------------------------------------------------------------------------------- */
 
-/* Does the coordinate move the point? A joint moves both frames of its link, a mode the tip frame alone, both all that is attached
-   to the link. */
-static bool moves_point(const struct model *model, const struct variable *known, const struct site *point)
-{
-    if (point->link != known->owner) return is_outward(model, point->link, known->owner);
-    return point->kind != AT_HINGE || !is_elastic(known);
-}
-
-/* What moves both ends of an actuator does not change its length */
+/* What moves both ends of an actuator as one rigid body does not change its length */
 static bool stretches(const struct structure *s, const struct variable *known, int actuator)
 {
-    const struct actuator *a = &s->model->robot->actuator[actuator];
-    return moves_point(s->model, known, &a->from) != moves_point(s->model, known, &a->to);
+    const struct anchor *end = s->model->actuator_end[actuator];
+    const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
+    const bool both = on[0].link == known->owner && on[1].link == known->owner;
+    if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
+    return displaces(s->model, known, &end[0]) || displaces(s->model, known, &end[1]);
 }
 
 bool depends_actuator_length(const struct structure *structure, const struct variable *unknown,

@@ -7,8 +7,25 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* What has the variable: the robot, one whose file is of format 2, links with such a joint or body, every loop or actuator. */
-enum owner { ROBOT, ROBOT_2, DRIVEN, PRESCRIBED, FREE, MOVING, FLEXIBLE, LINK, BEAM, PAYLOAD, LOOP, ACTUATOR };
+/* What has the variable: the robot, links with such a joint or body, every loop or actuator, frames that are sensors or loads:
+   0 is the tip, 1 + i the robot's frame i. */
+enum owner {
+    ROBOT,
+    DRIVEN,
+    PRESCRIBED,
+    FREE,
+    MOVING,
+    FLEXIBLE,
+    LINK,
+    BEAM,
+    PAYLOAD,
+    LOOP,
+    ACTUATOR,
+    SENSOR,
+    INERTIAL_SENSOR,
+    GAUGE,
+    LOAD
+};
 
 /* As many as the joint has positions, velocities, coordinates with numbers; as the link has elastic coordinates; as the loop has
    equations; one with every state that needs it, among the derivatives. */
@@ -36,7 +53,7 @@ typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
 struct table_row {
-    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator; %p, %v, %a, %f what the joint calls a
+    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator, %F the frame; %p, %v, %a, %f what the joint calls a
                          position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
     unsigned given; /* the number: only of joints that take it, enum joint_given (MOVING); only where the file gives it, enum
@@ -64,15 +81,16 @@ struct table_row {
 
 /* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
 
-place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_tip_force, place_tip_torque,
+place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_frame_force, place_frame_torque,
     place_actuator_force, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
-    value_tip_position, value_tip_quaternion, value_tip_velocity, value_tip_angular_velocity, value_tip_acceleration,
-    value_tip_specific_force, value_tip_angular_rate, value_deflection, value_rotation, value_root_force,
-    value_root_moment, value_loop_force, value_actuator_length, value_actuator_rate, value_kinetic_energy,
-    value_elastic_energy, value_gravity_energy, value_total_energy, value_joint_power, value_actuator_power,
-    value_losses;
+    value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
+    value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
+    value_frame_elongation,
+    value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length,
+    value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy,
+    value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
@@ -87,9 +105,10 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
 depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_root_force,
-    depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_tip_position,
-    depends_tip_quaternion, depends_tip_velocity, depends_tip_angular_velocity, depends_tip_acceleration,
-    depends_tip_angular_rate, depends_actuator_length, depends_actuator_rate;
+    depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_frame_position,
+    depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity, depends_frame_acceleration,
+    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_curvature, depends_frame_elongation,
+    depends_actuator_length, depends_actuator_rate;
 
 /* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
 

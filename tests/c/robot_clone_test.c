@@ -30,9 +30,9 @@ TEST(clone_computes_the_same)
 /* Every array and every name is copied: what is edited in the clone stays in the original */
 TEST(edits_stay_in_the_clone)
 {
-    static const char *const files[] = {"resources/crane.json", "resources/four-bar.json",
-                                        "tests/data/good/nodal.json"};
-    for (int f = 0; f < 3; f++) {
+    static const char *const files[] = {"resources/crane.json", "resources/four-bar.json", "tests/data/good/nodal.json",
+                                        "tests/data/good/f2-nodal-geometric.json"};
+    for (int f = 0; f < 4; f++) {
         struct report silent = {0};
         struct robot *robot = NULL, *clone = NULL;
         CHECK(robot_read_file(files[f], &robot, &silent) == STATUS_OK && robot_clone(robot, &clone) == STATUS_OK);
@@ -43,6 +43,8 @@ TEST(edits_stay_in_the_clone)
             if (a->type != BODY_NODAL) continue;
             CHECK(a->nodal.node != b->nodal.node && a->nodal.stiffness != b->nodal.stiffness);
             CHECK(a->nodal.damping != b->nodal.damping);
+            CHECK((a->nodal.geometric == NULL && b->nodal.geometric == NULL) ||
+                  a->nodal.geometric != b->nodal.geometric);
             for (int k = 0; k < a->nodal.n_nodes; k++)
                 CHECK(a->nodal.node[k].translation != b->nodal.node[k].translation &&
                       a->nodal.node[k].rotation != b->nodal.node[k].rotation);

@@ -19,12 +19,21 @@ static const char floating[] =
     " {\"name\": \"hand\", \"joint\": {\"type\": \"spherical\", \"viscous\": 0.1},"
     "  \"rigid\": {\"mass\": 1, \"com\": [0, 0.1, 0], \"inertia\": [0.1, 0.2, 0.3, 0, 0, 0]}}]}";
 
-static const char *const files[] = {"resources/canadarm-spatial.json", "resources/chain-7.json",
-                                    "resources/cibicik.json",          "resources/crane.json",
-                                    "resources/dualemps.json",         "resources/four-bar.json",
-                                    "resources/two-arms.json",         "tests/data/good/actuators.json",
-                                    "tests/data/good/nodal.json",      "tests/data/good/prescribed.json",
-                                    "tests/data/good/tree.json",       NULL};
+static const char *const files[] = {"resources/canadarm-spatial.json",
+                                    "resources/chain-7.json",
+                                    "resources/cibicik.json",
+                                    "resources/crane.json",
+                                    "resources/dualemps.json",
+                                    "resources/four-bar.json",
+                                    "resources/two-arms.json",
+                                    "tests/data/good/actuators.json",
+                                    "tests/data/good/nodal.json",
+                                    "tests/data/good/prescribed.json",
+                                    "tests/data/good/tree.json",
+                                    "tests/data/good/f2-frames.json",
+                                    "tests/data/good/f2-frames-nodal.json",
+                                    "tests/data/good/f2-frames-loop.json",
+                                    NULL};
 
 /* ---- robots at random states --------------------------------------------------------------------------------------------------- */
 
@@ -127,11 +136,17 @@ static void inverse_is_linear(limber_robot *robot)
     fill(6, 3, wrench);
     fill(n, 50, F);
     limber_robot_set_tip_wrench(robot, wrench);
+    for (int i = 0; i < limber_robot_frames(robot); i++) limber_robot_set_frame_wrench(robot, i, wrench);
     limber_robot_set_actuator_forces(robot, NULL);
     CHECK(limber_robot_inverse(robot, qdd, free_of_actuators) == 0);
     CHECK(limber_robot_mass_matrix(robot, M) == 0 && limber_robot_bias(robot, h) == 0);
-    CHECK(limber_robot_jacobian(robot, tip, LIMBER_TIP, J) == 0);
     const double scale = largest(nv * nv, M) + largest(nv, h);
+    for (int f = 0; f < limber_robot_frames(robot); f++) {
+        CHECK(limber_robot_jacobian(robot, f, LIMBER_NAMED, J) == 0);
+        for (int i = 0; i < nv; i++)
+            for (int k = 0; k < 6; k++) h[i] -= J[nv * k + i] * wrench[k];
+    }
+    CHECK(limber_robot_jacobian(robot, tip, LIMBER_TIP, J) == 0);
     for (int i = 0; i < nv; i++) {
         double expected = dot(nv, M + nv * i, qdd) + h[i];
         for (int k = 0; k < 6; k++) expected -= J[nv * k + i] * wrench[k];
@@ -255,7 +270,13 @@ static void derivatives_are_differences(limber_robot *robot)
 
 /* ---- frames and energy -------------------------------------------------------------------------------------------------------------- */
 
-/* Positions move with v, velocities with a; both frames of every link */
+/* Links, each with a hinge and a tip frame, or named frames */
+static int count_frames(const limber_robot *robot, int frame)
+{
+    return frame == LIMBER_NAMED ? limber_robot_frames(robot) : limber_robot_links(robot);
+}
+
+/* Positions move with v, velocities with a; both frames of every link, and the named ones */
 static void frames_move(limber_robot *robot)
 {
     double q[MOST], qd[MOST], qdd[MOST], dx[MOST];
@@ -263,8 +284,8 @@ static void frames_move(limber_robot *robot)
     const double h = 1e-5;
     limber_robot_get_state(robot, q, qd);
     fill(nv, 1, qdd);
-    for (int link = 0; link < limber_robot_links(robot); link++)
-        for (int frame = LIMBER_HINGE; frame <= LIMBER_TIP; frame++) {
+    for (int frame = LIMBER_HINGE; frame <= LIMBER_NAMED; frame++)
+        for (int link = 0; link < count_frames(robot, frame); link++) {
             double R[9], p[2][3], v[2][3], omega[2][3], v0[3], a[3], alpha[3];
             limber_robot_set_state(robot, q, qd);
             CHECK(limber_robot_pose(robot, link, frame, NULL, R) == 0);
@@ -371,7 +392,8 @@ TEST(bad_arguments_are_refused)
     x[5] = INFINITY;
     CHECK(limber_robot_set_tip_wrench(robot, x) == LIMBER_BAD_ARGUMENT);
     CHECK(limber_robot_pose(robot, 3, LIMBER_TIP, x, NULL) == LIMBER_BAD_ARGUMENT);
-    CHECK(limber_robot_pose(robot, 0, 2, x, NULL) == LIMBER_BAD_ARGUMENT);
+    CHECK(limber_robot_pose(robot, 0, 3, x, NULL) == LIMBER_BAD_ARGUMENT);
+    CHECK(limber_robot_pose(robot, 0, LIMBER_NAMED, x, NULL) == LIMBER_BAD_ARGUMENT); /* it has none */
     CHECK(limber_robot_forward(robot, NULL) == LIMBER_BAD_ARGUMENT);
     CHECK(limber_robot_range(robot, -1, LIMBER_JOINT_POSITIONS, &first, &count) == LIMBER_BAD_ARGUMENT);
     CHECK(limber_robot_range(robot, 0, 99, &first, &count) == LIMBER_BAD_ARGUMENT);

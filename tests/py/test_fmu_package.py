@@ -225,7 +225,9 @@ def robot_rows(robot):
     for name, causality, unit, count in [
             ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
             ("tip.quaternion", "output", "1", 4), ("tip.velocity", "output", "m/s", 3),
-            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3)]:
+            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3),
+            *([("tip.specific_force", "output", "m/s2", 3), ("tip.angular_rate", "output", "rad/s", 3)]
+              if robot["format"] == "limber-robot/2" else [])]:
         for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
     for key in "joints", "actuators", "losses": yield f"power.{key}", "local", {"W"}, None
@@ -384,7 +386,7 @@ def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
         kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
-                                                                                "root_", ".tau"))
+                                                                                "specific_force", "root_", ".tau"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 

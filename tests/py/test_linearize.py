@@ -165,7 +165,8 @@ def simulated_outputs(limber, path, state, names, places, folder):
         table.writerow([0.0, *(repr(float(state[places.place[name][0]][places.place[name][1]])) for name in names)])
     done = run(limber, "simulate", path, "--until", "1e-9", "--step", "1e-9", "--at", "-", "--inputs", inputs, "--hold",
                state=state)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert all("valid for small" in line for line in done.stderr.splitlines())  # random states may bend links far
     first = next(csv.DictReader(io.StringIO(done.stdout)))
     return {name: float(value) for name, value in first.items()}
 

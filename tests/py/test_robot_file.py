@@ -115,6 +115,7 @@ def test_only_doubtful_files_have_warnings(limber):
         "idle-numbers-on-fixed-joint": [r"links\[0\]\.joint\.axis .*no effect", r"links\[0\]\.joint\.viscous .*no effect"],
         "limits-and-friction": [r"links\[0\]\.joint\.limits .*without stiffness"],
         "f2-idle-axis": [r"links\[0\]\.joint\.axis .*no effect on a spherical joint"],
+        "f2-nodal-no-geometric": [r"links\[1\]\.nodal: link 'shell' has no geometric stiffness: .*give geometric_stiffness"],
         "limits-beyond": [r"links\[0\]\.joint\.limits .*starts beyond its limits, at -2"],
         "loop-ball": [r"loops\[0\] \(grip\): 1 of its 3 constraints are redundant"],
         "loop-pin": [r"loops\[0\] \(grip\): 2 of its 5 constraints are redundant"],

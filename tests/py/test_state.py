@@ -8,6 +8,9 @@ import subprocess
 import numpy as np
 import pytest
 
+from coordinates import Coordinates
+from program import SEVERAL_JOINTS
+
 ROBOT = {"format": "limber-robot/1", "name": "arm", "gravity": [0, -9.81, 0], "links": [
     {"name": "one", "joint": {"name": "j1", "type": "revolute", "start": {"position": 0.3, "velocity": -0.5}},
      "rigid": {"mass": 2, "com": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1, 0, 0, 0], "tip": {"xyz": [1, 0, 0]}}},
@@ -54,6 +57,21 @@ def test_names_that_the_robot_does_not_have(limber_sanitized, robot):
         done = subprocess.run([limber_sanitized, "eval", robot, "-"], input=json.dumps(state), capture_output=True, text=True,
                               timeout=60)
         assert done.returncode == 1 and done.stdout == "" and said in done.stderr and "Sanitizer" not in done.stderr
+
+
+def test_names_of_joints_with_several_positions(limber, tmp_path):
+    """Positions and velocities have different names and numbers; a quaternion is given number by number."""
+    file = tmp_path / "several.json"
+    file.write_text(json.dumps(SEVERAL_JOINTS))
+    named = {"q": {"ball.quaternion[1]": 0.6, "ball.quaternion[3]": 0.8, "cross.q[2]": 0.7, "float.position[3]": -1, "arm.eta[2]": 0.01},
+             "qd": {"ball.omega[2]": 3, "float.velocity[1]": 0.5, "hand.etad[1]": -0.02, "piston.qd[2]": 0.1}}
+    names, state = Coordinates(SEVERAL_JOINTS), {}
+    for given, order, key in [("q", names.positions, "position"), ("qd", names.velocities, "velocity")]:
+        values = dict.fromkeys(order, 0) | {f"{joint}.quaternion[1]": 1 for joint in ("loose",) if given == "q"}
+        for joint, of_joint in names.joints:
+            values |= zip(getattr(of_joint, {"q": "positions", "qd": "velocities"}[given]), joint.get("start", {}).get(key, []))
+        state[given] = [(values | named[given])[name] for name in order]
+    assert run(limber, ["eval", file, "-"], named) == run(limber, ["eval", file, "-"], state)
 
 
 def test_a_start_value_that_is_set_wins(limber, robot):

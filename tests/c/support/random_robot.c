@@ -300,6 +300,42 @@ static void square_matrix(struct writer *to, const char *key, int m, double scal
     fputc(']', to->file);
 }
 
+/* `count` symmetric matrices */
+static void symmetric_matrices(struct writer *to, const char *key, int count, int m, double most)
+{
+    double A[MOST_MODES][MOST_MODES];
+    fprintf(to->file, "\"%s\": [", key);
+    for (int c = 0; c < count; c++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j <= i; j++) A[i][j] = A[j][i] = uniform(to->random, -most, most);
+        fputs(c == 0 ? "[" : ", [", to->file);
+        for (int i = 0; i < m; i++) {
+            fputs(i == 0 ? "[" : ", [", to->file);
+            for (int j = 0; j < m; j++) fprintf(to->file, "%s%.6g", j == 0 ? "" : ", ", A[i][j]);
+            fputc(']', to->file);
+        }
+        fputc(']', to->file);
+    }
+    fputc(']', to->file);
+}
+
+/* From numbers of its own: all that follows stays the same. */
+static void geometric_stiffness(const struct writer *nodal, int m)
+{
+    struct random apart = {nodal->random->state ^ 0x9e3779b9u};
+    struct writer to = {nodal->file, &apart, nodal->format};
+    if (chance(&apart, 0.3)) return;
+    fputs(", \"geometric_stiffness\": {", to.file);
+    symmetric_matrices(&to, "acceleration", 3, m, 0.2);
+    fputs(", ", to.file);
+    symmetric_matrices(&to, "rates", 6, m, 0.2);
+    if (chance(&apart, 0.7)) {
+        fputs(", ", to.file);
+        symmetric_matrices(&to, "angular_acceleration", 3, m, 0.2);
+    }
+    fputc('}', to.file);
+}
+
 /* A bent row of lumps. The hinge node stands still at F's origin, or moves with the modes, or is another node. */
 static void nodal(struct writer *to)
 {
@@ -319,6 +355,7 @@ static void nodal(struct writer *to)
     fputc(']', to->file);
     square_matrix(to, "stiffness", m, 400);
     if (chance(to->random, 0.7)) square_matrix(to, "damping", m, 0.3);
+    if (to->format == 2) geometric_stiffness(to, m);
     fputc('}', to->file);
 }
 
