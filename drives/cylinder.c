@@ -271,6 +271,7 @@ const struct drive cylinder_drive = {
     .rate = RATE,
     .start = start,
     .evaluate = evaluate,
+    .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
     .fault = fault};
