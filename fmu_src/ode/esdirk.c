@@ -8,7 +8,7 @@
 
 /* Newton: a stage has converged when its error is this share of the tolerance. The share is small because the method errs by far
    less than its error estimate, and a Newton error accumulates from step to step. */
-static const double CONVERGED = 1e-3, CONVERGED_LOW = 1e-2;
+static const double CONVERGED = 1e-3, CONVERGED_LOW = 3e-2;
 
 /* How an iteration contracts is known from earlier ones; since most stages need a single iteration, which does not show it, the estimate
    grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
@@ -18,7 +18,7 @@ enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATI
 
 /* The factors of N are kept for at most MOST_AGE steps of equal gamma, and only until an iteration contracts by less than STALE */
 static const double SAME_GAMMA = 1e-6, STALE = 0.03;
-enum { MOST_AGE = 20 };
+enum { MOST_AGE = 12 };
 
 /* points of the predictor; a point of an earlier step is skipped if it is closer to t than this fraction of h */
 enum { POINTS = 3 };
