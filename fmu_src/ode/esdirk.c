@@ -206,13 +206,13 @@ static void estimate_error(struct esdirk *e, double h)
     }
 }
 
-/* May the factors of an earlier step be used in this one? */
+/* May the factors of an earlier step be used in this one? The dense matrix depends on inputs too. */
 static bool keeps_factors(const struct esdirk *e)
 {
     const struct one_step *s = &e->s;
     const double *own = s->now->own;
-    return s->base.ode->matrix_of_state && s->base.fixed_step == 0 && own[SLOW_LEFT] == 0 && own[AGE] < MOST_AGE &&
-           fabs(e->gamma - own[KEPT_GAMMA]) <= SAME_GAMMA * e->gamma;
+    if (s->stage.dense || !s->base.ode->matrix_of_state || s->base.fixed_step > 0) return false;
+    return own[SLOW_LEFT] == 0 && own[AGE] < MOST_AGE && fabs(e->gamma - own[KEPT_GAMMA]) <= SAME_GAMMA * e->gamma;
 }
 
 /* N for stage i: at its predicted state, if it is the first or if iterations converge slowly */
