@@ -47,7 +47,7 @@ static void check_states(const struct instance *instance)
     }
 }
 
-/* States, inputs and masses of payloads have a place in a point, other tunable parameters and the rest none; no two the same */
+/* States, inputs and tunable parameters have a place in a point, no two the same */
 static void check_places(struct instance *instance, struct arena *arena)
 {
     const struct variables *v = instance_variables(instance);
@@ -56,7 +56,7 @@ static void check_places(struct instance *instance, struct arena *arena)
     for (int r = 0; r < v->n_values; r++) {
         double *place = variable_place(v->by_reference[r], &point);
         const bool known = v->by_reference[r]->state >= 0 || v->by_reference[r]->causality == CAUSALITY_INPUT ||
-                           strstr(v->by_reference[r]->name, ".payload.mass") != NULL;
+                           v->by_reference[r]->variability == VARIABILITY_TUNABLE;
         CHECK((place != NULL) == known);
         if (place == NULL) continue;
         CHECK(*place == 0);

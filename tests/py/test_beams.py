@@ -312,3 +312,31 @@ def test_energy_with_varying_beams(program):
     beam = {**TABLES, "foreshortening": True}
     run = program.simulate(turning(beam), 2, 0.1, 1e-9)
     assert np.abs(run["energy.total"] - run["energy.total"][0]).max() <= 1e-6 * run["energy.kinetic"].max()
+
+
+@pytest.mark.parametrize("terms", ["full", "linear", "ruthless"])
+@pytest.mark.parametrize("modes", [craig_bampton(y=2, z=3), {"z": {"shape": "pinned-pinned", "count": 2}}, {}], ids=["craig-bampton", "pinned", "rigid"])
+def test_derivatives_with_respect_to_masses(program, terms, modes):
+    """Reactions and accelerations along a change of each mass, against central differences"""
+    beam = {"length": 2, "mass_per_length": 3, "EIy": 500, "EIz": 500, "modes": modes, "added_mass_per_length": 2, "inertia_per_length": [0.1, 0.1, 0.1]}
+    inner = link("inner", {**beam, "added_mass_per_length": {"x": [0, 0.5, 2], "value": [1, 0, 4]}}, "universal",
+                 joint={"axis": [0, 0, 1], "axis2": [0, 1, 0.3], "start": {"velocity": [1, 2]}})
+    robot_ = turning(beam, terms)
+    robot_["links"].insert(0, inner)
+    slave = Slave(program, robot_)
+    slave.step(0, 0.1)
+    n = sum(family["count"] for family in modes.values())
+    unknown = ["inner.qdd[1]", "inner.qdd[2]", "boom.qdd", *(f"boom.root_moment[{k}]" for k in (1, 2, 3)), *(f"inner.root_force[{k}]" for k in (1, 2, 3)),
+               *(f"boom.etadd[{k}]" for k in range(1, n + 1)), "tip.acceleration[1]"]
+    references = [slave.reference[name] for name in unknown]
+    for name, h in [("inner.added_mass_scale", 1e-3), ("boom.added_mass_per_length", 1e-3), ("boom.payload.mass", 1e-3), ("boom.payload.com[1]", 1e-4),
+                    ("boom.payload.com[3]", 1e-4), ("boom.payload.inertia[2]", 1e-3), ("boom.payload.inertia[5]", 1e-3)]:
+        found = np.array(slave.fmu.getDirectionalDerivative(references, [slave.reference[name]], [1.0]))
+        value, sides = slave.get(name)[0], []
+        for sign in 1, -1:
+            slave.set(name, value + sign * h)
+            sides.append(slave.get(*unknown))
+        slave.set(name, value)
+        expected = (sides[0] - sides[1]) / (2 * h)
+        assert np.linalg.norm(found - expected) <= 1e-5 * np.linalg.norm(expected), name
+    slave.end()
