@@ -219,8 +219,8 @@ TEST(names_become_indices)
           robot->loop[0].side[1].link == 1);
     check_vector(3, robot->loop[0].plane[0], x, 0);
     check_vector(3, robot->loop[0].plane[1], minus_z, 0);
-    CHECK(robot->actuator[0].from.link == -1 && robot->actuator[0].from.kind == AT_WORLD);
-    CHECK(robot->actuator[0].to.link == 2 && robot->actuator[0].to.kind == AT_HINGE);
+    CHECK(robot->actuator[0].from.link == -1 && robot->actuator[0].from.type == AT_WORLD);
+    CHECK(robot->actuator[0].to.link == 2 && robot->actuator[0].to.type == AT_HINGE);
     robot_free(robot);
 }
 
