@@ -131,6 +131,9 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
 void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
                  int link, const struct section *section, struct frame_motion *motion);
 
+/* Moves the motion of a frame to a frame fixed in it, at a pose from it: r is the distance, world axes. */
+void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);
+
 /* A wrench at the origin of a frame, as a load on what carries the frame. After dyn_configuration(). */
 struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
 

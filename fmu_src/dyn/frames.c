@@ -25,9 +25,9 @@ const struct frame *anchor_frame(const struct work *work, const struct anchor *a
 }
 
 /* p + r,  v + omega x r,  a + alpha x r + omega x (omega x r) */
-static void move_frame(const struct pose *at, struct frame_motion *f)
+void frame_move(const struct pose *at, double r[3], struct frame_motion *f)
 {
-    double R[9], r[3], wr[3];
+    double R[9], wr[3];
     mul3(f->R, at->p, r);
     matmul3(f->R, at->R, R);
     copy9(R, f->R);
@@ -47,7 +47,8 @@ void dyn_frame(const struct model *model, const struct work *work, const struct 
     copy3(frame->v, motion->v);
     copy3(frame->omega, motion->omega);
     finish(model, frame->acc, motion);
-    if (anchor->offset) move_frame(&anchor->at, motion);
+    double r[3];
+    if (anchor->offset) frame_move(&anchor->at, r, motion);
 }
 
 struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6])

@@ -193,21 +193,20 @@ void dyn_tangent_tip(const struct model *model, const struct work *work, const s
     dyn_tangent_frame(work, tangent, &anchor, tip);
 }
 
-/* A frame at r, fixed in another: D r = 0 */
-static void move_change(const double *r, const struct frame *frame, const struct frame_tangent *t, double *v, double *a,
-                        double *vD, double *aD, double *dp)
+/* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
+void frame_move_change(const double r[3], const double omega[3], const double alpha[3], struct frame_derivative *d)
 {
-    double wr[3], dwr[3];
-    cross3(frame->omega, r, wr);
-    cross3(t->motion, r, dwr);
-    add_cross3(t->phi, r, dp);
-    axpy3(1, wr, v);
-    axpy3(1, dwr, vD);
-    add_cross3(frame->acc, r, a);
-    add_cross3(frame->omega, wr, a);
-    add_cross3(t->motion + 3, r, aD);
-    add_cross3(t->motion, wr, aD);
-    add_cross3(frame->omega, dwr, aD);
+    double dr[3], wr[3], dwr[3];
+    cross3(d->phi, r, dr);
+    cross3(omega, r, wr);
+    cross3(d->omega, r, dwr);
+    add_cross3(omega, dr, dwr);
+    axpy3(1, dr, d->p);
+    axpy3(1, dwr, d->v);
+    add_cross3(d->alpha, r, d->a);
+    add_cross3(alpha, dr, d->a);
+    add_cross3(d->omega, wr, d->a);
+    add_cross3(omega, dwr, d->a);
 }
 
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
@@ -216,22 +215,17 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
     const struct link_tangent *lt = &tangent->link[anchor->link];
     const struct frame *frame = anchor_frame(work, anchor);
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
-    double v[3], a[3], vD[3], aD[3];
     copy3(t->p, change->p);
     copy3(t->phi, change->phi);
-    copy3(frame->v, v);
-    copy3(frame->acc + 3, a);
-    copy3(t->v, vD);
-    copy3(t->motion + 6, aD);
+    absolute(t->v, t->phi, frame->v, change->v);
+    absolute(t->motion, t->phi, frame->omega, change->omega);
+    absolute(t->motion + 3, t->phi, frame->acc, change->alpha);
+    absolute(t->motion + 6, t->phi, frame->acc + 3, change->a);
     if (anchor->offset) {
         double r[3];
         mul3(frame->R, anchor->at.p, r);
-        move_change(r, frame, t, v, a, vD, aD, change->p);
+        frame_move_change(r, frame->omega, frame->acc, change);
     }
-    absolute(vD, t->phi, v, change->v);
-    absolute(t->motion, t->phi, frame->omega, change->omega);
-    absolute(t->motion + 3, t->phi, frame->acc, change->alpha);
-    absolute(aD, t->phi, a, change->a);
 }
 
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])

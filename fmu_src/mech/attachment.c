@@ -4,21 +4,6 @@
 
 #include "math/vec.h"
 
-/* p + r,  v + omega x r,  a + alpha x r + omega x (omega x r) */
-static void move(const struct pose *at, struct attachment *attachment)
-{
-    struct frame_motion *f = &attachment->frame;
-    double R[9], wr[3], *r = attachment->r;
-    mul3(f->R, at->p, r);
-    matmul3(f->R, at->R, R);
-    copy9(R, f->R);
-    cross3(f->omega, r, wr);
-    axpy3(1, r, f->p);
-    axpy3(1, wr, f->v);
-    add_cross3(f->alpha, r, f->a);
-    add_cross3(f->omega, wr, f->a);
-}
-
 void attachment_place(const struct model *model, const struct work *work, const struct anchor *anchor, bool solved,
                       struct attachment *attachment)
 {
@@ -36,7 +21,7 @@ void attachment_place(const struct model *model, const struct work *work, const 
             axpy3(1, x + 3, frame->a);
         }
     }
-    move(&anchor->at, attachment);
+    frame_move(&anchor->at, attachment->r, frame);
 }
 
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
@@ -49,21 +34,8 @@ void attachment_change(const struct work *work, const struct tangent *tangent, c
     attachment_move_change(attachment);
 }
 
-/* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
 void attachment_move_change(struct attachment *attachment)
 {
-    const struct frame_motion *f = &attachment->frame;
-    struct frame_derivative *d = &attachment->change;
-    const double *r = attachment->r;
-    double dr[3], wr[3], dwr[3];
-    cross3(d->phi, r, dr);
-    cross3(f->omega, r, wr);
-    cross3(d->omega, r, dwr);
-    add_cross3(f->omega, dr, dwr);
-    axpy3(1, dr, d->p);
-    axpy3(1, dwr, d->v);
-    add_cross3(d->alpha, r, d->a);
-    add_cross3(f->alpha, dr, d->a);
-    add_cross3(d->omega, wr, d->a);
-    add_cross3(f->omega, dwr, d->a);
+    const struct frame_motion *frame = &attachment->frame;
+    frame_move_change(attachment->r, frame->omega, frame->alpha, &attachment->change);
 }
