@@ -269,8 +269,7 @@ INLINE int articulate_tip_modes(const int n, const struct link_model *lm, struct
     turn_tip_modes(n, u, tip->RJ, w->RF, uw);
     if (lm->section[0].has_inertia) {
         for (int b = 0; b < lm->body->n_blocks; b++)
-            if (u->start[b] < u->start[b + 1])
-                family_products(&u->tip, u->start[b], u->start[b + 1], w->RF, tip, w->Z);
+            if (u->start[b] < u->start[b + 1]) family_products(&u->tip, u->start[b], u->start[b + 1], w->RF, tip, w->Z);
         fold_tip(n, tip->r, u->unit, uw->J1t, (const double(*)[SIX])uw->mu1, w->Z, w->L);
     } else {
         memcpy(w->L, u->unit, (size_t)(n * PADDED(n)) * sizeof(double));
