@@ -47,7 +47,7 @@ states in one vector, integrated by LSODA (`examples/coupling/monolith.py`). The
 | in turn | drives step first; the arm then uses their forces at the end of the step (Gauss-Seidel), constant |
 | in turn, slopes | drives step first with the motion of the arm extrapolated; the arm then interpolates their forces linearly between the old and the new value |
 | iterated | all inputs are linear over the step; their values at the end of the step are found by iteration: the step is repeated from saved states (rollback) until outputs and assumed inputs agree to 1e-4 of their size (sizes are taken from the reference here; a rough run gives them too) |
-| iterated, tight | the same to 1e-5, with a tolerance of 1e-8 in the FMUs instead of 1e-6: restoring a state restarts the integrators, and each restart adds an error of the size of the tolerance |
+| iterated, tight | the same to 1e-5, with a tolerance of 1e-8 in the FMUs instead of 1e-6 |
 
 An entry is the largest error over the whole run, including lift-off, at points every 10 ms. *fails*: a step was rejected, the iteration did not converge, or
 the error is larger than the motion."""
@@ -63,8 +63,8 @@ closed valves, and the masses are the effective masses at their pins.
 2. Pass input **derivatives** (slopes) if the master can: compare the columns. They reduce small errors. They do not allow longer steps, and can lower the limit.
 3. Step the **drives first** and the arm last, with slopes: this is accurate at 1 and 2 ms for both systems, at no extra cost. In turn with constant inputs is
    stable for longer steps than at once, but not more accurate.
-4. **Iterate with rollback**: saved states make it possible, and it is stable for all steps tried here. It costs repeated steps and restarts of the integrators,
-   whose errors accumulate at short steps: tighten the tolerance of the FMUs there. Plain fixed-point iteration diverges much as the explicit methods do;
+4. **Iterate with rollback**: saved states make it possible, and it is stable for all steps tried here. It costs repeated steps; a
+   restored state continues without a restart of the integrator, except with CVODE. Plain fixed-point iteration diverges much as the explicit methods do;
    the example uses the differences between iterations (interface quasi-Newton).
 5. Give the arm some **inertia** at the driven point: `motor_inertia` of a joint, a `hub` at a pin. A massless end has no stable step.
 6. Simulate **monolithically**: model exchange in a tool with a stiff solver. There is no communication step and no coupling error."""

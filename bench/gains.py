@@ -29,6 +29,7 @@ LIMITS = {"automatic": 1.5, "growth": 1.15, "drift": 1e-4, "smooth": 2.0}
 CHAINS = (4, 8, 16, 32, 64)
 LINKS, BOUND_OF_CHAIN = 32, 40           # longer chains are simulated by today's program alone: ff4cbf0 would take hours under callgrind
 TIGHT, TIGHT_FOR_CHAINS = 1e-10, 1e-8    # of references; the chains are damped, so that 1e-8 leaves less than 1e-8 m
+FAR_SLOWER = 4                           # times the CPU time of the automatic choice: a method that takes more is not measured
 REFERENCE_SHARE = 0.1                    # of the permitted error: how far the two programs may differ at the tightest tolerance
 RTOLS = [10.0 ** (-k / 2) for k in range(2, 21)]
 
@@ -39,6 +40,7 @@ class Figure:
     rtol: float
     error: float
     instructions: float
+    seconds: float = None  # CPU time of the run that was not counted
 
 
 @dataclass
@@ -76,10 +78,10 @@ def distance(path, other):
     return float(np.linalg.norm(path - other, axis=1).max())
 
 
-def tried(problem, program, rtol, method, reference):
+def tried(problem, program, rtol, method, reference, longest):
     """(CPU seconds, error) of a run that is not counted; infinite if it fails"""
     try:
-        run = problem.run(program, rtol, method)
+        run = problem.run(program, rtol, method, longest=longest)
     except runs.Broken as failure:
         say(f"  {program.name} {method or ''} {rtol:.1e}: {failure}")
         return math.inf, math.inf
@@ -88,12 +90,12 @@ def tried(problem, program, rtol, method, reference):
     return run.cost, error
 
 
-def sufficient(problem, program, method, error, reference, rtols):
+def sufficient(problem, program, method, error, reference, rtols, longest):
     """{rtol: (CPU seconds, error)} of tolerances that attain the error: the loosest two in a row, any looser ones, and up to two finer
     ones between the loosest and its failing neighbor"""
     good, in_a_row = {}, 0
     for rtol in rtols:
-        result = tried(problem, program, rtol, method, reference)
+        result = tried(problem, program, rtol, method, reference, longest)
         in_a_row = in_a_row + 1 if result[1] <= error else 0
         if in_a_row: good[rtol] = result
         if in_a_row == 2: break
@@ -103,23 +105,27 @@ def sufficient(problem, program, method, error, reference, rtols):
     looser = rtols[rtols.index(best) - 1]
     for _ in range(2):
         middle = math.sqrt(best * looser)
-        result = tried(problem, program, middle, method, reference)
+        result = tried(problem, program, middle, method, reference, longest)
         if result[1] <= error: good[middle], best = result, middle
         else: looser = middle
     return good
 
 
-def counted(problem, program, rtol, method, error):
-    figure = Figure(rtol, error, problem.run(program, rtol, method, counted=True).cost)
+def counted(problem, program, rtol, method, error, seconds=None):
+    figure = Figure(rtol, error, problem.run(program, rtol, method, counted=True).cost, seconds)
     say(f"  {program.name} {method or ''} {rtol or 0:.1e}: {figure.instructions / 1e6:.1f} M instructions, {error:.1e} m")
     return figure
 
 
-def attained(problem, program, error, reference, method=None, rtols=RTOLS):
-    """The cheapest run with at most this error: that with the loosest tolerance, or a tighter one that took less time"""
-    good = sufficient(problem, program, method, error, reference, rtols)
+def attained(problem, program, error, reference, method=None, rtols=RTOLS, automatic=None):
+    """The cheapest run with at most this error: that with the loosest tolerance, or a tighter one that took less time. `automatic`: the
+    figure of the automatic choice; a run that takes FAR_SLOWER times its CPU time is not counted"""
+    most = FAR_SLOWER * automatic.seconds if automatic else math.inf
+    good = sufficient(problem, program, method, error, reference, rtols, min(runs.LONGEST, 2 + 10 * most))
     candidates = {max(good), min(good, key=lambda rtol: good[rtol][0])}
-    return min((counted(problem, program, rtol, method, good[rtol][1]) for rtol in candidates), key=lambda figure: figure.instructions)
+    candidates = [rtol for rtol in candidates if good[rtol][0] <= most]
+    if not candidates: raise runs.Broken(f"takes more than {FAR_SLOWER} times the CPU time of the automatic choice")
+    return min((counted(problem, program, rtol, method, *good[rtol][::-1]) for rtol in candidates), key=lambda figure: figure.instructions)
 
 
 class Bench:
@@ -171,8 +177,9 @@ def equal_error(bench, name, problem, error, bound, exact=None, tight=TIGHT):
     right = bench.reference(exact or problem, tight)
     row = Row(f"{name}, {error:.0e} m", bound, bench.before(problem, error, right))
     if bench.given.baseline_only: return row
-    measure = lambda method=None: attained(problem, bench.today, error, right, method, bench.rtols)
-    row.now, row.methods = measure(), bench.methods(measure)
+    measure = lambda method=None: attained(problem, bench.today, error, right, method, bench.rtols, row.now)
+    row.now = measure()
+    row.methods = bench.methods(measure)
     row.checks = bench.agreement(exact or problem, right, error, tight)
     return row
 

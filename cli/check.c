@@ -26,16 +26,6 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
     return link->mount.link < 0 ? "world" : robot->link[link->mount.link].name;
 }
 
-/* Where on its link a frame is fixed */
-static void describe_site(const struct site *site, char *text, size_t size)
-{
-    switch (site->kind) {
-    case AT_STATION: snprintf(text, size, "x = %.9g m", site->x); break;
-    case AT_NODE: snprintf(text, size, "node %d", site->node); break;
-    default: snprintf(text, size, "%s", site->kind == AT_HINGE ? "hinge" : "tip");
-    }
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* Names of `count` coordinates from `first` on */
@@ -120,17 +110,15 @@ static struct json_object *json_loop(const struct robot *robot, const struct sum
     return json;
 }
 
+/* As the robot file has it */
 static struct json_object *json_site(const struct site *site)
 {
-    struct json_object *node;
-    switch (site->kind) {
-    case AT_STATION: return json_object_new_double(site->x);
-    case AT_NODE:
-        node = json_object_new_object();
-        json_object_object_add(node, "node", json_object_new_int(site->node));
-        return node;
-    default: return json_object_new_string(site->kind == AT_HINGE ? "hinge" : "tip");
-    }
+    char text[SITE_SIZE];
+    if (site->type == AT_STATION) return json_object_new_double(site->x);
+    if (site->type != AT_NODE) return json_object_new_string(site_text(site, text));
+    struct json_object *node = json_object_new_object();
+    json_object_object_add(node, "node", json_object_new_int(site->node));
+    return node;
 }
 
 static void add_frames(const struct robot *robot, struct json_object *json)
@@ -247,10 +235,9 @@ static void print_frames(const struct robot *robot)
 {
     for (int i = 0; i < robot->n_frames; i++) {
         const struct robot_frame *frame = &robot->frame[i];
-        char where[40];
-        describe_site(&frame->site, where, sizeof where);
-        printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name, where,
-               frame->sensor || frame->load ? ": " : "", frame->sensor ? "sensor" : "",
+        char text[SITE_SIZE];
+        printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name,
+               site_text(&frame->site, text), frame->sensor || frame->load ? ": " : "", frame->sensor ? "sensor" : "",
                frame->load ? (frame->sensor ? ", load" : "load") : "");
     }
 }

@@ -61,8 +61,7 @@ static struct json_object *json_frame(const struct frame_evaluation *frame)
 static void add_frames(const struct evaluation *e, struct json_object *out)
 {
     struct json_object *frames = json_object_new_object();
-    for (int i = 0; i < e->n_frames; i++)
-        json_object_object_add(frames, e->frame[i].name, json_frame(&e->frame[i]));
+    for (int i = 0; i < e->n_frames; i++) json_object_object_add(frames, e->frame[i].name, json_frame(&e->frame[i]));
     json_object_object_add(out, "frames", frames);
 }
 

@@ -18,6 +18,7 @@ struct options {
     const char *robot, *inputs, *at, *interpolate;
     double until, step, rtol;
     enum method method;
+    const char *method_text; /* as given; NULL: not */
     struct settings settings;
     bool hold, stats, json;
 };
@@ -57,6 +58,17 @@ static int check_between(const struct options *options)
                          : EXIT_OK;
 }
 
+/* --method is short for --set solver.method: one of them */
+static int check_method(const struct options *options)
+{
+    static const char name[] = "solver.method=";
+    for (int i = 0; i < options->settings.n && options->method_text != NULL; i++)
+        if (strncmp(options->settings.text[i], name, sizeof name - 1) == 0)
+            return cli_usage("simulate", "--method %s and --set %s both choose the method: give one of them",
+                             options->method_text, options->settings.text[i]);
+    return EXIT_OK;
+}
+
 static int parse_options(int argc, char **argv, struct options *options)
 {
     int code = EXIT_OK;
@@ -71,7 +83,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (strcmp(option, "--until") == 0) code = cli_positive("simulate", option, next, &options->until);
         else if (strcmp(option, "--step") == 0) code = cli_positive("simulate", option, next, &options->step);
         else if (strcmp(option, "--rtol") == 0) code = cli_tolerance("simulate", option, next, &options->rtol);
-        else if (strcmp(option, "--method") == 0) code = parse_method(next, &options->method);
+        else if (strcmp(option, "--method") == 0) code = parse_method(options->method_text = next, &options->method);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
         else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);
@@ -84,6 +96,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else code = cli_usage("simulate", "too many arguments: '%s'", option);
     }
     if (code == EXIT_OK) code = check_between(options);
+    if (code == EXIT_OK) code = check_method(options);
     if (code == EXIT_OK && options->robot == NULL) code = cli_usage("simulate", "expected ROBOT");
     if (code == EXIT_OK && !(options->until > 0 && options->step > 0))
         code = cli_usage("simulate", "--until T and --step H are needed");

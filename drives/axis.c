@@ -51,15 +51,20 @@ static struct reference reference_of(const double *v)
     return sum;
 }
 
+static void rates(double *v)
+{
+    v[CLOCK_DOT] = 1;
+}
+
 static void evaluate(double *v)
 {
+    rates(v);
     const struct reference reference = reference_of(v);
     v[REFERENCE] = reference.r;
     v[REFERENCE_RATE] = reference.rd;
 
     /* c = kd r' + kp (r - position)                                                            (2) */
     v[COMMAND] = v[RATE_GAIN] * reference.rd + v[POSITION_GAIN] * (reference.r - v[POSITION]);
-    v[CLOCK_DOT] = 1;
 }
 
 static void tangent(const double *v, double *dv)
@@ -87,6 +92,7 @@ const struct drive axis_drive = {
     .rate = RATE,
     .start = start,
     .evaluate = evaluate,
+    .rates = rates,
     .tangent = tangent,
     .conflict = drive_no_conflict,
     .fault = drive_no_fault};

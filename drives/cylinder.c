@@ -121,21 +121,28 @@ static void fill_chambers(const double *v, struct work *w)
     }
 }
 
+/* What the rates of the states depend on */
+static void fill_oil(const double *v, struct work *w)
+{
+    const double ps = v[SUPPLY_PRESSURE], pt = v[TANK_PRESSURE], z = v[SPOOL];
+    fill_chambers(v, w);
+
+    /* K = Qn / root(dpn);   extending: supply to chamber 1, chamber 2 to tank; retracting: reversed   (3), (4) */
+    w->K = v[NOMINAL_FLOW] / signed_root(v[NOMINAL_DROP], v[LAMINAR_DROP]).value;
+    w->supply[0] = edge_of(v, w->K, z, ps - v[P1]);
+    w->tank[0] = edge_of(v, w->K, -z, v[P1] - pt);
+    w->supply[1] = edge_of(v, w->K, -z, ps - v[P2]);
+    w->tank[1] = edge_of(v, w->K, z, v[P2] - pt);
+
+    w->command = fmin(fmax(v[COMMAND], -1), 1);
+    w->within = fabs(v[COMMAND]) <= 1;
+}
+
 static struct work work_of(const double *v)
 {
     struct work w;
-    const double s = v[LENGTH] - v[LENGTH_CLOSED], ps = v[SUPPLY_PRESSURE], pt = v[TANK_PRESSURE], z = v[SPOOL];
-    fill_chambers(v, &w);
-
-    /* K = Qn / root(dpn);   extending: supply to chamber 1, chamber 2 to tank; retracting: reversed   (3), (4) */
-    w.K = v[NOMINAL_FLOW] / signed_root(v[NOMINAL_DROP], v[LAMINAR_DROP]).value;
-    w.supply[0] = edge_of(v, w.K, z, ps - v[P1]);
-    w.tank[0] = edge_of(v, w.K, -z, v[P1] - pt);
-    w.supply[1] = edge_of(v, w.K, -z, ps - v[P2]);
-    w.tank[1] = edge_of(v, w.K, z, v[P2] - pt);
-
-    w.command = fmin(fmax(v[COMMAND], -1), 1);
-    w.within = fabs(v[COMMAND]) <= 1;
+    const double s = v[LENGTH] - v[LENGTH_CLOSED];
+    fill_oil(v, &w);
     w.dry = smooth_sign(v[RATE], v[FRICTION_RATE]);
 
     /* k p (1 + d dp/dt), never pulling                                                               (8) */
@@ -144,24 +151,41 @@ static struct work work_of(const double *v)
     return w;
 }
 
-static void evaluate(double *v)
+/* Oil into the chambers, and the rates of the states */
+static void set_rates(double *v, const struct work *w, double in[2])
 {
-    const struct work w = work_of(v);
-    const double wn = v[SPOOL_FREQUENCY], *A = w.area, leak = v[LEAKAGE] * (v[P1] - v[P2]);
-    v[POSITION] = v[LENGTH] - v[LENGTH_CLOSED];
-    v[FLOW1] = w.supply[0].q - w.tank[0].q;
-    v[FLOW2] = w.supply[1].q - w.tank[1].q;
-    v[SUPPLY_FLOW] = w.supply[0].q + w.supply[1].q;
-    v[RETURN_FLOW] = w.tank[0].q + w.tank[1].q;
+    const double wn = v[SPOOL_FREQUENCY], leak = v[LEAKAGE] * (v[P1] - v[P2]);
+    v[FLOW1] = w->supply[0].q - w->tank[0].q;
+    v[FLOW2] = w->supply[1].q - w->tank[1].q;
 
     /* z'' = wn^2 (command - z) - 2 zeta wn z'                                                        (2) */
     v[SPOOL_DOT] = v[SPOOL_RATE];
-    v[SPOOL_RATE_DOT] = wn * wn * (w.command - v[SPOOL]) - 2 * v[SPOOL_DAMPING] * wn * v[SPOOL_RATE];
+    v[SPOOL_RATE_DOT] = wn * wn * (w->command - v[SPOOL]) - 2 * v[SPOOL_DAMPING] * wn * v[SPOOL_RATE];
 
     /* p1' = beta/V1 (Q1 - A1 v - leak),   p2' = beta/V2 (Q2 + A2 v + leak)                           (5) */
-    const double in1 = v[FLOW1] - A[0] * v[RATE] - leak, in2 = v[FLOW2] + A[1] * v[RATE] + leak;
-    v[P1_DOT] = w.modulus[0] / w.volume[0] * in1;
-    v[P2_DOT] = w.modulus[1] / w.volume[1] * in2;
+    in[0] = v[FLOW1] - w->area[0] * v[RATE] - leak;
+    in[1] = v[FLOW2] + w->area[1] * v[RATE] + leak;
+    v[P1_DOT] = w->modulus[0] / w->volume[0] * in[0];
+    v[P2_DOT] = w->modulus[1] / w->volume[1] * in[1];
+}
+
+static void rates(double *v)
+{
+    struct work w;
+    double in[2];
+    fill_oil(v, &w);
+    set_rates(v, &w, in);
+}
+
+static void evaluate(double *v)
+{
+    const struct work w = work_of(v);
+    const double *A = w.area, leak = v[LEAKAGE] * (v[P1] - v[P2]);
+    double in[2];
+    set_rates(v, &w, in);
+    v[POSITION] = v[LENGTH] - v[LENGTH_CLOSED];
+    v[SUPPLY_FLOW] = w.supply[0].q + w.supply[1].q;
+    v[RETURN_FLOW] = w.tank[0].q + w.tank[1].q;
 
     /* F = p1 A1 - p2 A2 - friction + stops                                                      (1), (7) */
     v[FRICTION] = v[COULOMB] * w.dry.value + v[VISCOUS] * v[RATE];
@@ -174,7 +198,7 @@ static void evaluate(double *v)
     v[POWER_LEAKAGE] = leak * (v[P1] - v[P2]);
     v[POWER_FRICTION] = v[FRICTION] * v[RATE];
     v[POWER_STOPS] = -v[STOP_FORCE] * v[RATE];
-    v[POWER_COMPRESSION] = v[P1] * in1 + v[P2] * in2;
+    v[POWER_COMPRESSION] = v[P1] * in[0] + v[P2] * in[1];
     v[POWER_VALVE] = 0;
     for (int c = 0; c < 2; c++) v[POWER_VALVE] += w.supply[c].drop * w.supply[c].q + w.tank[c].drop * w.tank[c].q;
 }
@@ -271,6 +295,7 @@ const struct drive cylinder_drive = {
     .rate = RATE,
     .start = start,
     .evaluate = evaluate,
+    .rates = rates,
     .tangent = tangent,
     .conflict = conflict,
     .fault = fault};

@@ -45,6 +45,8 @@ struct drive {
     void (*start)(double *v);
     /* Outputs, locals and time derivatives of the states, from inputs, states and parameters. */
     void (*evaluate)(double *v);
+    /* The time derivatives of the states as evaluate() sets them; other values may be set or not. */
+    void (*rates)(double *v);
     /* Their change dv where inputs and states change by dv: linear in dv, without branches on it. */
     void (*tangent)(const double *v, double *dv);
     /* What is wrong with the parameters together, in words, perhaps in the text; NULL: nothing. Each alone is as demanded. */

@@ -37,19 +37,18 @@ static void put_values(struct drive_instance *d, const struct step_inputs *input
     put_states(&d->instance.variables, y, d->v);
 }
 
-static enum status evaluate_at(struct drive_instance *d, double t, const double *y)
+static enum status check_at(struct drive_instance *d, double t, const double *y)
 {
     put_values(d, &d->instance.stepper.now, t, y);
-    if (d->drive->fault(d->v) != NULL) return STATUS_DRIVE_FAULT;
-    d->drive->evaluate(d->v);
-    return STATUS_OK;
+    return d->drive->fault(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_FAULT;
 }
 
 static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct drive_instance *d = context;
-    const enum status status = evaluate_at(d, t, y);
+    const enum status status = check_at(d, t, y);
     if (status != STATUS_OK) return status;
+    d->drive->rates(d->v);
     double sum = 0;
     for (int s = 0; s < d->instance.variables.n_states; s++) {
         ydot[s] = d->v[d->drive->n_rows + s];
@@ -69,7 +68,8 @@ static enum status jacobian(void *context, double t, const double *y, double *A,
     const struct variables *variables = &d->instance.variables;
     const int n = variables->n_states;
     (void)A; /* of first order */
-    const enum status status = evaluate_at(d, t, y);
+    const enum status status = check_at(d, t, y);
+    if (status == STATUS_OK) d->drive->evaluate(d->v);
     for (int j = 0; j < n && status == STATUS_OK; j++) {
         clear_direction(d);
         d->dv[variables->state[j]] = 1;

@@ -173,6 +173,7 @@ const struct drive servo_drive = {
     .rate = QD,
     .start = start,
     .evaluate = evaluate,
+    .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
     .fault = drive_no_fault};

@@ -191,6 +191,7 @@ const struct drive sling_drive = {
     .rate = HOOK_VELOCITY,
     .start = start,
     .evaluate = evaluate,
+    .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
     .fault = fault};

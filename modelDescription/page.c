@@ -321,18 +321,6 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
                    "payload, undamped, fixed at its hinge.");
 }
 
-/* "hinge", "tip", a station or a node */
-static void site_cell(struct xml *xml, const struct site *site)
-{
-    xml_begin(xml, "td");
-    switch (site->kind) {
-    case AT_STATION: xml_printf(xml, "x = %.9g m", site->x); break;
-    case AT_NODE: xml_printf(xml, "node %d", site->node); break;
-    default: xml_text(xml, site->kind == AT_HINGE ? "hinge" : "tip");
-    }
-    xml_end_full(xml);
-}
-
 static void write_frames(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"frame", "link", "at", "sensor", "load"};
@@ -342,17 +330,19 @@ static void write_frames(struct xml *xml, const struct fmu *fmu)
     begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < robot->n_frames; i++) {
         const struct robot_frame *frame = &robot->frame[i];
+        char text[SITE_SIZE];
         xml_begin(xml, "tr");
         code_cell(xml, frame->name);
         code_cell(xml, robot->link[frame->site.link].name);
-        site_cell(xml, &frame->site);
+        cell(xml, site_text(&frame->site, text));
         cell(xml, frame->sensor ? "yes" : "no");
         cell(xml, frame->load ? "yes" : "no");
         xml_end_full(xml);
     }
     end_table(xml);
-    paragraph(xml, "A frame is fixed to its link, at an offset from the place in the table. Sensors have outputs, loads "
-                   "have inputs; the tip frame has both.");
+    paragraph(xml,
+              "A frame is fixed to its link, at an offset from the place in the table. Sensors have outputs, loads "
+              "have inputs; the tip frame has both.");
 }
 
 static void write_variables(struct xml *xml, const struct fmu *fmu)

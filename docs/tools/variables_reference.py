@@ -13,10 +13,14 @@ BODY = {"mass": 1, "inertia": [1, 1, 1, 0, 0, 0]}
 BEAM = {"length": 1, "mass_per_length": 1, "EIy": 1, "EIz": 1, "GJ": 1, "EA": 1, "inertia_per_length": [1, 0, 0],
         "damping_ratio": 0.01, "foreshortening": False, "modes": {"y": {"shape": "craig-bampton", "count": 2}}}
 
+TABLE = {"x": [0, 1], "value": [1, 1]}
+MATERIAL = {"material": {"E": 1, "G": 1, "density": 1}, "length": 1, "modes": {}}
+SECTIONS = [{"shape": "tube", "outer_diameter": 1, "wall": 0.1}, {"shape": "round", "diameter": 1}, {"shape": "box", "width": 1, "height": 1, "wall": 0.1}]
 # (heading, names in the specimen that stand for one letter)
 GROUPS = [("Joints with one position", {"Jr": "J", "Jp": "J"}), ("Prescribed joints with one position", {"Pr": "J", "Pp": "J"}),
           ("Universal and cylindrical joints", {"Ju": "J", "Jc": "J"}), ("Spherical joints", {"Js": "J"}), ("Free joints", {"Jf": "J"}),
-          ("Links", {"L": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}), ("Line actuators", {"A": "A"}), ("Robot", None)]
+          ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}),
+          ("Line actuators", {"A": "A"}), ("Robot", None)]
 
 
 def joint_link(name, kind, **more): return {"name": f"link_{name}", "joint": {"name": name, "type": kind, **more}, "rigid": BODY}
@@ -29,7 +33,15 @@ def specimen(format_2):
              {"name": "side", "parent": "world", "joint": {"type": "fixed"}, "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}}},
              joint_link("Jr", "revolute", **NUMBERS) | {"parent": "world"}, joint_link("Jp", "prismatic", **NUMBERS),
              joint_link("Pr", "revolute", motion="prescribed"), joint_link("Pp", "prismatic", motion="prescribed")]
+    links += [{"name": f"section_{k}", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": section}}
+              for k, section in enumerate(SECTIONS)]
     if format_2:
+        links[0]["beam"] = {**BEAM, "added_mass_per_length": 1}
+        varying = {key: TABLE for key in ("mass_per_length", "EIy", "EIz", "GJ", "EA", "added_mass_per_length")}
+        varying["inertia_per_length"] = {"x": [0, 1], "value": [[1, 1, 1]] * 2}
+        table_of_sections = {"x": [0, 1], "section": SECTIONS[:1] * 2}
+        links += [{"name": "tables", "parent": "world", "joint": {"type": "fixed"}, "beam": {"length": 1, "modes": {}, **varying}},
+                  {"name": "sections", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": table_of_sections}}]
         links += [joint_link("Ju", "universal", axis=[1, 0, 0], axis2=[0, 1, 0], **NUMBERS),
                   joint_link("Jc", "cylindrical", **NUMBERS), joint_link("Js", "spherical", viscous=1, stiffness=1),
                   joint_link("Jf", "free") | {"parent": "world"}]

@@ -18,7 +18,7 @@
     X(DRIVE_FAULT, 8, "the drive cannot work in this state")                                               \
     /* recoverable: the integrator from this state */                                                      \
     X(STEPS_TOO_SHORT, 20, "the motion is too fast: the steps became too small to reach the end")          \
-    X(TOO_ACCURATE, 21, "the tolerance is tighter than double precision allows")                           \
+    X(TOO_ACCURATE, 21, "the tolerance is tighter than double precision allows; increase it")              \
     X(ERROR_TEST, 22, "the error test fails even with the smallest step")                                  \
     X(NEWTON, 23, "the Newton iteration does not converge even with the smallest step")                    \
     X(NEWTON_MATRIX, 24, "the Newton matrix cannot be computed")                                           \

@@ -53,6 +53,10 @@ static void make_rigid(const struct link *link, struct link_model *lm)
     const struct mass_properties payload = in_parent_frame(&link->payload, &lm->tip);
     struct rigid hub = about_origin(&link->hub), load = about_origin(&payload);
     lm->rigid = about_origin(link->type == BODY_BEAM ? &beam : &link->rigid);
+    if (link->type == BODY_BEAM) {
+        const struct mass_properties added = beam_added_rigid(&link->beam);
+        lm->added = about_origin(&added);
+    }
     rigid_add(&lm->rigid, &hub);
     rigid_add(&lm->rigid, &load);
 }
@@ -73,20 +77,6 @@ static enum status make_flexible(struct model *model, int i)
     if (status == STATUS_OK) status = sites_make_sections(model, i);
     if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
     return updated_make(body, model->update_from, &model->arena, &lm->updated);
-}
-
-/* A payload of unit mass, a point mass at the center of mass, in T; for a rigid link in O */
-static struct rigid unit_payload(const struct link *link, const struct link_model *lm)
-{
-    double c[3];
-    copy3(link->payload.com, c);
-    if (lm->body == NULL) {
-        copy3(lm->tip.p, c);
-        add_mul3(lm->tip.R, link->payload.com, c);
-    }
-    struct rigid unit = {.m = 1};
-    rigid_shift(&unit, c);
-    return unit;
 }
 
 /* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
@@ -134,7 +124,6 @@ static enum status make_link(struct model *model, int i, struct report *report)
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(model, i);
-    lm->per_mass = unit_payload(link, lm);
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     const struct anchor mount = sites_anchor(model, &link->mount);
@@ -240,7 +229,6 @@ void model_set_payload(struct model *model, int i)
     struct link_model *lm = &model->link[i];
     if (lm->body == NULL) make_rigid(link, lm);
     else lm->payload = about_origin(&link->payload);
-    lm->per_mass = unit_payload(link, lm);
 }
 
 void model_set_added_mass(struct model *model, int i)

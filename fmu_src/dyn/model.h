@@ -59,7 +59,7 @@ struct link_model {
     int n_all_sections;            /* and after them those that are only observed                      */
     struct section_model *section; /* the first is the tip                                             */
     const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
-    struct rigid per_mass;         /* the payload per unit mass: in T, or in O of a rigid link         */
+    struct rigid added;            /* rigid link, a beam: its added mass with factor 1, about O        */
     struct pose tip;               /* rigid link: T in O; flexible: the identity                       */
 };
 

@@ -11,7 +11,7 @@ enum { HINGE = -1, TIP = 0, BETWEEN = 1 };
 
 static int kind_of_section(const struct link *link, const struct site *site)
 {
-    switch (site->kind) {
+    switch (site->type) {
     case AT_WORLD:
     case AT_HINGE: return HINGE;
     case AT_TIP: return TIP;
@@ -92,9 +92,9 @@ static struct pose rigid_pose(const struct link *link, const struct link_model *
 {
     struct pose pose = {.p = {0}};
     identity3(pose.R);
-    if (site->kind == AT_TIP) return lm->tip;
-    if (site->kind == AT_STATION) pose.p[0] = site->x;
-    for (int i = 0; site->kind == AT_NODE && i < 3; i++)
+    if (site->type == AT_TIP) return lm->tip;
+    if (site->type == AT_STATION) pose.p[0] = site->x;
+    for (int i = 0; site->type == AT_NODE && i < 3; i++)
         pose.p[i] = link->nodal.node[site->node].position[i] - link->nodal.node[link->nodal.hinge_node].position[i];
     return pose;
 }
@@ -124,7 +124,7 @@ static enum status make_strain(struct model *model, int i)
     const struct robot_frame *frame = &model->robot->frame[i];
     const struct beam *beam = &model->robot->link[frame->site.link].beam;
     if (!frame->gauge || model->link[frame->site.link].body == NULL) return STATUS_OK;
-    return strain_make(beam, frame->site.kind == AT_TIP ? beam->length : frame->site.x, &model->arena,
+    return strain_make(beam, frame->site.type == AT_TIP ? beam->length : frame->site.x, &model->arena,
                        &model->strain[i]);
 }
 

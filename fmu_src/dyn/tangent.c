@@ -38,6 +38,7 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     b->section = arena_take(arena, (size_t)lm->n_sections, sizeof *b->section);
     if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
     if (lm->body != NULL) make_flexible(lm, arena, t);
+    if (lm->body != NULL && lm->body->added != NULL) added_tangent_make(lm->body, arena, &t->added);
 }
 
 enum status tangent_make(const struct model *model, struct tangent **made)
@@ -50,7 +51,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
     lanes *seed = arena_take(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
     double *force = arena_take(&arena, nv, sizeof *force);
-    double *zeros = arena_take(&arena, nv + links + 6, sizeof *zeros);
+    double *zeros = arena_take(&arena, nv + 6 * links + 6, sizeof *zeros);
     for (int i = 0; i < model->n_links && !arena.failed; i++) make_link(model, i, &arena, &link[i], &batch[i]);
     if (arena.failed) {
         arena_release(&arena);
@@ -80,6 +81,14 @@ void tangent_free(struct tangent *tangent)
 static const double *or_zeros(const double *x, const struct tangent *tangent)
 {
     return x != NULL ? x : tangent->zeros;
+}
+
+static struct mass_direction masses_or_zeros(const struct mass_direction *masses, const struct tangent *tangent)
+{
+    return (struct mass_direction){.payload_mass = or_zeros(masses->payload_mass, tangent),
+                                   .payload_com = or_zeros(masses->payload_com, tangent),
+                                   .payload_inertia = or_zeros(masses->payload_inertia, tangent),
+                                   .added_mass = or_zeros(masses->added_mass, tangent)};
 }
 
 /* [from, to): range in which x is not zero */
@@ -113,7 +122,11 @@ static struct batch batch_of(const struct model *model, struct tangent *tangent)
         batch.prescribed_qdd = tangent->seed_qdd;
         for (int j = 0; j < model->n_prescribed; j++) batch.prescribed_qdd[j] = first_lane(d->prescribed_qdd[j]);
     }
-    if (any(model->n_links, d->payload_mass)) batch.payload_mass = d->payload_mass;
+    const int n = model->n_links;
+    const struct mass_direction *masses = &d->masses;
+    if (any(n, masses->payload_mass) || any(3 * n, masses->payload_com) || any(6 * n, masses->payload_inertia) ||
+        any(n, masses->added_mass))
+        batch.masses = masses;
     return batch;
 }
 
@@ -158,7 +171,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .tip_wrench = or_zeros(direction->tip_wrench, tangent),
                                             .frame_wrench = direction->frame_wrench,
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
-                                            .payload_mass = or_zeros(direction->payload_mass, tangent)};
+                                            .masses = masses_or_zeros(&direction->masses, tangent)};
     const struct batch batch = batch_of(model, tangent);
     tangent_sweep_out(model, work, tangent, in, &batch);
     store_frames(model, work, tangent);

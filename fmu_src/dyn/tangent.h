@@ -17,6 +17,14 @@
 #include "dyn/updated.h"
 #include "flex/tangent.h"
 
+/* Changes of masses, for all links. */
+struct mass_direction {
+    const double *payload_mass;    /* n_links                                          */
+    const double *payload_com;     /* 3 n_links, axes of T                             */
+    const double *payload_inertia; /* 6 n_links, about the center of mass              */
+    const double *added_mass;      /* n_links: factor of the added mass of a beam      */
+};
+
 /* A direction of the state and of the forces on it. NULL pointers mean zeros. */
 struct direction {
     const double *q, *qd;         /* nv: a tangent of q, and qd; with those of prescribed joints */
@@ -24,7 +32,7 @@ struct direction {
     const double *tip_wrench;     /* 6, world axes                                               */
     const double *frame_wrench;   /* 6 for every frame of the robot, world axes                  */
     const double *prescribed_qdd; /* n_prescribed                                                */
-    const double *payload_mass;   /* n_links: center of mass and central inertia are constant    */
+    struct mass_direction masses;
     const double *actuator_force; /* n_actuators                                                 */
 };
 
@@ -58,7 +66,15 @@ struct section_derivative {
     double x[SIX], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench    */
 };
 
+/* Inertia forces of the unit added mass of a link, by dyn_tangent_state() (tangent_masses.c). */
+struct added_tangent {
+    struct body_state state;
+    double wrench[6]; /* at O, world axes */
+    double *modal;    /* PADDED(m)        */
+};
+
 struct link_tangent {
+    struct added_tangent added;         /* of a beam with modes and added mass */
     struct section_derivative *section; /* n_all_sections */
 
     /* columns, by dyn_tangent_state(); world axes */
@@ -103,10 +119,10 @@ struct link_batch {
 
 /* The directions of a batch, one per lane. Seeds outside [from, to) are zero. */
 struct batch {
-    int q_from, q_to, v_from, v_to; /* velocities with varied position, with varied rate                  */
-    lanes *q, *qd;                  /* nv                                                                 */
-    lanes *prescribed_qdd;          /* n_prescribed; NULL: zero                                           */
-    const double *payload_mass;     /* n_links, of the first lane; NULL: zero                             */
+    int q_from, q_to, v_from, v_to;      /* velocities with varied position, with varied rate                  */
+    lanes *q, *qd;                       /* nv                                                                 */
+    lanes *prescribed_qdd;               /* n_prescribed; NULL: zero                                           */
+    const struct mass_direction *masses; /* of the first lane; NULL: zero                                 */
 };
 
 struct tangent {
@@ -119,6 +135,13 @@ struct tangent {
     struct direction direction; /* the current one, with zeros for NULL                                            */
     struct arena arena;
 };
+
+/* tangent_masses.c */
+enum status added_tangent_make(const struct body *body, struct arena *arena, struct added_tangent *t);
+void added_tangent_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
+                         const double *eta, const double *etad, const double *etadd, struct added_tangent *t);
+void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct mass_direction *masses, int link);
 
 enum status tangent_make(const struct model *model, struct tangent **tangent);
 void tangent_free(struct tangent *tangent);

@@ -448,6 +448,7 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
+        if (lm->body->added != NULL) added_tangent_state(lm, w, model->terms, x.eta, x.etad, x.etadd, &t->added);
     }
 }
 

@@ -162,17 +162,6 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
     for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], tip->T[i], tip->f);
 }
 
-/* Change of the payload mass, in the first lane */
-static void payload_out(const struct link_model *lm, const struct link_work *w, double dmass, struct link_batch *b)
-{
-    const struct frame *frame = lm->body == NULL ? &w->O : &w->section[0].T;
-    struct rigid unit;
-    double wrench[6];
-    rigid_rotate(&lm->per_mass, frame->R, &unit);
-    rigid_wrench(&unit, frame->omega, frame->acc, wrench);
-    add_scaled(6, wrench, first_lane(dmass), lm->body == NULL ? b->f : b->section[0].f);
-}
-
 static void stand_still(const struct link_model *lm, struct link_batch *b)
 {
     b->bends = false;
@@ -208,14 +197,14 @@ static void link_out(const struct model *model, const struct work *work, struct 
         rigid_times(&w->self, b->O + 3, b->f);
         for (int k = 0; k < 3; k++) add_scaled(6, t->Bw[k], b->O[k], b->f);
     }
-    if (batch->payload_mass != NULL && batch->payload_mass[i] != 0) payload_out(lm, w, batch->payload_mass[i], b);
+    if (batch->masses != NULL) tangent_masses_out(model, work, tangent, batch->masses, i);
 }
 
 /* Links inward of the varied coordinates do not move */
 void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const struct batch *batch)
 {
-    const bool others = batch->prescribed_qdd != NULL || batch->payload_mass != NULL;
+    const bool others = batch->prescribed_qdd != NULL || batch->masses != NULL;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_batch *b = &tangent->batch[i];

@@ -69,6 +69,7 @@ struct mass_properties beam_rigid(const struct beam *beam)
     double m[3] = {0};
     add_moments(beam, stations_of(beam, &beam->mass_per_length), own_mass, m);
     add_moments(beam, &beam->added_mass_per_length, added_mass, m);
+    if (m[0] == 0) return (struct mass_properties){0}; /* no added mass */
     struct mass_properties rigid = {.mass = m[0] * L, .com = {m[1] / m[0] * L, 0, 0}};
     for (int i = 0; i < 3; i++) {
         double J[3] = {0};
@@ -76,6 +77,14 @@ struct mass_properties beam_rigid(const struct beam *beam)
         rigid.inertia[i] = J[0] * L + (i > 0 ? (m[2] - m[1] * m[1] / m[0]) * L * L * L : 0);
     }
     return rigid;
+}
+
+struct mass_properties beam_added_rigid(const struct beam *beam)
+{
+    struct beam alone = {.length = beam->length, .mass_per_length = beam->added_mass_per_length};
+    alone.mass_per_length.factor = 1;
+    return (beam->given & (GIVEN_ADDED_MASS | TABLE_ADDED_MASS)) != 0 ? beam_rigid(&alone)
+                                                                      : (struct mass_properties){0};
 }
 
 double beam_mean_mass_per_length(const struct beam *beam)

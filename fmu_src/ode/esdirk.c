@@ -16,20 +16,26 @@ static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.
                     DIVERGES = 2;
 enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
 
+/* The factors of N are kept for at most MOST_AGE steps of equal gamma, and only until an iteration contracts by less than STALE */
+static const double SAME_GAMMA = 1e-6, STALE = 0.03;
+enum { MOST_AGE = 12 };
+
 /* points of the predictor; a point of an earlier step is skipped if it is closer to t than this fraction of h */
 enum { POINTS = 3 };
 static const double NEAR = 1e-3;
 
 /* the method's scalars of the memory */
-enum { N_PAST, SLOW_LEFT };
+enum { N_PAST, SLOW_LEFT, KEPT_GAMMA, AGE };
 
-/* The factor of the error estimate that makes the low order err like the high one (bench/integration.py) */
-static const double LOW_SHARE = 0.05;
+/* The factor of the error estimate that makes the low order err like the high one, and where a jump of the inputs has left the
+   predictor without a past (bench/integration.py) */
+static const double LOW_SHARE = 0.05, LOW_SHARE_AFTER_JUMP = 0.2;
 
 struct esdirk {
     struct one_step s;
     const struct tableau *tableau;
     double *past_time, *past_y, *past_z; /* in the memory: stages of the last step, times before t */
+    double *kept_y;                      /* in the memory: where N was factored                           */
     double *k, *Y, *Z;                   /* by stages: ydot, y = (X; V), z = (a; lambda)                  */
     double *star, *guess;                /* y* of a stage; y of the predictor                             */
     double *r;
@@ -139,6 +145,7 @@ static void learn_rate(struct one_step *s, double rate, bool goes_on)
 {
     s->now->rate = fmax(rate, KEPT * s->now->rate);
     if (rate > SLOW && goes_on) s->now->own[SLOW_LEFT] = SLOW_STEPS;
+    if (rate > STALE) s->now->own[AGE] = MOST_AGE;
 }
 
 /* Newton's iteration from the predicted z, until the estimate rate/(1 - rate) change of its error is small */
@@ -189,7 +196,7 @@ static void combine(struct esdirk *e, int i, double h)
 static void estimate_error(struct esdirk *e, double h)
 {
     const struct tableau *T = e->tableau;
-    if (pairs_low(&e->s)) h *= LOW_SHARE;
+    if (pairs_low(&e->s)) h *= e->s.now->own[N_PAST] > 0 ? LOW_SHARE : LOW_SHARE_AFTER_JUMP;
     const int n = e->s.n, last = T->stages - 1;
     double *error = e->s.error;
     for (int m = 0; m < n; m++) error[m] = h * (T->e[0] * e->s.ydot[m] + T->e[last] * e->s.ydot1[m]);
@@ -199,16 +206,38 @@ static void estimate_error(struct esdirk *e, double h)
     }
 }
 
+/* May the factors of an earlier step be used in this one? The dense matrix depends on inputs too. */
+static bool keeps_factors(const struct esdirk *e)
+{
+    const struct one_step *s = &e->s;
+    const double *own = s->now->own;
+    if (s->stage.dense || !s->base.ode->matrix_of_state || s->base.fixed_step > 0) return false;
+    return own[SLOW_LEFT] == 0 && own[AGE] < MOST_AGE && fabs(e->gamma - own[KEPT_GAMMA]) <= SAME_GAMMA * e->gamma;
+}
+
+/* N for stage i: at its predicted state, if it is the first or if iterations converge slowly */
+static enum status find_matrix(struct esdirk *e, int i, double t)
+{
+    struct one_step *s = &e->s;
+    double *own = s->now->own;
+    const bool every_stage = s->base.fixed_step == 0 && own[SLOW_LEFT] > 0;
+    if (i > 1 && !every_stage) return STATUS_OK;
+    if (keeps_factors(e)) return stage_keep_factors(&s->stage, t, e->kept_y, own[KEPT_GAMMA]);
+    own[KEPT_GAMMA] = e->gamma;
+    own[AGE] = 0;
+    memcpy(e->kept_y, e->guess, (size_t)s->n * sizeof(double));
+    return stage_factor(&s->stage, t, e->guess, e->gamma);
+}
+
 static enum status find_stage(struct esdirk *e, int i, double h, double *y, double *z)
 {
     struct one_step *s = &e->s;
     const double t = s->t + e->tableau->c[i] * h;
     const bool fixed = s->base.fixed_step > 0;
-    enum status status = STATUS_OK;
     combine(e, i, h);
     extrapolate(e, i, h, z);
     place(e, z, y);
-    if (i == 1 || (!fixed && s->now->own[SLOW_LEFT] > 0)) status = stage_factor(&s->stage, t, e->guess, e->gamma);
+    const enum status status = find_matrix(e, i, t);
     if (status != STATUS_OK) return status;
     predict(e, y, z);
     return fixed ? fixed_iterations(e, t, y, z) : solve_stage(e, t, y, z);
@@ -235,7 +264,7 @@ static enum status attempt(struct one_step *s, double h)
 
 static void forget(struct one_step *s)
 {
-    s->now->own[N_PAST] = 0;
+    s->now->own[N_PAST] = s->now->own[KEPT_GAMMA] = 0;
 }
 
 /* The last stages before the end are the past of the next step */
@@ -251,6 +280,7 @@ static void accept(struct one_step *s, double h)
     }
     s->now->own[N_PAST] = count;
     if (s->now->own[SLOW_LEFT] > 0) s->now->own[SLOW_LEFT]--;
+    s->now->own[AGE]++;
     pairs_accept(s, h);
 }
 
@@ -267,7 +297,8 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     struct esdirk *e = arena_take(&arena, 1, sizeof *e);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
-    one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * (1 + ode_states(ode) + ode->n_v + ode->n_lambda), &arena);
+    const int n_point = 1 + ode_states(ode) + ode->n_v + ode->n_lambda;
+    one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * n_point + ode_states(ode), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
     e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));
     e->Y = arena_take(&arena, MOST_STAGES * n, sizeof(double));
@@ -280,5 +311,6 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     e->past_time = e->s.own;
     e->past_y = e->past_time + POINTS - 1;
     e->past_z = e->past_y + (POINTS - 1) * n;
+    e->kept_y = e->past_z + (POINTS - 1) * n_z;
     return STATUS_OK;
 }

@@ -143,6 +143,7 @@ static void resume(struct integrator *integrator, const double *memory)
 {
     struct one_step *s = one_step_of(integrator);
     memcpy(s->now, memory, (size_t)s->n_memory * sizeof(double));
+    s->stage.has_factors = false;
 }
 
 /* ---- the start of a step ----------------------------------------------------------------------------------------------------- */

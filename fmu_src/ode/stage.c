@@ -89,13 +89,24 @@ static enum status factor_dense(struct stage *stage, double t, const double *y, 
     return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
 }
 
-enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+static enum status factor(struct stage *stage, double t, const double *y, double gamma)
 {
     const struct ode *ode = stage->ode;
+    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    stage->has_factors = status == STATUS_OK;
+    return failed(stage, status, STATUS_NEWTON_MATRIX);
+}
+
+enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
+{
     stage->factorizations++;
     stage->work += stage->dense ? JACOBIAN : FACTOR;
-    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
-    return failed(stage, status, STATUS_NEWTON_MATRIX);
+    return factor(stage, t, y, gamma);
+}
+
+enum status stage_keep_factors(struct stage *stage, double t, const double *y, double gamma)
+{
+    return stage->has_factors ? STATUS_OK : factor(stage, t, y, gamma);
 }
 
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r)
@@ -171,5 +182,6 @@ double stage_fastest(struct stage *stage, double t, const double *y, double *scr
 {
     if (stage_factor(stage, t, y, 0) != STATUS_OK) return INFINITY;
     const double damping = largest_rate(stage, true, scratch), stiffness = largest_rate(stage, false, scratch);
+    stage->has_factors = false;
     return fmax(damping, sqrt(stiffness));
 }

@@ -21,6 +21,7 @@ struct stage {
     double *dx, *dv;      /* n_v                              */
     long rhs, residuals, factorizations, jacobians;
     double work;       /* in units of one evaluation of the right-hand side */
+    bool has_factors;  /* of the last stage_factor(); cleared where they are lost      */
     enum status cause; /* of the last failure: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
 
@@ -48,6 +49,9 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
+/* The factors of an earlier stage_factor() with these arguments, made again only if they were lost. Counts no work: that depends on
+   whether a state was restored, and the choice of a method must not. */
+enum status stage_keep_factors(struct stage *stage, double t, const double *y, double gamma);
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
 /* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1. Quaternions count as unchanged. */
 void stage_stiffness(struct stage *stage, const double *y0, const double *y1, double *r);

@@ -17,7 +17,7 @@ static void read_station(const struct place *at, const struct link *link, struct
     if (!read_number(at, REQUIRED, &station, &site->x)) return;
     if (site->x > link->beam.length)
         report_error(at, "station x of a frame must not exceed the length of the beam, %.9g m", link->beam.length);
-    site->kind = site->x == link->beam.length ? AT_TIP : AT_STATION;
+    site->type = site->x == link->beam.length ? AT_TIP : AT_STATION;
 }
 
 static void read_node_number(const struct place *at, const struct link *link, struct site *site)
@@ -27,7 +27,7 @@ static void read_node_number(const struct place *at, const struct link *link, st
     const struct place node_at = member(&object, "node");
     if (link->type != BODY_NODAL) report_error(at, "only a nodal body has nodes");
     else read_integer(&node_at, REQUIRED, "node of a frame", 0, link->nodal.n_nodes - 1, &site->node);
-    site->kind = AT_NODE;
+    site->type = AT_NODE;
     object_close(&object);
 }
 
@@ -39,7 +39,7 @@ static void read_section_of(const struct place *at, const struct link *link, str
     else if (is_object(at)) read_node_number(at, link, site);
     else if (at->given && !is_string(at))
         report_error(at, "place of a frame must be \"hinge\", \"tip\", a station x of a beam, or {\"node\": k}");
-    else if (read_choice(at, OPTIONAL, "place of a frame", names) == 0) site->kind = AT_HINGE;
+    else if (read_choice(at, OPTIONAL, "place of a frame", names) == 0) site->type = AT_HINGE;
 }
 
 static bool read_frame_link(const struct place *at, int *link)

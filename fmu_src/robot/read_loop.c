@@ -120,7 +120,7 @@ static bool read_end_frame(struct object *object, const struct place *link_at, c
     const bool found = read_link_name(link_at, REQUIRED, "link (if not \"world\")", &link);
     const int frame = read_choice(frame_at, REQUIRED, "frame", frames_of_links);
     *end = site_of_link(link);
-    if (frame == 0) end->kind = AT_HINGE;
+    if (frame == 0) end->type = AT_HINGE;
     return found && frame >= 0;
 }
 

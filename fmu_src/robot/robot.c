@@ -1,5 +1,6 @@
 #include "robot/robot.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "math/vec.h"
@@ -15,7 +16,7 @@ int link_modes(const struct link *link)
 
 struct site site_of_link(int link)
 {
-    struct site site = {.link = link, .kind = link < 0 ? AT_WORLD : AT_TIP};
+    struct site site = {.link = link, .type = link < 0 ? AT_WORLD : AT_TIP};
     identity3(site.at.R);
     return site;
 }
@@ -28,11 +29,20 @@ void site_offset(struct site *site, const struct pose *by)
     site->at = at;
 }
 
+const char *site_text(const struct site *site, char text[SITE_SIZE])
+{
+    static const char *const names[] = {[AT_WORLD] = "world", [AT_HINGE] = "hinge", [AT_TIP] = "tip"};
+    if (site->type == AT_STATION) snprintf(text, SITE_SIZE, "x = %.9g m", site->x);
+    else if (site->type == AT_NODE) snprintf(text, SITE_SIZE, "node %d", site->node);
+    else return names[site->type];
+    return text;
+}
+
 bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b)
 {
     if (a->link != b->link) return false;
     if (a->link < 0 || link_modes(&robot->link[a->link]) == 0) return true;
-    return a->kind == b->kind && (a->kind != AT_STATION || a->x == b->x) && (a->kind != AT_NODE || a->node == b->node);
+    return a->type == b->type && (a->type != AT_STATION || a->x == b->x) && (a->type != AT_NODE || a->node == b->node);
 }
 
 static bool is_outward(const struct robot *robot, int link, int of)

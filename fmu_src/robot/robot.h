@@ -43,11 +43,11 @@ struct nodal {
 
 /* A place on a link at which something is attached: a frame at a fixed offset from the hinge frame O, the tip frame T, the section
    of a beam at x, or a node. */
-enum site_kind { AT_WORLD, AT_HINGE, AT_TIP, AT_STATION, AT_NODE };
+enum site_type { AT_WORLD, AT_HINGE, AT_TIP, AT_STATION, AT_NODE };
 
 struct site {
     int link; /* -1: the world */
-    enum site_kind kind;
+    enum site_type type;
     double x;       /* AT_STATION                                [m] */
     int node;       /* AT_NODE                                       */
     struct pose at; /* the frame in the axes of O, T, section or node */
@@ -107,7 +107,7 @@ struct robot {
     int n_frames;
     struct robot_frame *frame;
     bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
-    struct arena arena; /* owns all of the above */
+    struct arena arena;      /* owns all of the above */
 };
 
 /* Number of elastic coordinates of a link. */
@@ -117,6 +117,9 @@ int link_modes(const struct link *link);
 struct site site_of_link(int link);
 /* Moves a site by a pose in its axes. */
 void site_offset(struct site *site, const struct pose *by);
+/* What carries it, in words: "hinge", "tip", "x = 1.2 m", "node 3". */
+enum { SITE_SIZE = 40 };
+const char *site_text(const struct site *site, char text[SITE_SIZE]);
 /* Whether two sites are fixed to each other. */
 bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 

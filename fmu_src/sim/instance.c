@@ -102,8 +102,9 @@ int instance_check_parameters(struct instance *instance)
         if (variable->causality != CAUSALITY_PARAMETER) continue;
         const char *error = instance_parameter_error(instance, r, value);
         if (error == NULL) continue;
-        report_add(instance->report, REPORT_ERROR, "%s = %.9g: %s [%s]", variable->name, value, error,
-                   variable->unit != NULL ? variable->unit : "1");
+        const bool has_unit = variable->unit != NULL && strcmp(variable->unit, "1") != 0;
+        report_add(instance->report, REPORT_ERROR, "%s = %.9g%s%s: %s", variable->name, value, has_unit ? " " : "",
+                   has_unit ? variable->unit : "", error);
         errors++;
     }
     if (errors == 0)

@@ -19,11 +19,11 @@ struct frame_outputs {
 
 struct outputs {
     const struct model *model;
-    const double *q, *qd, *qdd; /* nq, nv, nv                                                   */
-    double *position_rate;      /* nq: dq/dt, quaternions not normalized                        */
-    const double *force;        /* nv: generalized forces: what drives of prescribed joints provide   */
-    const double *lambda;       /* multipliers of all constraints                               */
-    const int *first_row;       /* [loop]: its first multiplier                                 */
+    const double *q, *qd, *qdd;   /* nq, nv, nv                                                   */
+    double *position_rate;        /* nq: dq/dt, quaternions not normalized                        */
+    const double *force;          /* nv: generalized forces: what drives of prescribed joints provide   */
+    const double *lambda;         /* multipliers of all constraints                               */
+    const int *first_row;         /* [loop]: its first multiplier                                 */
     struct frame_outputs *frame;  /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
     struct link_outputs *link;    /* n_links                                                    */
     double *length, *length_rate; /* n_actuators                                                */

@@ -88,12 +88,28 @@ static bool copy_to_robot(struct sim *sim)
     return changed;
 }
 
+/* Frames stay on their beams when lengths change. Returns the number of errors */
+static int check_stations(const struct sim *sim)
+{
+    int errors = 0;
+    for (int i = 0; i < sim->robot->n_frames; i++) {
+        const struct robot_frame *frame = &sim->robot->frame[i];
+        const struct link *link = &sim->robot->link[frame->site.link];
+        if (frame->site.type != AT_STATION || frame->site.x <= link->beam.length) continue;
+        report_add(sim->instance.report, REPORT_ERROR,
+                   "%s.length = %.9g: must not be below %.9g, the station of frame '%s'", link->name, link->beam.length,
+                   frame->site.x, frame->name);
+        errors++;
+    }
+    return errors;
+}
+
 enum status sim_apply_parameters(struct sim *sim)
 {
     if (instance_check_parameters(&sim->instance) + check_quaternions(sim) > 0) return STATUS_BAD_ROBOT;
     if (!copy_to_robot(sim) && !sim->model_is_stale) return sim_check_tuned(sim);
     sim->model_is_stale = true;
-    if (check_sections(sim) + check_payloads(sim) > 0) return STATUS_BAD_ROBOT;
+    if (check_sections(sim) + check_payloads(sim) + check_stations(sim) > 0) return STATUS_BAD_ROBOT;
     const enum status status = mechanism_remake(&sim->mechanism, sim->instance.report);
     if (status != STATUS_OK) return status;
     sim->model_is_stale = sim->tuned = false;

@@ -7,7 +7,7 @@ struct part {
     double **array;
     int count;
 };
-enum { PARTS = 6 };
+enum { PARTS = 9 };
 
 static void list_parts(struct point *point, struct part part[PARTS])
 {
@@ -17,6 +17,9 @@ static void list_parts(struct point *point, struct part part[PARTS])
                                     {&point->tip_wrench, 6 * (1 + model->robot->n_frames)},
                                     {&point->prescribed_qdd, model->n_prescribed},
                                     {&point->payload_mass, model->n_links},
+                                    {&point->payload_com, 3 * model->n_links},
+                                    {&point->payload_inertia, 6 * model->n_links},
+                                    {&point->added_mass, model->n_links},
                                     {&point->actuator_force, model->robot->n_actuators}};
     memcpy(part, all, sizeof all);
 }
@@ -74,5 +77,8 @@ struct direction point_direction(const struct point *seed, const double *dx)
                               .frame_wrench = seed->frame_wrench,
                               .prescribed_qdd = seed->prescribed_qdd,
                               .actuator_force = seed->actuator_force,
-                              .payload_mass = seed->payload_mass};
+                              .masses = {.payload_mass = seed->payload_mass,
+                                         .payload_com = seed->payload_com,
+                                         .payload_inertia = seed->payload_inertia,
+                                         .added_mass = seed->added_mass}};
 }

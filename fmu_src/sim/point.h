@@ -13,7 +13,8 @@ struct point {
     double *actuator_force; /* n_actuators                                                    */
     double *tip_wrench;     /* 6: (torque; force), world axes                                 */
     double *frame_wrench;   /* 6 n_frames: the same for every frame of the robot, behind tip_wrench */
-    double *payload_mass;   /* n_links; used in a seed only: the model has the masses         */
+    /* used in a seed only, the model has the masses: struct mass_direction */
+    double *payload_mass, *payload_com, *payload_inertia, *added_mass;
 };
 
 /* Arrays of zeros from the arena; q and qd are one block, and so are the wrenches. The caller checks whether the arena failed. */

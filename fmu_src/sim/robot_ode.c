@@ -295,5 +295,6 @@ void robot_ode(struct sim *sim, struct ode *ode)
     add_switches(sim, ode);
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
     if (is_flexible(sim->mechanism.model)) ode->accepted = guard_deflections;
+    ode->matrix_of_state = ode->project == NULL && sim->mechanism.model->n_prescribed == 0;
     if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
 }

@@ -129,7 +129,7 @@ void stepper_start(struct stepper *stepper, double start_time)
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
 
-double step_input(const struct step_inputs *inputs, int i, double t)
+double step_input_curve(const struct step_inputs *inputs, int i, double t)
 {
     const double s = t - inputs->from;
     double u = inputs->u[i], term = s; /* s^k / k! */

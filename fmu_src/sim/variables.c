@@ -17,7 +17,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
    COMPUTED   name, owner, count, causality, unit, display unit, value, derivative, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
-   TUNABLE    name, owner, given, count, unit, place (NULL: no derivative with it as known), number, limit, description */
+   TUNABLE    name, owner, given, count, unit, place, number, limit, description */
 
 /* clang-format off */
 #define VARIABLE_LIST(INPUT, STATE, COMPUTED, START, PARAMETER, TUNABLE) \
@@ -94,11 +94,11 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
-    TUNABLE(ADDED_MASS, "%L.added_mass_per_length", BEAM, GIVEN_ADDED_MASS, 1, ALWAYS("kg/m"), NULL, number_added_mass, limit_not_negative, "added mass per length; may change between steps") \
-    TUNABLE(ADDED_MASS_SCALE, "%L.added_mass_scale", BEAM, TABLE_ADDED_MASS, 1, ALWAYS("1"), NULL, number_added_mass, limit_not_negative, "factor of the table of the added mass; may change between steps") \
+    TUNABLE(ADDED_MASS, "%L.added_mass_per_length", BEAM, GIVEN_ADDED_MASS, 1, ALWAYS("kg/m"), place_added_mass, number_added_mass, limit_not_negative, "added mass per length; may change between steps") \
+    TUNABLE(ADDED_MASS_SCALE, "%L.added_mass_scale", BEAM, TABLE_ADDED_MASS, 1, ALWAYS("1"), place_added_mass, number_added_mass, limit_not_negative, "factor of the table of the added mass; may change between steps") \
     TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 0, 1, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
-    TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), NULL, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
-    TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), NULL, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
+    TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), place_payload_com, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
+    TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), place_payload_inertia, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
     PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \

@@ -48,6 +48,9 @@ PLACE(frame_force, point->tip_wrench[6 * variable->owner + 3 + variable->k])
 PLACE(frame_torque, point->tip_wrench[6 * variable->owner + variable->k])
 PLACE(actuator_force, point->actuator_force[variable->owner])
 PLACE(payload_mass, point->payload_mass[variable->owner])
+PLACE(payload_com, point->payload_com[3 * variable->owner + variable->k])
+PLACE(payload_inertia, point->payload_inertia[6 * variable->owner + variable->k])
+PLACE(added_mass, point->added_mass[variable->owner])
 
 double *variable_place(const struct variable *variable, const struct point *point)
 {

@@ -82,15 +82,14 @@ struct table_row {
 /* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
 
 place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_frame_force, place_frame_torque,
-    place_actuator_force, place_payload_mass;
+    place_actuator_force, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
     value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
-    value_frame_elongation,
-    value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force, value_actuator_length,
-    value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_total_energy,
-    value_joint_power, value_actuator_power, value_losses;
+    value_frame_elongation, value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force,
+    value_actuator_length, value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy,
+    value_total_energy, value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,

@@ -58,6 +58,15 @@ static void draw(struct specimen *s, struct random *random)
     s->drive->evaluate(s->v);
 }
 
+static void check_rates(const struct specimen *s)
+{
+    double v[MOST];
+    memcpy(v, s->v, sizeof v);
+    for (int i = 0; i < s->drive->n_states; i++) v[s->drive->n_rows + i] = NAN;
+    s->drive->rates(v);
+    for (int i = 0; i < s->drive->n_states; i++) CHECK(v[s->drive->n_rows + i] == s->v[s->drive->n_rows + i]);
+}
+
 static double value_at(const struct specimen *s, int known, double step, int unknown)
 {
     double v[MOST];
@@ -102,6 +111,7 @@ TEST(tangent_is_the_derivative)
         make(&s, which);
         for (int point = 0; point < POINTS; point++) {
             draw(&s, &random);
+            check_rates(&s);
             for (int r = 0; r < s.variables.n; r++)
                 if (s.scale[r] > 0) check_column(&s, r, &nonzero);
         }

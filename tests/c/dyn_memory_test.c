@@ -1,6 +1,7 @@
 /* No algorithm takes or gives back memory once model, work and loops are made. */
 #include "test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/closed.h"
@@ -182,11 +183,50 @@ TEST(closed_robots_allocate_at_the_start_alone)
     }
 }
 
+/* Factors of the added mass of all beams, and a payload that moves */
+static void set_masses(struct robot *robot, double factor)
+{
+    for (int i = 0; i < robot->n_links; i++) {
+        struct link *link = &robot->link[i];
+        link->beam.given |= GIVEN_ADDED_MASS;
+        link->beam.added_mass_per_length.factor = factor + 0.1 * i;
+        link->payload.com[1] = 0.1 * factor;
+        link->payload.mass = link->has_payload ? factor : 0;
+    }
+}
+
+/* Masses that change in place are those of a mechanism made with them */
+TEST(masses_change_without_memory)
+{
+    static double changed[MOST];
+    for (int seed = 0; seed < 60; seed++)
+        for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
+            struct specimen s;
+            CHECK(specimen_random(&s, seed));
+            s.robot->elastic_terms = (enum elastic_terms)terms;
+            set_masses(s.robot, 0.7);
+            CHECK(specimen_remake(&s));
+            make_positive(&s);
+            const long before = allocations;
+            set_masses(s.robot, 2.3);
+            for (int i = 0; i < s.model->n_links; i++) mechanism_set_masses(&s.mechanism, i);
+            CHECK(mechanism_forward(&s.mechanism, &s.in, changed) == STATUS_OK);
+            CHECK(allocations == before);
+            CHECK(specimen_remake(&s));
+            CHECK(mechanism_forward(&s.mechanism, &s.in, s.qdd) == STATUS_OK);
+            double size = 0;
+            for (int i = 0; i < s.model->nv; i++) size = fmax(size, fabs(s.qdd[i]));
+            for (int i = 0; i < s.model->nv; i++) CHECK_NEAR(changed[i], s.qdd[i], 1e-9 * size); /* cond(M) eps */
+            specimen_free(&s);
+        }
+}
+
 int main(void)
 {
     counting = start_counting();
     RUN(the_counter_counts);
     RUN(algorithms_allocate_nothing);
+    RUN(masses_change_without_memory);
     RUN(closed_robots_allocate_at_the_start_alone);
     return test_summary();
 }

@@ -241,7 +241,7 @@ TEST(payloads_of_more_mass)
         CHECK(dyn_articulate(s.model, s.work) == STATUS_OK);
         dyn_inverse(s.model, s.work, &s.in, qdd, s.force);
         dyn_tangent_state(s.model, s.work, tangent, &s.in, qdd);
-        dyn_tangent(s.model, s.work, tangent, &s.in, &(struct direction){.payload_mass = dmass}, dqdd);
+        dyn_tangent(s.model, s.work, tangent, &s.in, &(struct direction){.masses = {.payload_mass = dmass}}, dqdd);
         const double error = distance(s.nv, tangent->force, change) / norm(s.nv, sum);
         CHECK_NEAR(error, 0, 1e-14);
         worst = fmax(worst, error);

@@ -373,6 +373,41 @@ TEST(memory_continues_with_the_same_bits)
         }
 }
 
+/* Steps of equal size share factors of N. A copy that takes over in between makes them again, continues with the same bits, and counts
+   the same work. */
+TEST(factors_are_kept_over_equal_steps)
+{
+    static double memory[MOST_MEMORY];
+    const struct integrator_options rough = {.relative_tolerance = 1e-3};
+    struct problem problem[2];
+    struct integrator *integrator[2];
+    struct integrator_statistics before[2], after[2];
+    double y[2][MOST_STATES], reached;
+    for (int k = 0; k < 2; k++) {
+        CHECK(problem_load(&problem[k], "resources/cibicik.json"));
+        integrator[k] = problem_start(&problem[k], esdirk_make, rough);
+    }
+    memcpy(y[0], problem[0].y, sizeof y[0]);
+    for (int j = 1; j <= 105; j++) CHECK(integrator_advance(integrator[0], 2e-4 * j, y[0], &reached) == STATUS_OK);
+    integrator_save(integrator[0], memory);
+    integrator_resume(integrator[1], reached, memory);
+    memcpy(y[1], y[0], sizeof y[1]);
+    for (int k = 0; k < 2; k++) {
+        integrator_statistics(integrator[k], &before[k]);
+        for (int j = 106; j <= 205; j++)
+            CHECK(integrator_advance(integrator[k], 2e-4 * j, y[k], &reached) == STATUS_OK);
+        integrator_statistics(integrator[k], &after[k]);
+        CHECK(after[k].steps - before[k].steps == 100);
+        CHECK(after[k].factorizations - before[k].factorizations <= 10);
+    }
+    CHECK(after[1].work - before[1].work == after[0].work - before[0].work);
+    CHECK(memcmp(y[0], y[1], (size_t)ode_states(problem[0].ode) * sizeof(double)) == 0);
+    for (int k = 0; k < 2; k++) {
+        integrator_free(integrator[k]);
+        problem_free(&problem[k]);
+    }
+}
+
 /* ---- fixed steps ---------------------------------------------------------------------------------------------------------------- */
 
 /* ceil(H/fixed - 1e-9) steps, each with the same work: six stages, two Newton iterations each, three with loops; the result is that of error control as the steps become short */
@@ -441,6 +476,7 @@ int main(void)
     RUN(stiff_and_still_equations_of_first_order);
     RUN(new_inputs_keep_the_step_size);
     RUN(memory_continues_with_the_same_bits);
+    RUN(factors_are_kept_over_equal_steps);
     RUN(fixed_steps_have_fixed_work);
     RUN(fixed_steps_that_fail);
     return test_summary();

@@ -22,7 +22,7 @@ import pytest
 from coordinates import Coordinates
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
-from test_reference import FILES, STATE, load
+from test_reference import FILES, STATE, flat, load
 
 STEP = 1e-30
 TOLERANCE = 1e-11
@@ -45,7 +45,8 @@ def accelerations(robot, case):
     q, qd, force, torque = inputs_of(case)
     M, qdd, free = robot.mass_matrix(q), np.zeros(robot.n), robot.free
     qdd[robot.prescribed] = case.get("prescribed_qdd", [])
-    needed = robot.inverse(q, qd, qdd, force, torque, np.array(case.get("actuator_force", [])))
+    wrench = robot.wrenches(case.get("frame_wrench", {}))
+    needed = robot.inverse(q, qd, qdd, force, torque, np.array(case.get("actuator_force", [])), wrench=wrench)
     given = np.zeros(robot.n)
     given[robot.driven] = case["tau"]
     # M qdd - G' lambda = tau - needed,  G qdd = -G_dot qd
@@ -59,28 +60,32 @@ def accelerations(robot, case):
     return qdd, (needed + M[:, free] @ qdd[free] - G.T @ multiplier)[robot.prescribed], multiplier
 
 
+def answers(robot, case, sites, qdd=None):
+    """What `eval` says, by the judge; with the accelerations qdd where frames have some, or its own."""
+    q, qd, force, torque = inputs_of(case)
+    out = {"mass_matrix": robot.mass_matrix(q), "bias": robot.inverse(q, qd, np.zeros(robot.n), np.zeros(3), np.zeros(3))}
+    out["kinetic_energy"], out["potential_energy"] = robot.energies(q, qd)
+    out["qdd"], drives, multiplier = accelerations(robot, case)
+    if robot.prescribed: out["prescribed_tau"] = drives
+    if robot.loops: out["lambda"], (out["gap"], out["gap_rate"]) = multiplier, robot.gap(robot.frames([q, qd]))
+    qdd = out["qdd"] if qdd is None else np.array(qdd)
+    for prefix, site in ("tip_", robot.tip_site), *((f"{name}.", robot.site[name]) for name in sites):
+        out |= {prefix + key: y for key, y in robot.answered(q, qd, qdd, site).items()}
+    lines = list(robot.lines(robot.frames([q, qd])))
+    if lines: out |= {f"actuator_{key}": np.array([line[k] for line in lines]) for k, key in ((1, "length"), (2, "rate"))}
+    return out
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_judge_agrees_with_the_reference(file):
     robot = judge_of(file)
     for case in load(file)["cases"]:
-        q, qd, force, torque = inputs_of(case)
-        M = robot.mass_matrix(q)
-        answer = robot.outputs(q, qd, np.array(case["qdd"]), force, torque)
-        keys = ("position", "rotation", "velocity", "angular_velocity", "acceleration")
-        found = {f"tip_{key}": answer[f"tip.{key}"] for key in keys}
-        found["mass_matrix"], found["bias"] = M, robot.inverse(q, qd, np.zeros(robot.n), np.zeros(3), np.zeros(3))
-        found["kinetic_energy"], found["potential_energy"] = robot.energies(q, qd)
-        found["qdd"], drives, multiplier = accelerations(robot, case)
-        if robot.prescribed: found["prescribed_tau"] = drives
-        if robot.loops:
-            found["lambda"] = multiplier
-            found["gap"], found["gap_rate"] = robot.gap(robot.frames([q, qd]))
-        for key in ("length", "rate") if robot.actuators else ():
-            found[f"actuator_{key}"] = np.concatenate([answer[f"{name}.{key}"] for name in robot.actuators])
-        assert found.keys() == case.keys() - set(STATE)
+        found = answers(robot, case, case.get("frames", {}), case["qdd"])
+        expected = flat({key: value for key, value in case.items() if key not in STATE})
+        assert found.keys() == expected.keys()
         for key, value in found.items():
-            rounding = 1e-15 * np.linalg.norm(M) * (1 + qd @ qd) if key == "bias" else 0
-            assert np.linalg.norm(value - np.array(case[key])) <= 1e-10 * np.linalg.norm(case[key]) + rounding, key
+            rounding = 1e-15 * np.linalg.norm(case["mass_matrix"]) * (1 + np.linalg.norm(case["qd"]) ** 2) if key == "bias" else 0
+            assert np.linalg.norm(value - np.array(expected[key])) <= 1e-10 * np.linalg.norm(expected[key]) + rounding, key
 
 
 # ---- the FMU: values and derivatives in a state of the reference ------------------------------------------------------------
@@ -101,7 +106,10 @@ class Subject:
         self.acceleration = names.accelerations
         for k in range(3): self.known |= {f"tip.force[{k + 1}]": ("force", k), f"tip.torque[{k + 1}]": ("torque", k)}
         for k, name in enumerate(robot.actuators): self.known[f"{name}.force"] = ("push", k)
-        self.multiplier = [f"{name}.force[{k + 1}]" for name, (_, _, gap) in robot.loops.items() for k in range(len(gap))]
+        for i, name in enumerate(robot.site):
+            if name not in robot.loads: continue
+            self.known |= {f"{name}.{key}[{k + 1}]": ("wrench", 6 * i + 3 * (key == "torque") + k) for key in ("force", "torque") for k in range(3)}
+        self.multiplier = [f"{name}.force[{k + 1}]" for name, loop in robot.loops.items() for k in range(len(loop.along))]
         self.drive = [names.forces[robot.driven.index(k)] for k in robot.prescribed]
         self.kinds = np.array([name.split(".")[1].split("[")[0] for name in self.known])
 
@@ -109,7 +117,8 @@ class Subject:
         """Sets states and inputs; the judge's arguments there, accelerations and multipliers being the FMU's."""
         q, qd, force, torque = inputs_of(case)
         at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n),
-              "push": np.array(case.get("actuator_force", []))}
+              "push": np.array(case.get("actuator_force", [])), "wrench": self.robot.wrenches(case.get("frame_wrench", {}))}
+        assert case.get("frame_wrench", {}).keys() <= set(self.robot.loads)
         at["tau"][self.robot.driven] = case["tau"]
         at["qdd"][self.robot.prescribed] = case.get("prescribed_qdd", [])
         assert self.instance.set({name: at[key][k] for name, (key, k) in self.known.items()}) == OK, self.instance.log
@@ -149,7 +158,7 @@ def subject(pack, tmp_path_factory):
 
 # ---- complex steps ------------------------------------------------------------------------------------------------------------
 
-ARGUMENTS = ("q", "qd", "qdd", "force", "torque", "push", "multiplier")
+ARGUMENTS = ("q", "qd", "qdd", "force", "torque", "push", "multiplier", "wrench")
 
 
 def along(function, at, seed):
@@ -202,39 +211,54 @@ def size(name, y, length):
     return largest + length * np.abs(y[name.replace("moment", "force")]).max() if "root_moment" in name else largest
 
 
+def peers(robot, name, y):
+    """Vectors whose rounding this one shares: what a sensor shows may vanish, as the angular velocity of a slider does, where others on
+    the same robot do not."""
+    owner, sort = name.split(".")
+    return [key for key in y if key.split(".")[1] == sort] if owner in ["tip", *robot.sensors] else [name]
+
+
+OWN_SIZE = {"quaternion": 1, "rotation": 1, "curvature": 1, "elongation": 1}  # where a value may vanish
+
+
 def outputs(subject, at, seed, worst):
     """Values and derivatives of all outputs but accelerations and drives, vector by vector."""
     robot = subject.robot
-    length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link)
+    length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link[:3])
     value = robot.outputs(*[at[key] for key in ARGUMENTS])
     moved = robot.outputs(*[at[key] + 1j * STEP * seed[key] for key in ARGUMENTS])
     slope = {name: np.broadcast_to(y.imag / STEP, (len(seed["q"]),) + value[name].shape) for name, y in moved.items()}
-    for name in value.keys() - {"tip.rotation"}:  # which the quaternion tells
+    for name in value:
         sort, scalars = name.split(".")[1], [f"{name}[{k + 1}]" for k in range(len(value[name]))]
         if len(scalars) == 1: scalars = [name]
         found = subject.values(scalars)
         sign = -1 if sort == "quaternion" and found @ value[name] < 0 else 1  # the same rotation
-        own = {"position": length, "deflection": length, "quaternion": 1, "rotation": 1}
-        whole = size(name, value, length) + own.get(sort, 0)
+        own = OWN_SIZE | {"position": length, "deflection": length}
+        whole = max(size(key, value, length) for key in peers(robot, name, value)) + own.get(sort, 0)
         worst.add(sort, found - sign * value[name], whole)
         error = subject.slopes(scalars) - sign * slope[name]
         for kind in set(subject.kinds):
             rows = subject.kinds == kind
-            worst.add(sort, error[rows], size(name, {key: y[rows] for key, y in slope.items()}, length) + whole)
+            moved = {key: y[rows] for key, y in slope.items()}
+            worst.add(sort, error[rows], max(size(key, moved, length) for key in peers(robot, name, value)) + whole)
+
+
+def check_tangents(this, case, worst):
+    """All derivatives of an FMU in a state."""
+    at = this.go(case)
+    seed = {key: np.zeros((len(this.known), len(value))) for key, value in at.items()}
+    for row, (key, k) in enumerate(this.known.values()): seed[key][row, k] = 1
+    seed["qdd"][:, this.robot.free] = this.slopes([this.acceleration[k] for k in this.robot.free])
+    seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive)
+    seed["multiplier"][:] = this.slopes(this.multiplier)
+    equations(this, at, seed, worst)
+    outputs(this, at, seed, worst)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_tangents_are_exact(subject, file):
     this, worst = subject(file), Worst()
-    for case in load(file)["cases"]:
-        at = this.go(case)
-        seed = {key: np.zeros((len(this.known), len(value))) for key, value in at.items()}
-        for row, (key, k) in enumerate(this.known.values()): seed[key][row, k] = 1
-        seed["qdd"][:, this.robot.free] = this.slopes([this.acceleration[k] for k in this.robot.free])
-        seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive)
-        seed["multiplier"][:] = this.slopes(this.multiplier)
-        equations(this, at, seed, worst)
-        outputs(this, at, seed, worst)
+    for case in load(file)["cases"]: check_tangents(this, case, worst)
     print(f"\n{file.stem}:", worst)
     assert max(worst.values()) <= (1e-10 if file.stem.startswith("f2-") else TOLERANCE), str(worst)
 

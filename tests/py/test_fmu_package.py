@@ -221,14 +221,27 @@ def loop_rows(loop):
     for k, unit in enumerate(LOOP_UNITS[loop["type"]], 1): yield f"{loop['name']}.force[{k}]", "output", {unit}, None
 
 
+LOAD = [("force", "input", "N", 3), ("torque", "input", "N.m", 3)]
+SENSOR = [("position", "output", "m", 3), ("quaternion", "output", "1", 4), ("velocity", "output", "m/s", 3),
+          ("angular_velocity", "output", "rad/s", 3), ("acceleration", "output", "m/s2", 3)]
+INERTIAL_SENSOR = [("specific_force", "output", "m/s2", 3), ("angular_rate", "output", "rad/s", 3)]
+
+
+def frame_rows(robot):
+    """The tip and the frames; an inertial sensor on the tip is new in format 2."""
+    tip = {"name": "tip", "sensor": True, "load": True, "at": "tip"}
+    for frame in [tip, *robot.get("frames", [])]:
+        quantities = LOAD * frame.get("load", False) + SENSOR * frame.get("sensor", False)
+        if frame.get("sensor") and robot["format"] == "limber-robot/2": quantities += INERTIAL_SENSOR
+        if frame.get("sensor") and isinstance(frame.get("at"), (int, float)):
+            quantities += [("curvature", "output", "1/m", 3)]
+            yield f"{frame['name']}.elongation", "output", {"1"}, None
+        for name, causality, unit, count in quantities:
+            for k in range(1, count + 1): yield f"{frame['name']}.{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
+
+
 def robot_rows(robot):
-    for name, causality, unit, count in [
-            ("tip.force", "input", "N", 3), ("tip.torque", "input", "N.m", 3), ("tip.position", "output", "m", 3),
-            ("tip.quaternion", "output", "1", 4), ("tip.velocity", "output", "m/s", 3),
-            ("tip.angular_velocity", "output", "rad/s", 3), ("tip.acceleration", "output", "m/s2", 3),
-            *([("tip.specific_force", "output", "m/s2", 3), ("tip.angular_rate", "output", "rad/s", 3)]
-              if robot["format"] == "limber-robot/2" else [])]:
-        for k in range(1, count + 1): yield f"{name}[{k}]", causality, {unit}, 0 if causality == "input" else None
+    yield from frame_rows(robot)
     for key in "kinetic", "elastic", "gravity", "total": yield f"energy.{key}", "local", {"J"}, None
     for key in "joints", "actuators", "losses": yield f"power.{key}", "local", {"W"}, None
     for k in range(3): yield f"gravity[{k + 1}]", "parameter", {"m/s2"}, robot.get("gravity", [0, 0, 0])[k]
@@ -322,8 +335,8 @@ def test_units_and_display_units(packed):
                 "m/s": (0, 1, -1, 0), "rad/s2": (0, 0, -2, 1), "m/s2": (0, 1, -2, 0), "1": (0, 0, 0, 0),
                 "J": (1, 2, -2, 0), "W": (1, 2, -3, 0), "kg": (1, 0, 0, 0), "kg/m": (1, -1, 0, 0), "N.m2": (1, 3, -2, 0),
                 "N.m.s/rad": (1, 2, -1, -1), "N.s/m": (1, 0, -1, 0), "kg.m2": (1, 2, 0, 0), "N.m/rad": (1, 2, -2, -1),
-                "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0), "Pa": (1, -1, -2, 0),
-                "kg/m3": (1, -3, 0, 0)}
+                "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0), "1/m": (0, -1, 0, 0),
+                "Pa": (1, -1, -2, 0), "kg/m3": (1, -3, 0, 0)}
     display = {"rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi), "m": ("mm", 1000)}
     units = packed.description.unitDefinitions
     assert {u.name for u in units} == {v.unit for v in packed.variables if v.unit is not None}
@@ -349,7 +362,9 @@ def test_head_of_the_description(packed):
         assert interface.providesDirectionalDerivative and not interface.canBeInstantiatedOnlyOncePerProcess
     cs = d.coSimulation
     assert cs.canHandleVariableCommunicationStepSize and cs.canInterpolateInputs and cs.maxOutputDerivativeOrder == 1
-    quaternions = any(v.name.endswith(".quaternion[1]") and v.derivative is None and v.name != "tip.quaternion[1]" for v in packed.variables)
+    frames = {"tip", *(frame["name"] for frame in packed.robot.get("frames", []))}
+    quaternions = any(v.name.endswith(".quaternion[1]") and v.derivative is None and v.name.split(".")[0] not in frames
+                      for v in packed.variables)
     drifts = bool(packed.robot.get("loops")) or quaternions  # loops may open, quaternions lose their norm
     assert d.modelExchange.needsCompletedIntegratorStep == drifts
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
@@ -381,12 +396,12 @@ def test_order_of_unknowns(packed):
 
 def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     """But a prescribed motion acts on positions and velocities as well."""
-    forces = {v.name for v in packed.variables if v.name.startswith("tip.") and v.causality == "input"}
+    forces = {row[0] for row in frame_rows(packed.robot) if row[1] == "input"}
     forces |= set(Coordinates(packed.robot).inputs)
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
     for name, known in packed.declared().items():
         kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
-                                                                                "specific_force", "root_", ".tau"))
+                                                                                "root_", ".tau", "specific_force"))
         if kinematic: assert not known & forces, name
         assert known <= {v.name for v in packed.variables if v.causality == "input"} | set(sum(state_names(packed), []))
 

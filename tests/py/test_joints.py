@@ -8,12 +8,14 @@ import pytest
 from coordinates import Coordinates, has_quaternion, of_joint
 from judge import Robot, hamilton, rotation_vector, shorter
 from program import Program
+from random_robots import origin, random_state, rigid
 from scipy.spatial.transform import Rotation
-from test_derivatives import ARGUMENTS, STEP, Worst, equations, size
+from test_derivatives import ARGUMENTS, OWN_SIZE, STEP, Worst, equations, peers, size
 from test_reference import FILES, STATE, load
 
 X, Y, Z = np.eye(3)
 SEVERAL = [file for file in FILES if has_quaternion(load(file)["robot"])]
+TREES = [file for file in SEVERAL if "loops" not in load(file)["robot"]]  # states of the others leave the loops open
 
 
 @pytest.fixture
@@ -27,23 +29,6 @@ def relative(found, expected, floor=0.0):
 
 
 # ---- random robots --------------------------------------------------------------------------------------------------------------
-
-
-def origin(random):
-    return {"xyz": random.uniform(-0.4, 0.4, 3).tolist(), "rpy": random.uniform(-1.2, 1.2, 3).tolist()}
-
-
-def inertia(random, mass):
-    """Of six points."""
-    points = random.uniform(-0.3, 0.3, (6, 3))
-    S = mass / 6 * points.T @ points
-    J = np.trace(S) * np.eye(3) - S
-    return [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-
-
-def rigid(random):
-    mass = random.uniform(0.5, 3)
-    return {"mass": mass, "com": random.uniform(-0.3, 0.3, 3).tolist(), "inertia": inertia(random, mass)}
 
 
 def body(random, flexible):
@@ -74,20 +59,6 @@ def around(joint, seed):
 def two(kind, **more):
     """A joint of two coordinates."""
     return {"type": kind, "axis": [1, 2, 0.5], **({"axis2": [0, 1, -1]} if kind == "universal" else {}), **more}
-
-
-def random_state(robot, random):
-    """Quaternions of any attitude, small elastic deflections."""
-    names = Coordinates(robot)
-    small = lambda name, of: of * (0.03 if ".eta" in name else 1)
-    q = np.array([small(name, random.uniform(-1, 1)) for name in names.positions])
-    qd = np.array([small(name, random.uniform(-2, 2)) for name in names.velocities])
-    for joint in Robot(robot).moving:
-        if joint.type in ("spherical", "free"): q[joint.quaternion[0]] /= np.linalg.norm(q[joint.quaternion[0]])
-    tau = [random.uniform(-10, 10) if name in names.inputs else 0.0 for name in names.forces]
-    return {"q": q.tolist(), "qd": qd.tolist(), "tau": tau, "tip_force": random.uniform(-5, 5, 3).tolist(),
-            "tip_torque": random.uniform(-2, 2, 3).tolist(),
-            **({"prescribed_qdd": random.uniform(-3, 3, len(names.prescribed)).tolist()} if names.prescribed else {})}
 
 
 # ---- one joint equals several ---------------------------------------------------------------------------------------------------
@@ -223,8 +194,12 @@ def seeds(robot, names, q, known):
     tip = {f"tip.{key}[{k + 1}]": (key, k) for key in ("force", "torque") for k in range(3)}
     rate = {name: ("qd", k) for k, name in enumerate(names.velocities)}
     given = {name: ("qdd", k) for k, name in enumerate(names.accelerations)}
-    place = {**force, **tip, **rate, **given}
-    sizes = {"q": robot.nq, "qd": robot.n, "qdd": robot.n, "force": 3, "torque": 3, "tau": robot.n, "push": 0, "multiplier": 0}
+    push = {f"{name}.force": ("push", k) for k, name in enumerate(robot.actuators)}
+    load = {f"{name}.{key}[{k + 1}]": ("wrench", 6 * i + first + k)
+            for i, name in enumerate(robot.site) for key, first in (("force", 0), ("torque", 3)) for k in range(3)}
+    place = {**force, **tip, **rate, **given, **push, **load}
+    sizes = {"q": robot.nq, "qd": robot.n, "qdd": robot.n, "force": 3, "torque": 3, "tau": robot.n, "push": len(push),
+             "multiplier": sum(len(loop.along) for loop in robot.loops.values()), "wrench": 6 * len(robot.site)}
     seed, N = {key: np.zeros((len(known), count)) for key, count in sizes.items()}, robot.tangent(q)
     for row, name in enumerate(known):
         if name in names.tangent: seed["q"][row] = N[:, names.tangent.index(name)]
@@ -248,21 +223,22 @@ def linear(program, robot, state):
 def check_outputs(robot, names, at, seed, slope_of, kinds, worst):
     """Derivatives of all vectors that the judge knows; a quaternion may have either sign. A reaction is the sum of the inertia wrenches
     outboard and may cancel, as that of a free joint does: rounding is that of the largest reaction of the robot."""
-    length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link)
+    length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link[:3])
     value = robot.outputs(*[at[key] for key in ARGUMENTS])
     moved = robot.outputs(*[at[key] + 1j * STEP * seed[key] for key in ARGUMENTS])
     slope = {name: np.broadcast_to(y.imag / STEP, (len(seed["q"]),) + value[name].shape) for name, y in moved.items()}
-    for name in value.keys() - {"tip.rotation"}:
+    for name in value:
         sort = name.split(".")[1]
-        found = np.array([slope_of[f"{name}[{k + 1}]"] for k in range(len(value[name]))]).T
+        scalars = [name] if len(value[name]) == 1 else [f"{name}[{k + 1}]" for k in range(len(value[name]))]
+        found = np.array([slope_of[scalar] for scalar in scalars]).T
         signs = (1, -1) if sort == "quaternion" else (1,)
         error = min((found - sign * slope[name] for sign in signs), key=np.linalg.norm)
-        own = {"position": length, "deflection": length, "quaternion": 1, "rotation": 1}
-        whole = size(name, value, length) + own.get(sort, 0)
+        own = OWN_SIZE | {"position": length, "deflection": length}
+        whole = max(size(key, value, length) for key in peers(robot, name, value)) + own.get(sort, 0)
         for kind in set(kinds):
             rows = kinds == kind
             moved = {key: y[rows] for key, y in slope.items()}
-            others = [key for key in moved if "root" in name and key.endswith(name.split(".")[1])] or [name]
+            others = [key for key in moved if "root" in name and key.endswith(name.split(".")[1])] or peers(robot, name, value)
             worst.add(sort, error[rows], max(size(key, moved, length) for key in others) + whole)
 
 
@@ -287,11 +263,14 @@ def check_linearization(program, description, case, worst):
     answer = program.json("eval", description, "-", state=state)
     force, torque = (np.array(case[key]) for key in ("tip_force", "tip_torque"))
     at = {"q": q, "qd": qd, "qdd": np.array(answer["qdd"]), "force": force, "torque": torque, "tau": np.zeros(robot.n),
-          "push": np.zeros(0), "multiplier": np.zeros(0)}
+          "push": np.array(case.get("actuator_force", np.zeros(len(robot.actuators)))), "multiplier": np.array(answer.get("lambda", [])),
+          "wrench": robot.wrenches(case.get("frame_wrench", {}))}
     at["tau"][robot.driven] = case["tau"]
     seed, kinds = seeds(robot, names, q, known), kinds_of(known)
     seed["qdd"][:, moving] = dynamics[m:].T
     slope_of = dict(zip(found["outputs"], outputs))
+    multipliers = [f"{name}.force[{k + 1}]" for name, loop in robot.loops.items() for k in range(len(loop.along))]
+    for k, name in enumerate(multipliers): seed["multiplier"][:, k] = slope_of[name]
     for k in robot.prescribed: seed["tau"][:, k] = slope_of[names.forces[robot.driven.index(k)]]
     equations(SimpleNamespace(robot=robot, kinds=kinds), at, seed, worst)
     check_outputs(robot, names, at, seed, slope_of, kinds, worst)
@@ -303,7 +282,7 @@ def check_linearization(program, description, case, worst):
     return found, dynamics[:m]
 
 
-@pytest.mark.parametrize("file", SEVERAL, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", TREES, ids=lambda file: file.stem)
 def test_derivatives_are_exact(program, file):
     description, worst = load(file)["robot"], Worst()
     for case in load(file)["cases"]: check_linearization(program, description, case, worst)
@@ -318,7 +297,7 @@ def test_derivatives_of_prescribed_joints_are_exact(program, kind):
     assert max(worst.values()) <= 1e-10, str(worst)
 
 
-@pytest.mark.parametrize("file", SEVERAL, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", TREES, ids=lambda file: file.stem)
 def test_rates_of_the_tangent(program, file):
     """The quaternion of the operating point stays where it is: of  q = q0 o exp(dtheta/2), q_dot = 1/2 q o (0, omega)  the rate is
     dtheta_dot = omega + 1/2 dtheta x omega + ...; every other position changes by its velocity."""

@@ -87,6 +87,8 @@ def test_json_says_what_the_robot_is(limber, file):
     before = "world"
     for found, link in zip(answer["links"], robot["links"]):
         joint = link["joint"]
+        frame = link["joint"].get("parent_frame")
+        if frame: before = next(other["link"] for other in robot["frames"] if other["name"] == frame)
         assert found["parent"] == link.get("parent", before)
         assert found["type"] in link
         assert (found["joint"]["name"], found["joint"]["type"]) == (joint.get("name", link["name"]), joint["type"])
@@ -116,6 +118,7 @@ def test_only_doubtful_files_have_warnings(limber):
         "limits-and-friction": [r"links\[0\]\.joint\.limits .*without stiffness"],
         "f2-idle-axis": [r"links\[0\]\.joint\.axis .*no effect on a spherical joint"],
         "f2-nodal-no-geometric": [r"links\[1\]\.nodal: link 'shell' has no geometric stiffness: .*give geometric_stiffness"],
+        "f2-frames-nodal": [r"links\[1\]\.nodal: link 'shell' has no geometric stiffness: .*give geometric_stiffness"],
         "limits-beyond": [r"links\[0\]\.joint\.limits .*starts beyond its limits, at -2"],
         "loop-ball": [r"loops\[0\] \(grip\): 1 of its 3 constraints are redundant"],
         "loop-pin": [r"loops\[0\] \(grip\): 2 of its 5 constraints are redundant"],

@@ -192,6 +192,17 @@ def test_unknown_method(simulate):
     assert (done.returncode, done.stdout) == (2, "") and "auto, cvode, esdirk, explicit or symmetric" in done.stderr and "'rk4'" in done.stderr
 
 
+def test_two_methods(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--set", "solver.method=2", "--method", "cvode")
+    assert (done.returncode, done.stdout) == (2, "") and "--method cvode and --set solver.method=2" in done.stderr
+
+
+def test_refused_parameter_has_its_unit(simulate):
+    done = simulate("--until", "1", "--step", "0.5", "--set", "solver.max_step=-1", "--set", "solver.max_order=7")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "solver.max_step = -1 s: must not be negative\n" in done.stderr and "solver.max_order = 7: must be 0 (chosen) or 1 to 5\n" in done.stderr
+
+
 @pytest.mark.parametrize("method", ["cvode", "explicit"])
 def test_methods_without_fixed_steps(simulate, method):
     done = simulate("--until", "1", "--step", "0.5", "--method", method, "--set", "solver.fixed_step=0.01")

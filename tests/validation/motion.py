@@ -243,7 +243,7 @@ def spin_up(program):
 
 
 @case("Free motion: energy", "conservation; 20 s after a joint impulse",
-      """Drift of the energy as a fraction of the largest kinetic energy; BDF damps a little. How it falls with the tolerance, for all robots, is in
+      """Drift of the energy as a fraction of the largest kinetic energy. How it falls with the tolerance, for all robots, is in
       [integration.md](integration.md), which `bench/integration.py --write-docs` makes, and in `tests/fmu/test_accuracy.py`.""")
 def energy(program):
     arm = resource("canadarm")

@@ -146,7 +146,7 @@ static void random_point(struct random *random, const struct robot *robot, struc
 {
     *point = site_of_link(pick(random, robot->n_links + 1) - 1);
     if (point->link >= 0 && robot->n_frames > 0) *point = random_site(random, robot, point->link);
-    else if (point->link >= 0 && chance(random, 0.5)) point->kind = AT_HINGE;
+    else if (point->link >= 0 && chance(random, 0.5)) point->type = AT_HINGE;
     for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
 }
 

@@ -19,12 +19,12 @@ struct site random_site(struct random *random, const struct robot *robot, int in
     const struct link *link = &robot->link[index];
     struct site site = site_of_link(index);
     const int kind = pick(random, 4);
-    if (kind == 0) site.kind = AT_HINGE;
+    if (kind == 0) site.type = AT_HINGE;
     if (kind >= 2 && link->type == BODY_BEAM) {
-        site.kind = AT_STATION;
+        site.type = AT_STATION;
         site.x = link->beam.length * (chance(random, 0.1) ? pick(random, 2) : uniform(random, 0, 1));
     } else if (kind >= 2 && link->type == BODY_NODAL) {
-        site.kind = AT_NODE;
+        site.type = AT_NODE;
         site.node = pick(random, link->nodal.n_nodes);
     }
     if (chance(random, 0.5)) random_offset(random, &site.at);

@@ -1,0 +1,133 @@
+/* Derivatives with respect to masses: payloads, and the added mass of beams. At constant motion, the wrench of a payload and the
+   forces of an added mass change; the latter are linear in its factor, so their change is the force of the unit mass. (theory.md 18c) */
+#include "dyn/dyn.h"
+#include "dyn/tangent.h"
+#include "dyn/tangent_lanes.h"
+#include "flex/beam.h"
+#include "math/vec.h"
+
+/* ---- payloads ---------------------------------------------------------------------------------------------------- */
+
+/* J += s (2 (a.b) 1 - a b' - b a') / 2: for a = b the inertia of a point mass s at a */
+static void add_point_inertia(double s, const double a[3], const double b[3], double J[6])
+{
+    for (int i = 0; i < 3; i++) J[i] += s * (dot3(a, b) - a[i] * b[i]);
+    J[3] -= 0.5 * s * (a[0] * b[1] + a[1] * b[0]);
+    J[4] -= 0.5 * s * (a[0] * b[2] + a[2] * b[0]);
+    J[5] -= 0.5 * s * (a[1] * b[2] + a[2] * b[1]);
+}
+
+/* Change of the payload about the tip, in T; of a rigid link about O:
+   d h = dm c + m dc,   d J = dI + dm (|c|^2 1 - c c') + m (2 c.dc 1 - c dc' - dc c') */
+static struct rigid payload_change(const struct link *link, const struct link_model *lm, double dm, const double *dcom,
+                                   const double *dinertia)
+{
+    const double m = link->payload.mass;
+    double c[3], dc[3];
+    struct rigid d = {.m = dm};
+    if (lm->body == NULL) {
+        copy3(lm->tip.p, c);
+        add_mul3(lm->tip.R, link->payload.com, c);
+        mul3(lm->tip.R, dcom, dc);
+        rotate_sym3(lm->tip.R, dinertia, d.J);
+    } else {
+        copy3(link->payload.com, c);
+        copy3(dcom, dc);
+        copy6(dinertia, d.J);
+    }
+    for (int i = 0; i < 3; i++) d.h[i] = dm * c[i] + m * dc[i];
+    add_point_inertia(dm, c, c, d.J);
+    add_point_inertia(2 * m, c, dc, d.J);
+    return d;
+}
+
+static void payload_out(const struct link *link, const struct link_model *lm, const struct link_work *w,
+                        const struct mass_direction *masses, int i, struct link_batch *b)
+{
+    const struct frame *frame = lm->body == NULL ? &w->O : &w->section[0].T;
+    const struct rigid d =
+        payload_change(link, lm, masses->payload_mass[i], masses->payload_com + 3 * i, masses->payload_inertia + 6 * i);
+    struct rigid turned;
+    double wrench[6];
+    rigid_rotate(&d, frame->R, &turned);
+    rigid_wrench(&turned, frame->omega, frame->acc, wrench);
+    add_scaled(6, wrench, first_lane(1), lm->body == NULL ? b->f : b->section[0].f);
+}
+
+/* ---- added mass -------------------------------------------------------------------------------------------------- */
+
+enum status added_tangent_make(const struct body *body, struct arena *arena, struct added_tangent *t)
+{
+    t->modal = arena_take(arena, (size_t)PADDED(body->m), sizeof(double));
+    if (t->modal == NULL) return STATUS_NO_MEMORY;
+    return body_state_make(body->added->unit, arena, &t->state);
+}
+
+/* (alpha; a) of F with the terms in eta_ddot, in F axes */
+static void add_hinge_acceleration(const struct link_work *w, int m, const double *etadd, double acc[6])
+{
+    for (int k = 0; w->JF != NULL && k < m; k++) {
+        double J[6];
+        tmul3(w->RF, w->JF[k], J);
+        tmul3(w->RF, w->JF[k] + 3, J + 3);
+        axpy6(etadd[k], J, acc);
+    }
+}
+
+/* (wrench; modal) += (M_rf; M_ff) eta_ddot */
+static void add_modal_terms(const struct body *unit, enum elastic_terms terms, const double *etadd,
+                            struct added_tangent *t, double wrench[6])
+{
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int m = unit->m;
+    if (!unit->hinge_moves) beam_coupling(unit, terms, &t->state, I, t->state.coupling);
+    for (int k = 0; k < m; k++) {
+        axpy6(etadd[k], t->state.coupling[k], wrench);
+        for (int l = 0; l < m; l++) t->modal[k] += t->state.Mff[PADDED(m) * k + l] * etadd[l];
+    }
+}
+
+void added_tangent_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
+                         const double *eta, const double *etad, const double *etadd, struct added_tangent *t)
+{
+    const struct body *unit = lm->body->added->unit;
+    double omega[3], acc[6], wrench[6];
+    body_motion(lm->body, w, eta, etad, omega, acc);
+    add_hinge_acceleration(w, lm->m, etadd, acc);
+    body_inertia(unit, terms, eta, &t->state);
+    body_force(unit, terms, &t->state, eta, etad, omega, acc, wrench, t->modal);
+    add_modal_terms(unit, terms, etadd, t, wrench);
+    mul3(w->RF, wrench, t->wrench);
+    mul3(w->RF, wrench + 3, t->wrench + 3);
+    if (w->JF == NULL) return;
+    for (int k = 0; k < lm->m; k++) t->modal[k] += dot6(w->JF[k], t->wrench);
+    add_cross3(w->rF, t->wrench + 3, t->wrench);
+}
+
+static void added_out(const struct link_model *lm, const struct link_work *w, const struct added_tangent *t,
+                      double change, struct link_batch *b)
+{
+    if (lm->body == NULL) {
+        struct rigid turned;
+        double wrench[6];
+        rigid_rotate(&lm->added, w->O.R, &turned);
+        rigid_wrench(&turned, w->O.omega, w->O.acc, wrench);
+        add_scaled(6, wrench, first_lane(change), b->f);
+        return;
+    }
+    if (lm->body->added == NULL) return;
+    add_scaled(6, t->wrench, first_lane(change), b->f);
+    for (int k = 0; k < lm->m; k++) b->modal[k] += t->modal[k] * first_lane(change);
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct mass_direction *masses, int i)
+{
+    const struct link *link = &model->robot->link[i];
+    const struct link_model *lm = &model->link[i];
+    if (link->has_payload) payload_out(link, lm, &work->link[i], masses, i, &tangent->batch[i]);
+    if (masses->added_mass[i] != 0)
+        added_out(lm, &work->link[i], &tangent->link[i].added, masses->added_mass[i], &tangent->batch[i]);
+}
