@@ -109,16 +109,19 @@ static void add_modes(const struct link_model *lm, const struct link_work *w, co
             const lanes dq = batch->q[v];
             add_scaled(6, t->Bq[k], dq, b->f);
             add_scaled(m, t->Gq + row * k, dq, b->modal);
-            for (int s = 0; s < lm->n_sections; s++) {
+            int s = 0;
+            do { /* every flexible link has a tip */
                 add_scaled(9, t->section[s].Tq[k], dq, b->section[s].T);
                 add_scaled(6, w->section[s].J[k], dq, b->section[s].turn);
-            }
+            } while (++s < lm->n_sections);
         }
         if (v >= batch->v_from && v < batch->v_to) {
             const lanes dqd = batch->qd[v];
             add_scaled(6, t->Bv[k], dqd, b->f);
             add_scaled(m, t->Gv + row * k, dqd, b->modal);
-            for (int s = 0; s < lm->n_sections; s++) add_scaled(9, t->section[s].Tv[k], dqd, b->section[s].T);
+            int s = 0;
+            do add_scaled(9, t->section[s].Tv[k], dqd, b->section[s].T);
+            while (++s < lm->n_sections);
         }
     }
 }
