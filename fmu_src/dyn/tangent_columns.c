@@ -223,14 +223,15 @@ static void vary_body(const struct link_point *at, const struct link_tangent *t,
     hinge_to_body(at, &t->hinge, v);
 }
 
-/* Columns of the motions of the sections [from, to) */
+/* Columns of the motions of the sections [from, to). If F is O, only of omega, where the variation of the section stays zero: those of
+   modes are made by vary_clamped_sections(). */
 static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
                           int to)
 {
     for (int i = from; i < to; i++) {
         struct section_derivative *s = &t->section[i];
         double x[12];
-        vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
+        if (at->w->JF != NULL) vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
         section_column(at, s, v, x);
         to_world(at->w->RF, x, 12, v->k < 0 ? s->Tw[v->axis] : v->rate ? s->Tv[v->k] : s->Tq[v->k]);
     }
@@ -468,6 +469,10 @@ void dyn_tangent_observe_state(const struct model *model, const struct work *wor
         for (int k = 0; k < 2 * lm->m + 3; k++) { /* eta, eta_dot, omega */
             const int m = lm->m;
             struct variation v = {.axis = k < 2 * m ? -1 : k - 2 * m, .k = k < 2 * m ? k % m : -1, .rate = k >= m};
+            if (w->JF == NULL && v.k >= 0) {
+                vary_clamped_sections(&at, t, v.k, v.rate, from, to);
+                continue;
+            }
             vary_body(&at, t, &v);
             vary_sections(&at, t, &v, from, to);
         }
