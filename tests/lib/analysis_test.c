@@ -234,6 +234,7 @@ int main(void)
 {
     RUN(coordinates_have_names_and_units);
     RUN(parameters_act_at_once);
+    RUN(parameters_that_contradict_each_other);
     RUN(bad_parameters_change_nothing);
     RUN(start_values_are_the_start);
     RUN(a_settled_robot_rests);
