@@ -40,6 +40,8 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 /* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
+/* Adds the terms in eta_ddot to acc of F: none if the hinge node does not move. */
+void body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6]);
 
 /* Positions of the frames' origins, p of O and of the sections, which only loops and actuators need. After dyn_configuration(). */
 void dyn_position(const struct model *model, struct work *work);
