@@ -40,6 +40,8 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
 /* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
 void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                  double omega[3], double acc[6]);
+/* Adds the terms in eta_ddot to acc of F: none if the hinge node does not move. */
+void body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6]);
 
 /* Positions of the frames' origins, p of O and of the sections, which only loops and actuators need. After dyn_configuration(). */
 void dyn_position(const struct model *model, struct work *work);
@@ -122,14 +124,12 @@ struct frame_motion {
     double a[3], alpha[3];
 };
 
-/* O or a section of a link; any frame fixed to a link; the tip frame; any section (a node, a point of a beam) of a flexible link, for
-   the accelerations of the last dyn_motion() (frames.c). After dyn_velocity(). */
+/* O or a section of a link; any frame fixed to a link; the tip frame, for the accelerations of the last dyn_motion() (frames.c). After
+   dyn_velocity(), and dyn_observe() where the section is only observed. */
 const struct frame *anchor_frame(const struct work *work, const struct anchor *anchor);
 void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion);
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
-void dyn_section(const struct model *model, const struct work *work, const struct input *in, const double *qdd,
-                 int link, const struct section *section, struct frame_motion *motion);
 
 /* Moves the motion of a frame to a frame fixed in it, at a pose from it: r is the distance, world axes. */
 void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);

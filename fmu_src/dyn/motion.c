@@ -64,6 +64,16 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
 }
 
+void body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6])
+{
+    for (int k = 0; w->JF != NULL && k < body->m; k++) {
+        double J[6];
+        tmul3(w->RF, w->JF[k], J);
+        tmul3(w->RF, w->JF[k] + 3, J + 3);
+        axpy6(etadd[k], J, acc);
+    }
+}
+
 /* Motion of T of section i from that of F, in world axes, for eta_ddot = 0; r: T minus F */
 static void section_from_body(const struct link_model *lm, int i, const double *etad, const struct frame *F,
                               const double *r, struct link_work *w)

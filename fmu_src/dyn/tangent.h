@@ -203,15 +203,13 @@ void dyn_tangent_observe(const struct model *model, const struct work *work, str
 /* Sets dp of all frames, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
 
-/* Changes of the results of dyn_frame(), dyn_tip(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
+/* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
    frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct frame_derivative *change);
 /* Moves the change of a frame's motion to a frame at r, fixed in it; omega and alpha of both. */
 void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
                        struct frame_derivative *change);
-void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
-                     struct frame_derivative *tip);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);

@@ -341,11 +341,7 @@ static void set_body_motion(const struct link_model *lm, const struct link_work 
     at->lm = lm;
     at->w = w;
     body_motion(lm->body, w, x->eta, x->etad, at->omega, at->acc);
-    for (int k = 0; w->JF != NULL && k < lm->m; k++) {
-        double J[6];
-        to_F(w->RF, w->JF[k], 6, J);
-        axpy6(x->etadd[k], J, at->acc);
-    }
+    body_acceleration(lm->body, w, x->etadd, at->acc);
     to_F(w->RF, w->O.omega, 3, at->omega_O);
     to_F(w->RF, w->O.acc, 6, at->acc_O);
 }

@@ -63,17 +63,6 @@ enum status added_tangent_make(const struct body *body, struct arena *arena, str
     return body_state_make(body->added->unit, arena, &t->state);
 }
 
-/* (alpha; a) of F with the terms in eta_ddot, in F axes */
-static void add_hinge_acceleration(const struct link_work *w, int m, const double *etadd, double acc[6])
-{
-    for (int k = 0; w->JF != NULL && k < m; k++) {
-        double J[6];
-        tmul3(w->RF, w->JF[k], J);
-        tmul3(w->RF, w->JF[k] + 3, J + 3);
-        axpy6(etadd[k], J, acc);
-    }
-}
-
 /* (wrench; modal) += (M_rf; M_ff) eta_ddot */
 static void add_modal_terms(const struct body *unit, enum elastic_terms terms, const double *etadd,
                             struct added_tangent *t, double wrench[6])
@@ -93,7 +82,7 @@ void added_tangent_state(const struct link_model *lm, const struct link_work *w,
     const struct body *unit = lm->body->added->unit;
     double omega[3], acc[6], wrench[6];
     body_motion(lm->body, w, eta, etad, omega, acc);
-    add_hinge_acceleration(w, lm->m, etadd, acc);
+    body_acceleration(lm->body, w, etadd, acc);
     body_inertia(unit, terms, eta, &t->state);
     body_force(unit, terms, &t->state, eta, etad, omega, acc, wrench, t->modal);
     add_modal_terms(unit, terms, etadd, t, wrench);

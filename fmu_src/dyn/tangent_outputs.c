@@ -186,13 +186,6 @@ static void absolute(const double *D, const double *phi, const double *x, double
     add_cross3(phi, x, dx);
 }
 
-void dyn_tangent_tip(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
-                     struct frame_derivative *tip)
-{
-    const struct anchor anchor = model_tip(model, link);
-    dyn_tangent_frame(work, tangent, &anchor, tip);
-}
-
 /* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
 void frame_move_change(const double r[3], const double omega[3], const double alpha[3], struct frame_derivative *d)
 {

@@ -46,10 +46,11 @@ struct list {
     double *x;
 };
 
-/* Adds the ends of [s0, s1] after s0; halves it while properties are not smooth */
+/* Adds the ends of [s0, s1] after s0; halves it while properties are not smooth and it is long enough to matter */
 static void add_panel(struct list *list, double s0, double s1)
 {
-    if (beam_is_smooth(list->beam, s0, s1)) {
+    static const double SHORTEST = 1e-13;
+    if (s1 - s0 < SHORTEST || beam_is_smooth(list->beam, s0, s1)) {
         list->n++;
         if (list->x != NULL) list->x[list->n] = list->beam->length * s1;
         return;

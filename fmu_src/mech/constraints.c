@@ -345,7 +345,7 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* |G_A|^2 + |G_B|^2: the size of a row if the frames of its loop moved independently */
+/* |G_A|^2 + |G_B|^2, and that of a plane that turns: the size of a row if the frames of its loop moved independently */
 static double sides_square(struct mechanism *m, int row)
 {
     double sum = 0, *G = m->constraints->direction;

@@ -6,6 +6,7 @@
 #include "math/vec.h"
 #include "support/derivative.h"
 #include "support/scatter.h"
+#include "support/section_motion.h"
 
 enum { ROBOTS = 150 };
 
@@ -21,7 +22,7 @@ static void motion_of(struct specimen *s, const struct followed *frame, const do
     specimen_evaluate(s, qdd);
     if (frame->anchor != NULL) dyn_frame(s->model, s->work, frame->anchor, motion);
     else if (frame->section == NULL) dyn_tip(s->model, s->work, frame->link, motion);
-    else dyn_section(s->model, s->work, &s->in, qdd, frame->link, frame->section, motion);
+    else motion_of_section(s->model, s->work, &s->in, qdd, frame->link, frame->section, motion);
 }
 
 /* (p, R, v, omega) */
@@ -132,11 +133,11 @@ TEST(end_sections_are_tip_and_hinge)
             specimen_evaluate(&s, s.qdd);
             dyn_tip(s.model, s.work, i, &tip);
             CHECK(body_section(link, link->beam.length, link->nodal.tip_node, &s.arena, &section) == STATUS_OK);
-            dyn_section(s.model, s.work, &s.in, s.qdd, i, &section, &at_end);
+            motion_of_section(s.model, s.work, &s.in, s.qdd, i, &section, &at_end);
             CHECK_NEAR(apart(&tip, &at_end), 0, 1e-12 * (100 + norm(3, tip.a) + norm(3, tip.alpha)));
 
             CHECK(body_section(link, 0, link->nodal.hinge_node, &s.arena, &section) == STATUS_OK);
-            dyn_section(s.model, s.work, &s.in, s.qdd, i, &section, &at_hinge);
+            motion_of_section(s.model, s.work, &s.in, s.qdd, i, &section, &at_hinge);
             const struct frame *O = &s.work->link[i].O;
             copy3(O->p, hinge.p);
             copy9(O->R, hinge.R);

@@ -199,7 +199,8 @@ TEST(along_the_flow_poses_change_by_velocities)
             struct frame_motion tip;
             struct frame_derivative d;
             dyn_tip(s.model, s.work, i, &tip);
-            dyn_tangent_tip(s.model, s.work, tangent, i, &d);
+            const struct anchor anchor = model_tip(s.model, i);
+            dyn_tangent_frame(s.work, tangent, &anchor, &d);
             const double speed = 1 + norm(3, tip.v) + norm(3, tip.omega),
                          rate = speed * speed + norm(s.nv, qdd) + norm(3, tip.a) + norm(3, tip.alpha);
             const double slow = distance(3, d.p, tip.v) + distance(3, d.phi, tip.omega),

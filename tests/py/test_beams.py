@@ -156,6 +156,16 @@ def test_strong_tapers_are_integrated_exactly(program, shape, ratio):
     assert abs(program.json("check", robot(link("boom", {**beam, "modes": {}})), "--json")["mass"] / (weights @ at.rhoA) - 1) < 1e-12
 
 
+@pytest.mark.parametrize("least", [1e-12, 1e-300])
+def test_a_cone_may_end_in_a_point(program, least):
+    """Mass of the solid cone, rigid and with modes"""
+    sections = [{"shape": "round", "diameter": diameter} for diameter in (0.3, least)]
+    beam = {"length": 2.0, "material": STEEL, "section": {"x": [0, 2.0], "section": sections}}
+    for modes in {}, craig_bampton(y=3, twist=1):
+        M, _ = dense(program, robot(link("boom", {**beam, "modes": modes}, "free")))
+        assert M[0][0] == pytest.approx(STEEL["density"] * np.pi / 4 * (0.3**2 + 0.3 * least) * 2.0 / 3, rel=1e-12)
+
+
 def test_rigid_beams_are_stiff_beams(program):
     """`modes`: {} has mass, center of mass and inertia of the same beam with modes at rest"""
     for beam in VARYING, taper(0.4, 0.1, 3, {}):
