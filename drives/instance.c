@@ -202,6 +202,7 @@ static enum status build(struct drive_instance *d, const char *text)
     if (status != STATUS_OK) return status;
     double *y = instance->stepper.y;
     for (int s = 0; s < d->drive->n_states; s++) instance->state[s] = &y[s];
+    instance_states_placed(instance);
     instance->stepper.own[0] = (struct saved_part){y, d->drive->n_states};
     instance_reset(instance);
     return STATUS_OK;

@@ -116,7 +116,7 @@ static inline void inertia_add(struct inertia *restrict sum, const struct inerti
 }
 
 /* P += inertia of a rigid body */
-static inline void inertia_add_rigid(struct inertia *restrict P, const struct rigid *restrict body)
+INLINE void inertia_add_rigid(struct inertia *restrict P, const struct rigid *restrict body)
 {
     for (int i = 0; i < 6; i++) P->A[i] += body->J[i];
     P->B[1] -= body->h[2];

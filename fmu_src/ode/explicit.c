@@ -143,9 +143,35 @@ static enum status find_stages(struct explicit_pair *e, const struct formula *f,
     return STATUS_OK;
 }
 
+/* The method's scalars of the memory. Where stability limits the step, every growth of it fails soon: after a failure the step size stays
+   below BELOW times the one that failed for CALM steps. */
+enum { TRIED, CEILING, CALM_LEFT };
+static const double BELOW = 0.95;
+enum { CALM = 60 };
+
+static double plan(struct one_step *s, double allowed, double remains)
+{
+    double *own = s->now->own;
+    if (own[TRIED] > 0 && !pairs_low(s)) { /* not accepted */
+        own[CEILING] = BELOW * own[TRIED];
+        own[CALM_LEFT] = CALM;
+    }
+    own[TRIED] = 0;
+    return pairs_plan(s, own[CALM_LEFT] > 0 && !pairs_low(s) ? fmin(allowed, own[CEILING]) : allowed, remains);
+}
+
+static void accept(struct one_step *s, double h)
+{
+    double *own = s->now->own;
+    own[TRIED] = 0;
+    if (own[CALM_LEFT] > 0) own[CALM_LEFT]--;
+    pairs_accept(s, h);
+}
+
 static enum status attempt(struct one_step *s, double h)
 {
     struct explicit_pair *e = (struct explicit_pair *)(void *)s;
+    s->now->own[TRIED] = h;
     const enum status status = find_stages(e, pairs_low(s) ? &LOW : &HIGH, h);
     if (status != STATUS_OK) return status;
     if (pairs_low(s)) {
@@ -160,8 +186,8 @@ static enum status attempt(struct one_step *s, double h)
 static const struct one_step_method explicit_method = {.pair = {{8, STAGES}, {3, LOW_STAGES}},
                                                        .open_end = true,
                                                        .attempt = attempt,
-                                                       .accept = pairs_accept,
-                                                       .plan = pairs_plan};
+                                                       .accept = accept,
+                                                       .plan = plan};
 
 enum status explicit_make(const struct ode *ode, struct integrator **made)
 {

@@ -1,5 +1,7 @@
 #include "ode/ode.h"
 
+#include <string.h>
+
 #include "math/quaternion.h"
 
 void ode_position_rates(const struct ode *ode, const double *y, double *rate)
@@ -13,5 +15,5 @@ void ode_position_rates(const struct ode *ode, const double *y, double *rate)
         i = place->x + 4;
         j = place->v + 3;
     }
-    while (i < ode->n_x) rate[i++] = v[j++];
+    memcpy(rate + i, v + j, (size_t)(ode->n_x - i) * sizeof *rate);
 }

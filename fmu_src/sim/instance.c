@@ -32,6 +32,7 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
     if (status != STATUS_OK) return status;
     const size_t states = (size_t)v->n_states, moving = states + (size_t)stepper->n_inputs;
     instance->state = arena_take(&instance->arena, states, sizeof *instance->state);
+    instance->block = arena_take(&instance->arena, states, sizeof *instance->block);
     instance->moving = arena_take(&instance->arena, moving, sizeof *instance->moving);
     instance->rate = arena_take(&instance->arena, moving, sizeof *instance->rate);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
@@ -170,14 +171,27 @@ void instance_set_time(struct instance *instance, double time)
     stepper_set_time(&instance->stepper, time);
 }
 
+void instance_states_placed(struct instance *instance)
+{
+    instance->n_blocks = 0;
+    for (int s = 0; s < instance->variables.n_states; s++) {
+        struct state_block *last = &instance->block[instance->n_blocks - (instance->n_blocks > 0)];
+        if (instance->n_blocks > 0 && last->at + last->count == instance->state[s]) last->count++;
+        else instance->block[instance->n_blocks++] = (struct state_block){instance->state[s], 1};
+    }
+}
+
+/* A drive keeps its states in the y that is gathered: memmove */
 void instance_gather(const struct instance *instance, double *y)
 {
-    for (int s = 0; s < instance->variables.n_states; s++) y[s] = *instance->state[s];
+    for (int b = 0; b < instance->n_blocks; y += instance->block[b++].count)
+        memmove(y, instance->block[b].at, (size_t)instance->block[b].count * sizeof *y);
 }
 
 void instance_scatter(struct instance *instance, const double *y)
 {
-    for (int s = 0; s < instance->variables.n_states; s++) *instance->state[s] = y[s];
+    for (int b = 0; b < instance->n_blocks; y += instance->block[b++].count)
+        memmove(instance->block[b].at, y, (size_t)instance->block[b].count * sizeof *y);
 }
 
 void instance_get_states(const struct instance *instance, double *x)

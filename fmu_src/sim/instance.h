@@ -43,6 +43,11 @@ struct instance_ops {
     void (*release)(struct instance *instance); /* what is not in the arena; NULL: nothing */
 };
 
+struct state_block {
+    double *at;
+    int count;
+};
+
 struct instance {
     const struct instance_ops *ops;
     const char *name; /* what messages call it */
@@ -51,6 +56,8 @@ struct instance {
     char guid[GUID_SIZE];
     struct stepper stepper; /* values, time, inputs, integrator                          */
     double **state;         /* n_states: where they are                                  */
+    int n_blocks;           /* the same in blocks of consecutive states, which are copied at once */
+    struct state_block *block;
     int *moving;            /* n_states + n_inputs: references of all that changes in time, */
     double *rate;           /* and how fast                                              */
     struct arena arena;     /* the instance is in it                                     */
@@ -171,6 +178,8 @@ int instance_check_parameters(struct instance *instance);
 
 /* States of the instance to the vector y of the stepper, and back. */
 void instance_gather(const struct instance *instance, double *y);
+/* After the owner has set `state`. */
+void instance_states_placed(struct instance *instance);
 void instance_scatter(struct instance *instance, const double *y);
 
 /* One step from the present state. */

@@ -44,6 +44,7 @@ static void find_places(struct sim *sim)
         sim->instance.state[s] = variable_place(state, &sim->at);
         sim->seed_state[s] = variable_place(state, &sim->seed);
     }
+    instance_states_placed(&sim->instance);
     for (int i = 0; i < stepper->n_inputs; i++)
         sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
 }

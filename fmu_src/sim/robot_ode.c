@@ -28,7 +28,12 @@ static void follow_motion(struct sim *sim, double t)
 void sim_apply_inputs(struct sim *sim, double t)
 {
     const struct stepper *stepper = &sim->instance.stepper;
-    for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(&stepper->now, i, t);
+    const struct step_inputs *now = &stepper->now;
+    const double s = t - now->from;
+    if (now->curve == NULL && sim->mechanism.model->n_prescribed == 0) /* the common case of step_input() */
+        for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = now->u[i] + now->rate[i] * s;
+    else
+        for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(now, i, t);
     if (sim->motion.at != NULL) follow_motion(sim, t);
 }
 
