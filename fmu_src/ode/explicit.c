@@ -183,11 +183,8 @@ static enum status attempt(struct one_step *s, double h)
     return STATUS_OK;
 }
 
-static const struct one_step_method explicit_method = {.pair = {{8, STAGES}, {3, LOW_STAGES}},
-                                                       .open_end = true,
-                                                       .attempt = attempt,
-                                                       .accept = accept,
-                                                       .plan = plan};
+static const struct one_step_method explicit_method = {
+    .pair = {{8, STAGES}, {3, LOW_STAGES}}, .open_end = true, .attempt = attempt, .accept = accept, .plan = plan};
 
 enum status explicit_make(const struct ode *ode, struct integrator **made)
 {

@@ -43,6 +43,13 @@ void beam_profiles(const struct beam *beam, const struct profile *list[BEAM_PROF
     list_dimensions(&beam->section, list + BEAM_PROFILES - DIMENSIONS_OF_SECTION);
 }
 
+enum family beam_family(const struct beam *beam, int *k)
+{
+    int family = 0;
+    for (; family < FAMILY_COUNT - 1 && *k >= beam->family[family].count; family++) *k -= beam->family[family].count;
+    return (enum family)family;
+}
+
 int beam_station_count(const struct beam *beam)
 {
     const struct profile *list[BEAM_PROFILES];

@@ -116,6 +116,9 @@ void beam_profiles(const struct beam *beam, const struct profile *list[BEAM_PROF
 /* The properties at x = s L, s from 0 to 1. */
 struct beam_properties beam_at(const struct beam *beam, double s);
 
+/* The family of elastic coordinate k of a beam; k becomes its number in the family, from 0. */
+enum family beam_family(const struct beam *beam, int *k);
+
 /* Sum of the numbers of stations of all tables, and their union with 0 and 1, ascending; returns its size, at most that sum + 2. */
 int beam_station_count(const struct beam *beam);
 int beam_stations(const struct beam *beam, double *s);

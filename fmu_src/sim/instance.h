@@ -58,9 +58,9 @@ struct instance {
     double **state;         /* n_states: where they are                                  */
     int n_blocks;           /* the same in blocks of consecutive states, which are copied at once */
     struct state_block *block;
-    int *moving;            /* n_states + n_inputs: references of all that changes in time, */
-    double *rate;           /* and how fast                                              */
-    struct arena arena;     /* the instance is in it                                     */
+    int *moving;        /* n_states + n_inputs: references of all that changes in time, */
+    double *rate;       /* and how fast                                              */
+    struct arena arena; /* the instance is in it                                     */
 };
 
 /* ---- making one ----------------------------------------------------------------------------------------------------------- */

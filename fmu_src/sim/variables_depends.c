@@ -116,18 +116,38 @@ static struct anchor carrier(const struct model *model, const struct anchor *fra
     return on;
 }
 
-/* Does the mode of a link turn a section of it, theta = Lambda eta? O is at rest in the link. */
-static bool mode_turns(const struct link_model *lm, int section, int mode)
+/* Is a section of a link between the ends of a beam, x in (0, L)? There a shape that is zero is not so at another length of the beam, which
+   is a parameter: what a mode does follows from its family alone. */
+static bool is_between(const struct model *model, int link, int section)
 {
-    return section >= 0 && (lm->body->hinge_moves || !is_zero3(lm->section[section].shape.Lambda + 3 * mode));
+    const struct link *of = &model->robot->link[link];
+    if (of->type != BODY_BEAM || section <= 0) return false; /* 0 is the tip */
+    const double x = model->link[link].section[section].shape.x[0];
+    return x > 0 && x < of->beam.length;
+}
+
+static enum family family_of(const struct model *model, int link, int mode)
+{
+    return beam_family(&model->robot->link[link].beam, &mode);
+}
+
+/* Does the mode of a link turn a section of it, theta = Lambda eta? O is at rest in the link. */
+static bool mode_turns(const struct model *model, const struct anchor *on, int mode)
+{
+    const struct link_model *lm = &model->link[on->link];
+    if (on->section < 0) return false;
+    if (lm->body->hinge_moves || !is_zero3(lm->section[on->section].shape.Lambda + 3 * mode)) return true;
+    return is_between(model, on->link, on->section) && family_of(model, on->link, mode) != FAMILY_AXIAL;
 }
 
 /* Does it displace the section, u = Phi eta - 1/2 eta' H eta e_x? */
-static bool mode_displaces(const struct link_model *lm, int section, int mode)
+static bool mode_displaces(const struct model *model, const struct anchor *on, int mode)
 {
-    if (section < 0) return false;
-    const struct section *shape = &lm->section[section].shape;
+    const struct link_model *lm = &model->link[on->link];
+    if (on->section < 0) return false;
+    const struct section *shape = &lm->section[on->section].shape;
     if (lm->body->hinge_moves || !is_zero3(shape->Phi + 3 * mode)) return true;
+    if (is_between(model, on->link, on->section)) return family_of(model, on->link, mode) != FAMILY_TWIST;
     for (int k = 0; shape->H != NULL && k < lm->m; k++)
         if (shape->H[PADDED(lm->m) * mode + k] != 0) return true;
     return false;
@@ -138,7 +158,7 @@ static bool turns(const struct model *model, const struct variable *known, const
 {
     const struct anchor on = carrier(model, frame, known->owner);
     if (on.link != known->owner) return false;
-    if (is_elastic(known)) return mode_turns(&model->link[on.link], on.section, known->k);
+    if (is_elastic(known)) return mode_turns(model, &on, known->k);
     return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
 }
 
@@ -150,8 +170,7 @@ static bool displaces(const struct model *model, const struct variable *known, c
     const bool apart = !is_zero3(on.at.p);
     if (!is_elastic(known))
         return apart || on.section >= 0 || variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
-    const struct link_model *lm = &model->link[on.link];
-    return mode_displaces(lm, on.section, known->k) || (apart && mode_turns(lm, on.section, known->k));
+    return mode_displaces(model, &on, known->k) || (apart && mode_turns(model, &on, known->k));
 }
 
 /* Is it the position of the first rotation between the world and what it moves? */
@@ -346,8 +365,11 @@ bool depends_frame_angular_rate(const struct structure *structure, const struct 
 /* Does an elastic coordinate of the frame's link change row `row` of (psi', -w'', v'', a')? */
 static bool strains(const struct model *model, const struct variable *unknown, const struct variable *known, int row)
 {
-    const struct robot_frame *frame = &model->robot->frame[unknown->owner - 1];
-    const bool own = is_elastic(known) && is_position(known) && known->owner == frame->site.link;
+    static const int row_of[FAMILY_COUNT] = {[FAMILY_TWIST] = 0, [FAMILY_Z] = 1, [FAMILY_Y] = 2, [FAMILY_AXIAL] = 3};
+    const struct anchor *frame = &model->frame[unknown->owner - 1];
+    const bool own = is_elastic(known) && is_position(known) && known->owner == frame->link;
+    if (own && is_between(model, frame->link, frame->section))
+        return row_of[family_of(model, frame->link, known->k)] == row;
     return own && model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 

@@ -22,14 +22,10 @@ static enum dimension position_dimension(const struct model *model, int link, in
 static enum dimension mode_dimension(const struct link *link, int k)
 {
     if (link->type != BODY_BEAM) return PURE_NUMBER;
-    for (int family = 0; family < FAMILY_COUNT; k -= link->beam.family[family].count, family++) {
-        const struct mode_family *modes = &link->beam.family[family];
-        if (k >= modes->count) continue;
-        const bool slope =
-            k == 1 && family <= FAMILY_Z && (modes->shape == SHAPE_HERMITE || modes->shape == SHAPE_CRAIG_BAMPTON);
-        return family == FAMILY_TWIST || slope ? ANGLE : DISTANCE;
-    }
-    return PURE_NUMBER;
+    const enum family family = beam_family(&link->beam, &k);
+    const enum shape shape = link->beam.family[family].shape;
+    const bool slope = k == 1 && family <= FAMILY_Z && (shape == SHAPE_HERMITE || shape == SHAPE_CRAIG_BAMPTON);
+    return family == FAMILY_TWIST || slope ? ANGLE : DISTANCE;
 }
 
 enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k)

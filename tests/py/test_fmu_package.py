@@ -537,6 +537,27 @@ def test_lines_couple_what_they_join_alone(limber, tmp_path):
         assert {"line.force", "arm.tau"} <= declared["arm.qdd"] and ("line.force" in declared["other.qdd"]) == (end == "plate")
 
 
+def test_dependencies_hold_for_any_length(limber, tmp_path):
+    """The length of a beam is a parameter. A shape that is zero half-way is not zero there when the beam gets longer: dependencies of frames at
+    different stations are the same."""
+    family = {"shape": "craig-bampton", "count": 5}
+    beam = {"length": 2, "mass_per_length": 2, "EIy": 1e3, "EIz": 1e3, "GJ": 1e3, "EA": 1e6, "inertia_per_length": [0.1, 0.1, 0.1],
+            "modes": dict.fromkeys(["y", "z", "twist", "axial"], family)}
+    file = tmp_path / "lengths.json"
+    for shortening in True, False:
+        file.write_text(json.dumps({
+            "format": "limber-robot/2", "name": "lengths",
+            "links": [{"name": "arm", "joint": {"name": "turn", "type": "revolute"}, "beam": beam | {"foreshortening": shortening}}],
+            "frames": [{"name": name, "link": "arm", "at": x, "sensor": True} for name, x in (("half", 1), ("other", 0.7391))]}))
+        declared = Packed(limber, file, tmp_path).declared()
+        eta = lambda first: {f"arm.eta[{k}]" for k in range(first, first + 5)}
+        for output in declared:
+            if output.startswith("half."): assert declared[output] == declared[output.replace("half.", "other.")], output
+        assert [declared[f"half.curvature[{k}]"] for k in (3, 2, 1)] + [declared["half.elongation"]] == [eta(1), eta(6), eta(11), eta(16)]
+        assert declared["half.quaternion[1]"] == {"turn.q"} | eta(1) | eta(6) | eta(11)
+        assert declared["half.position[1]"] == {"turn.q"} | eta(1) | eta(6) | eta(16)
+
+
 # ---- the rest of the file ------------------------------------------------------------------------------------------------
 
 
