@@ -87,15 +87,16 @@ static void check_bodies(int i, const struct link *link, struct report *report)
 
 /* ---- joints ----------------------------------------------------------------------------------------------------------------------- */
 
-/* `what` with the index k where the joint has several of them */
-static void check_angle(int i, const char *what, int k, int count, double angle, struct report *report)
+/* links[i].joint.WHAT, with the index k where the joint has several of them, and then the member */
+static void check_angle(int i, const char *what, int k, int count, const char *member, double angle,
+                        struct report *report)
 {
     char index[16] = "";
     if (!isfinite(angle) || fabs(angle) <= LARGEST_ANGLE) return; /* infinite: no limit */
     if (count > 1) snprintf(index, sizeof index, "[%d]", k);
     report_add(report, REPORT_WARNING,
-               "links[%d].joint.%s%s = %g: angles are in rad and usually within 4 pi = %.4g; is this in degrees?", i,
-               what, index, angle, LARGEST_ANGLE);
+               "links[%d].joint.%s%s%s = %.9g: angles are in rad and usually within 4 pi = %.4g; is this in degrees?",
+               i, what, index, member, angle, LARGEST_ANGLE);
 }
 
 static void check_joint(int i, const struct joint *joint, struct report *report)
@@ -103,10 +104,10 @@ static void check_joint(int i, const struct joint *joint, struct report *report)
     const int positions = joint_positions(joint), numbers = joint_number_count(joint);
     for (int k = 0; k < positions; k++) {
         if (strcmp(joint_position_unit(joint, k), "rad") != 0) continue;
-        check_angle(i, "start.position", k, positions, joint->start_position[k], report);
+        check_angle(i, "start.position", k, positions, "", joint->start_position[k], report);
         if (k >= numbers || !joint->number[k].has_limits) continue;
-        check_angle(i, "limits.lower", k, numbers, joint->number[k].limits.lower, report);
-        check_angle(i, "limits.upper", k, numbers, joint->number[k].limits.upper, report);
+        check_angle(i, "limits", k, numbers, ".lower", joint->number[k].limits.lower, report);
+        check_angle(i, "limits", k, numbers, ".upper", joint->number[k].limits.upper, report);
     }
 }
 
@@ -211,7 +212,7 @@ static enum status check_deflection(int i, const struct link *link, const struct
     if (length > 0 && deflection > usual * length)
         report_add(
             report, REPORT_WARNING,
-            "links[%d] (%s): gravity bends it by %.3g m at the start, %.2g of its length (linear, joints locked, with "
+            "links[%d] (%s): gravity bends it by %.3g m at the start, %.3g of its length (linear, joints locked, with "
             "what it carries); usual is below %g. Check stiffness, masses and gravity, or cut the link: the model is "
             "for small deflections",
             i, link->name, deflection, deflection / length, usual);

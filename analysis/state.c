@@ -122,10 +122,11 @@ static void report_no_frame(const struct place *at, const struct robot *robot, s
     const char **names = arena_take(arena, (size_t)robot->n_frames, sizeof *names);
     for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
     const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
-    if (meant != NULL) report_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
+    if (strcmp(at->key, "tip") == 0) report_error(at, "the wrench on the tip is tip_force and tip_torque");
+    else if (meant != NULL) report_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
     else if (robot->n_frames > 0)
         report_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
-    else report_error(at, "this robot has no frames; the wrench on the tip is tip_force and tip_torque");
+    else report_error(at, "this robot has no frames");
 }
 
 /* {"F": [fx, fy, fz, tx, ty, tz]}, for any frame */

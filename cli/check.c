@@ -242,20 +242,30 @@ static void print_frames(const struct robot *robot)
     }
 }
 
+/* "world", "boom", "boom at x = 1.2 m": no word of the tip, where most things attach */
+static const char *attached_to(const struct robot *robot, const struct site *site, char text[], size_t size)
+{
+    char at[SITE_SIZE];
+    if (site->link < 0) return "world";
+    if (site->type == AT_TIP) return robot->link[site->link].name;
+    snprintf(text, size, "%s at %s", robot->link[site->link].name, site_text(site, at));
+    return text;
+}
+
 static void print_connections(const struct robot *robot, const struct summary *summary)
 {
+    char a[NAME_SIZE + SITE_SIZE], b[NAME_SIZE + SITE_SIZE];
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
-               robot->link[loop->side[0].link].name, robot->link[loop->side[1].link].name, loop_types[loop->type],
-               loop_equations(loop->type), summary->independent[i]);
+               attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
+               loop_types[loop->type], loop_equations(loop->type), summary->independent[i]);
     }
     if (robot->n_loops > 0) print_start(robot, summary);
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct actuator *actuator = &robot->actuator[i];
-        const int from = actuator->from.link, to = actuator->to.link;
-        printf("actuator %s from %s to %s\n", actuator->name, from < 0 ? "world" : robot->link[from].name,
-               to < 0 ? "world" : robot->link[to].name);
+        printf("actuator %s from %s to %s\n", actuator->name, attached_to(robot, &actuator->from, a, sizeof a),
+               attached_to(robot, &actuator->to, b, sizeof b));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/rows.h"
 #include "cli.h"
+#include "instance.h"
 
 enum { POSITION, RATE, ACCELERATION };
 
@@ -61,11 +62,8 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
     if (arena->failed) return cli_exit_code(STATUS_NO_MEMORY);
     for (int r = 0; r < v->n_values; r++) inputs->place[r] = -1;
     for (int c = 1; c < csv->n_columns; c++) {
-        const int row = variables_find(v, csv->name[c]);
-        if (row < 0 || v->row[row].causality != CAUSALITY_INPUT) {
-            fprintf(stderr, "limber: %s: %s: no such input of this robot\n", csv->file, csv->name[c]);
-            return EXIT_INPUT;
-        }
+        const int row = find_variable(csv->file, v, CAUSALITY_INPUT, csv->name[c], arena);
+        if (row < 0) return EXIT_INPUT;
         take_column(inputs, sim, v->row[row].reference, csv, c, arena);
     }
     return arena->failed ? cli_exit_code(STATUS_NO_MEMORY) : EXIT_OK;

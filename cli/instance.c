@@ -6,6 +6,49 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "robot/nearest.h"
+
+/* ---- names --------------------------------------------------------------------------------------------------------------- */
+
+static bool of_same_part(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, ".");
+    return strcspn(b, ".") == length && strncmp(a, b, length) == 0;
+}
+
+/* Of n names: one that continues `name` as in j.viscous[1], boom.EIz_scale; else the most similar, of the same link or joint if it is one;
+   NULL: none. The names are sorted by that. */
+static const char *meant_by(const char *name, int n, const char **known)
+{
+    const size_t length = strlen(name);
+    int own = 0;
+    for (int i = 0; i < n; i++) {
+        const char *one = known[i];
+        if (!of_same_part(one, name)) continue;
+        if (strncmp(one, name, length) == 0 && one[length] != '\0' && strchr("._[", one[length]) != NULL) return one;
+        known[i] = known[own];
+        known[own++] = one;
+    }
+    return nearest(name, own > 0 ? own : n, known);
+}
+
+int find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
+                  struct arena *arena)
+{
+    const int row = variables_find(variables, name);
+    if (row >= 0 && variables->row[row].causality == causality) return row;
+
+    const char **known = arena_take(arena, (size_t)variables->n, sizeof *known);
+    int n = 0;
+    for (int r = 0; known != NULL && r < variables->n; r++)
+        if (variables->row[r].causality == causality) known[n++] = variables->row[r].name;
+    const char *meant = known != NULL ? meant_by(name, n, known) : NULL;
+    fprintf(stderr, "limber: %s: %s: no such %s of this robot", place, name,
+            causality == CAUSALITY_INPUT ? "input" : "parameter");
+    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?", meant);
+    fprintf(stderr, "\n");
+    return -1;
+}
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------- */
 
@@ -48,11 +91,10 @@ int settings_apply(const char *command, const struct settings *settings, struct 
         double value;
         const int code = settings_split(command, settings, i, arena, &name, &value);
         if (code != EXIT_OK) return code;
-        const int row = variables_find(v, name);
-        if (row < 0 || v->row[row].causality != CAUSALITY_PARAMETER) {
-            fprintf(stderr, "limber: %s: --set: %s: no such parameter of this robot\n", command, name);
-            return EXIT_INPUT;
-        }
+        char place[64];
+        snprintf(place, sizeof place, "%s: --set", command);
+        const int row = find_variable(place, v, CAUSALITY_PARAMETER, name, arena);
+        if (row < 0) return EXIT_INPUT;
         instance_set(sim, v->row[row].reference, value);
     }
     return EXIT_OK;

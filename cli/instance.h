@@ -21,6 +21,10 @@ struct columns {
     double *row; /* n */
 };
 
+/* The row of an input or a parameter; -1 where there is none, which is reported. `place`: for the message, where the name was given. */
+int find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
+                  struct arena *arena);
+
 /* The result of this function and those below is an exit code; problems go to standard error. */
 int settings_add(const char *command, const char *text, struct settings *settings);
 /* The i-th of them, taken apart; the name is in the arena. */

@@ -147,6 +147,7 @@ static enum status apply(limber_robot *robot)
 {
     struct report silent = {0};
     if (!write_values(robot)) return STATUS_OK;
+    if (robot_check(robot->robot, &robot->messages.report) > 0) return STATUS_BAD_ROBOT;
     const enum status status = mechanism_remake(&robot->mechanism, &robot->messages.report);
     robot->stage = STALE;
     robot->at.model = robot->mechanism.model;

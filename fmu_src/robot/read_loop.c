@@ -101,7 +101,7 @@ static const char *const frames_of_links[] = {"hinge", "tip", NULL};
 /* An end {"frame": F} without link, F not the hinge or tip of a link: a named frame. */
 static bool names_frame(const struct place *link_at, const struct place *frame_at)
 {
-    if (link_at->reader->robot->format == 1 || link_at->given || !frame_at->given || !is_string(frame_at)) return false;
+    if (link_at->given || !frame_at->given || !is_string(frame_at)) return false;
     const char *name = read_string(frame_at, REQUIRED, "frame");
     return !same_name(name, frames_of_links[0]) && !same_name(name, frames_of_links[1]);
 }
@@ -135,8 +135,9 @@ static bool read_point(const struct place *at, struct site *point)
     const bool named = names_frame(&link_at, &frame_at);
     struct pose offset = {.p = {0}};
     identity3(offset.R);
-    bool fine = named ? read_frame_name(&frame_at, "frame of an end", point)
-                      : read_end_frame(&object, &link_at, &frame_at, point);
+    bool fine =
+        named ? !refuse_in_format_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
+              : read_end_frame(&object, &link_at, &frame_at, point);
     fine &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
     site_offset(point, &offset);
     object_close(&object);

@@ -74,6 +74,31 @@ TEST(parameters_act_at_once)
     limber_robot_free(robot);
 }
 
+/* Of a tube, of a payload and of a frame at x = 0.8 m: what several parameters must fulfill together */
+TEST(parameters_that_contradict_each_other)
+{
+    static const char text[] =
+        "{\"format\": \"limber-robot/2\", \"name\": \"boom\", \"links\": [{\"name\": \"boom\", \"joint\": {\"type\": "
+        "\"revolute\"},"
+        "\"beam\": {\"length\": 1, \"material\": {\"E\": 7e10, \"G\": 3e10, \"density\": 2700}, \"modes\": {\"y\": "
+        "{\"shape\": \"hermite\"}},"
+        "\"section\": {\"shape\": \"tube\", \"outer_diameter\": 0.04, \"wall\": 0.002}}, \"payload\": {\"mass\": 1}}],"
+        "\"frames\": [{\"name\": \"hook\", \"link\": \"boom\", \"at\": 0.8}]}";
+    limber_robot *robot;
+    double before[MOST], after[MOST], tau[MOST] = {10};
+    CHECK(limber_robot_parse("boom", text, keep_message, NULL, &robot) == LIMBER_OK);
+    limber_robot_set_joint_forces(robot, tau);
+    CHECK(limber_robot_forward(robot, before) == LIMBER_OK);
+    CHECK(limber_robot_set_parameter(robot, "boom.section.wall", 0.03) == LIMBER_BAD_ROBOT &&
+          strstr(message, "less than half of the outer dimension 0.04") != NULL);
+    CHECK(limber_robot_set_parameter(robot, "boom.payload.inertia[4]", 1) == LIMBER_BAD_ROBOT &&
+          strstr(message, "positive semidefinite") != NULL);
+    CHECK(limber_robot_set_parameter(robot, "boom.length", 0.7) == LIMBER_BAD_ROBOT && strstr(message, "hook") != NULL);
+    CHECK(limber_robot_forward(robot, after) == LIMBER_OK);
+    CHECK(memcmp(before, after, (size_t)limber_robot_nv(robot) * sizeof *after) == 0);
+    limber_robot_free(robot);
+}
+
 TEST(bad_parameters_change_nothing)
 {
     double before[MOST], after[MOST], tau[MOST] = {10}, value;
@@ -209,6 +234,7 @@ int main(void)
 {
     RUN(coordinates_have_names_and_units);
     RUN(parameters_act_at_once);
+    RUN(parameters_that_contradict_each_other);
     RUN(bad_parameters_change_nothing);
     RUN(start_values_are_the_start);
     RUN(a_settled_robot_rests);

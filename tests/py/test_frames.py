@@ -95,6 +95,7 @@ def test_inverse_undoes_forward(limber, file, algorithm):
 @pytest.mark.parametrize("wrench, path, text", [
     ({"hok": [0] * 6}, "frame_wrench.hok", 'no such frame, did you mean "hook"?'),
     ({"something_else": [0] * 6}, "frame_wrench.something_else", "no such frame; names are those of the robot file, as gauge"),
+    ({"tip": [0] * 6}, "frame_wrench.tip", "the wrench on the tip is tip_force and tip_torque"),
     ({"hook": [0] * 3}, "frame_wrench.hook", "array of 6"),
     ({"hook": ["x"] * 6}, "frame_wrench.hook[0]", "must be a number"),
     ([0] * 6, "frame_wrench", "must be an object")])

@@ -48,6 +48,16 @@ def test_forces_of_the_state_are_held(limber, root, tmp_path):
     assert max(map(abs, point["tau"])) > 1 and moved[0] < 1e-6 and moved[1] > 1e-3
 
 
+@pytest.mark.parametrize("name, meant", [
+    ("arm.EIZZ", "arm.EIz"), ("arm.EIy", "arm.EIz"), ("elbow.viscos", "elbow.viscous"), ("gravity", "gravity[1]"), ("arm.eta_start", "arm.eta_start[1]"),
+    ("arm.stiffness", None)])
+def test_names_of_parameters_are_suggested(simulate, name, meant):
+    """Of the same link or joint: elbow.stiffness is not what arm.stiffness means."""
+    done = simulate("--until", "1", "--step", "1", "--set", f"{name}=1")
+    assert done.returncode == 1 and f"{name}: no such parameter of this robot" in done.stderr
+    assert (f'did you mean "{meant}"?' if meant else "robot\n") in done.stderr
+
+
 def test_values_beyond_all_bounds_are_no_result(simulate):
     done = simulate("--until", "0.2", "--step", "0.1", "--set", "elbow.q_start=1e155")
     assert done.returncode == 3 and "limber: simulate: at t = 0 s: tip.quaternion[1] is not finite" in done.stderr
