@@ -11,14 +11,12 @@ enum { HINGE = -1, TIP = 0, BETWEEN = 1 };
 
 static int kind_of_section(const struct link *link, const struct site *site)
 {
-    switch (site->type) {
+    switch (site_section(link, site)) {
     case AT_WORLD:
     case AT_HINGE: return HINGE;
     case AT_TIP: return TIP;
     case AT_STATION:
-        return site->x <= 0 ? HINGE : site->x >= link->beam.length ? TIP : BETWEEN; /* O is fixed to x = 0 */
-    case AT_NODE:
-        return site->node == link->nodal.hinge_node ? HINGE : site->node == link->nodal.tip_node ? TIP : BETWEEN;
+    case AT_NODE: return BETWEEN;
     }
     return HINGE;
 }

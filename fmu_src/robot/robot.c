@@ -38,11 +38,22 @@ const char *site_text(const struct site *site, char text[SITE_SIZE])
     return text;
 }
 
+enum site_type site_section(const struct link *link, const struct site *site)
+{
+    const double L = link->beam.length;
+    const struct nodal *nodal = &link->nodal;
+    if (site->type == AT_STATION) return site->x <= 0 ? AT_HINGE : site->x >= L ? AT_TIP : AT_STATION;
+    if (site->type != AT_NODE) return site->type;
+    return site->node == nodal->hinge_node ? AT_HINGE : site->node == nodal->tip_node ? AT_TIP : AT_NODE;
+}
+
 bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b)
 {
     if (a->link != b->link) return false;
     if (a->link < 0 || link_modes(&robot->link[a->link]) == 0) return true;
-    return a->type == b->type && (a->type != AT_STATION || a->x == b->x) && (a->type != AT_NODE || a->node == b->node);
+    const enum site_type type = site_section(&robot->link[a->link], a);
+    if (type != site_section(&robot->link[a->link], b)) return false;
+    return (type != AT_STATION || a->x == b->x) && (type != AT_NODE || a->node == b->node);
 }
 
 static bool is_outward(const struct robot *robot, int link, int of)

@@ -120,6 +120,8 @@ void site_offset(struct site *site, const struct pose *by);
 /* What carries it, in words: "hinge", "tip", "x = 1.2 m", "node 3". */
 enum { SITE_SIZE = 40 };
 const char *site_text(const struct site *site, char text[SITE_SIZE]);
+/* Its type, AT_HINGE or AT_TIP also where a station or node is at the hinge or at the tip of its link. */
+enum site_type site_section(const struct link *link, const struct site *site);
 /* Whether two sites are fixed to each other. */
 bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
