@@ -169,7 +169,10 @@ def test_dependencies_are_complete_and_true(packed, tmp_path):
     declared = {(unknown, known) for unknown, dependencies in packed.declared().items() for known in dependencies}
     seen = observed(packed, tmp_path)
     assert seen - declared == set()
-    assert declared - seen == set()
+    # the moment on a spherical joint depends on its position and rate by `stiffness` and `viscous`, parameters that are 0 in this file
+    by_parameters = {(moment, name) for moment in numbered("side.root_moment", 3)
+                     for name in [*quaternion_names("loose"), *numbered("loose.omega", 3)]}
+    assert declared - seen <= by_parameters
 
 
 def test_dependencies_of_a_quaternion(packed):
