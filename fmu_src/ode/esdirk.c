@@ -27,8 +27,8 @@ static const double NEAR = 1e-3;
 /* the method's scalars of the memory */
 enum { N_PAST, SLOW_LEFT, KEPT_GAMMA, AGE };
 
-/* The factor of the error estimate that makes the low order err like the high one, and where a jump of the inputs has left the
-   predictor without a past (bench/integration.py) */
+/* The factor of the error estimate that makes the low order err like the high one (bench/integration.py), and where a jump of the inputs
+   has left the predictor without a past (tried on the problems with held inputs of bench/gains.py) */
 static const double LOW_SHARE = 0.05, LOW_SHARE_AFTER_JUMP = 0.2;
 
 struct esdirk {
