@@ -8,9 +8,12 @@ usage()
 usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate it and plot the result
        ./run.sh dualemps  set up, build, pack the FMU of the DualEMPS, drive it along a circle and a square, and plot the result
        ./run.sh pump      set up, build, pack the FMU of a concrete pump, slew its boom, and plot the result
+       ./run.sh boom      set up, build, pack the FMU of that pump with four cylinders inside, move its boom, and plot the result
        ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load, and plot the result
        ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load, and plot the result
        ./run.sh bench     set up, build, and run the benchmarks
+       ./run.sh generated  set up, build, and compare the generated code of 100 random robots with the library
+       ./run.sh peers     set up, build, and measure rigid arms against Pinocchio and MuJoCo, side by side
        ./run.sh --help    this text
 
 The first run installs missing packages (Debian packages as root or with sudo, Python packages in build/out/venv).
@@ -38,8 +41,9 @@ case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU with an external controller" ;;
 pump) set_up_and_build && example concrete_pump "a concrete pump with a boom of 33 m, slewed" ;;
-crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane, six FMUs in an SSP package, coupled by several methods and monolithic" ;;
-servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives, nine FMUs in an SSP package, coupled by several methods and monolithic" ;;
+boom) set_up_and_build && example boom "a concrete pump with four cylinders inside, valve commands every 10 ms" ;;
+crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
+servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"
@@ -47,6 +51,12 @@ bench)
     LIMBER="$out/limber" "$python" bench/run.py
     say "simulated seconds per CPU second, in one step and with inputs that change every millisecond"
     LIMBER="$out/limber" "$python" bench/integration.py inputs
+    ;;
+generated) set_up_and_build && LIMBER="$out/limber" "$python" tests/py/generated.py 100 ;;
+peers)
+    set_up_and_build
+    say "Limber, Pinocchio and MuJoCo on the same rigid arms"
+    "$python" bench/peers.py --write-docs
     ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;

@@ -5,17 +5,14 @@
 #include "analysis/failure.h"
 #include "analysis/least_squares.h"
 
-/* B = dl/dq', a column for every actuator: generalized forces of a unit force along its line                             (59) */
-static enum status unit_forces(struct mechanism *m, double *unit, double *B)
+/* B = dl/dq', a column for every actuator, whose lines must have directions                                               (59) */
+static enum status line_columns(struct mechanism *m, double *B)
 {
-    const int n_actuators = m->robot->n_actuators;
-    const size_t n = (size_t)m->model->nv;
-    const struct input in = {.actuator_force = unit};
+    const struct input in = {0};
     struct input actuated;
-    for (int a = 0; a < n_actuators; a++) unit[a] = 1;
     const enum status status = actuators_apply(m, &in, &actuated);
-    for (int load = 0; load < 2 * n_actuators && status == STATUS_OK; load++)
-        dyn_frame_force(m->model, m->work, &actuated.load[load], B + n * (size_t)(load / 2));
+    for (int a = 0; a < m->robot->n_actuators && status == STATUS_OK; a++)
+        actuators_row(m, a, B + (size_t)m->model->nv * (size_t)a);
     return status;
 }
 
@@ -41,7 +38,7 @@ static enum status solve(struct mechanism *m, double *force, double *F, struct a
     double *B = arena_take(scratch, n * n_actuators, sizeof *B), *x = arena_take(scratch, n + n_actuators, sizeof *x),
            *rows = arena_take(scratch, n * n_actuators, sizeof *rows);
     int rank;
-    enum status status = scratch->failed ? STATUS_NO_MEMORY : unit_forces(m, F, B);
+    enum status status = scratch->failed ? STATUS_NO_MEMORY : line_columns(m, B);
     if (status != STATUS_OK) return status;
     const int count = passive_rows(m->model, (int)n_actuators, B, force, rows, x);
     status = least_squares(count, (int)n_actuators, rows, x, scratch, &rank);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/failure.h"
+#include "analysis/follow.h"
 #include "analysis/least_squares.h"
 #include "analysis/names.h"
 
@@ -40,9 +41,11 @@ void closure_report_open(struct mechanism *m, const struct state *state, struct 
 {
     const char *open = closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS);
     if (open == NULL) return;
-    report_add(report, REPORT_WARNING,
-               "the state leaves loop '%s' open: it is taken as an initial guess and closed, passive joints first",
-               open);
+    report_add(
+        report, REPORT_WARNING,
+        "the state leaves loop '%s' open: the joints of loops that it does not move, or that are passive, follow "
+        "from the start of the robot",
+        open);
 }
 
 /* ---- closing ---------------------------------------------------------------------------------------------------------------- */
@@ -62,27 +65,19 @@ void closure_report_bending(const struct model *model, const double *q, const do
                q[worst]);
 }
 
-static enum status close_positions(struct mechanism *m, double *q, enum report_level bending, struct report *report)
+enum status closure_close(struct mechanism *m, struct state *state, struct report *redundant, struct report *report)
 {
     const size_t n = (size_t)m->model->nq;
     struct arena scratch = {0};
-    double *before = arena_take(&scratch, n, sizeof *before);
-    if (before == NULL) return STATUS_NO_MEMORY;
-    memcpy(before, q, n * sizeof *before);
-    const enum status status = constraints_close(m, q, report);
-    if (status == STATUS_OK) closure_report_bending(m->model, q, before, bending, report);
-    arena_release(&scratch);
-    return status;
-}
-
-enum status closure_close(struct mechanism *m, struct state *state, enum report_level bending, struct report *redundant,
-                          struct report *report)
-{
     struct report silent = {0};
     const int errors_before = report->errors;
     if (m->constraints->n_rows == 0) return STATUS_OK;
-    enum status status = close_positions(m, state->at.q, bending, report);
-    if (status == STATUS_OK && report->errors > errors_before) status = STATUS_OPEN_LOOP;
+    double *before = arena_take(&scratch, n, sizeof *before);
+    if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
+    memcpy(before, state->at.q, n * sizeof *before);
+    enum status status = constraints_close_start(m, state->at.q, report);
+    if (status == STATUS_OK) closure_report_bending(m->model, state->at.q, before, REPORT_WARNING, report);
+    arena_release(&scratch);
     if (status == STATUS_OK)
         status = constraints_settle(m, state->at.q, state->at.qd, redundant != NULL ? redundant : &silent, report);
     if (status != STATUS_OK && report->errors == errors_before) report_failure(report, m, status);
@@ -91,8 +86,10 @@ enum status closure_close(struct mechanism *m, struct state *state, enum report_
 
 enum status closure_of_state(struct mechanism *m, bool given, struct state *state, struct report *report)
 {
-    if (given) closure_report_open(m, state, report);
-    return closure_close(m, state, REPORT_WARNING, NULL, report);
+    const struct following following = {.swept = -1, .bending = REPORT_WARNING};
+    if (!given) return closure_close(m, state, NULL, report);
+    closure_report_open(m, state, report);
+    return closure_follow(m, &following, state, report);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------ */

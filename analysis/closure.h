@@ -8,15 +8,13 @@
 /* Largest gap due to rounding in a printed STATE [m, or cosine] */
 #define GAP_OF_DIGITS 1e-6
 
-/* Closes the loops as an instance does at its start: q moves as little as possible, first passive joints, then all joints that
-   are not prescribed, then elastic coordinates; independent equations are chosen, qd is projected. Does nothing for an open
-   robot. Elastic coordinates that had to move are reported at the level `bending`; as an error they fail. Dropped constraints are
+/* Closes the loops as an instance does at its start, by constraints_close_start(); independent equations are chosen, qd is
+   projected. Does nothing for an open robot. Elastic coordinates that had to move are a warning. Dropped constraints are
    reported to `redundant` (NULL: not reported). STATUS_BAD_INPUT: the loops cannot be closed. */
-enum status closure_close(struct mechanism *m, struct state *state, enum report_level bending, struct report *redundant,
-                          struct report *report);
+enum status closure_close(struct mechanism *m, struct state *state, struct report *redundant, struct report *report);
 
-/* The same for a state that an analysis is about to use: bending is a warning, dropped constraints are not reported. With `given`
-   a state that leaves a loop open by more than GAP_OF_DIGITS is a warning too. */
+/* The same for a state that an analysis is about to use; dropped constraints are not reported. A state that is `given` and leaves a
+   loop open by more than GAP_OF_DIGITS is a warning, and is reached from the start of the robot: closure_follow(). */
 enum status closure_of_state(struct mechanism *m, bool given, struct state *state, struct report *report);
 
 /* Reports a loop that the state leaves open by more than GAP_OF_DIGITS as a warning. */

@@ -35,7 +35,7 @@ static enum status first_frequency_at(struct mechanism *mechanism, struct state 
 {
     struct report silent = {0};
     struct modes modes;
-    enum status status = closure_close(mechanism, start, REPORT_WARNING, NULL, &silent);
+    enum status status = closure_close(mechanism, start, NULL, &silent);
     if (status != STATUS_OK) return status;
     status = modes_make(mechanism, false, &silent, &modes);
     if (status == STATUS_OK && modes.motion.n > 0) status = modes_at(&modes, &start->input, &silent);

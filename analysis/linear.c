@@ -52,14 +52,17 @@ static enum status name_states(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
     const struct model *model = linear->point->mechanism->model;
-    const int n = linear->n_states / 2;
+    const int n = linear->n_positions, rates = linear->n_states - n;
     for (int i = 0; i < n; i++) {
         char name[NAME_SIZE];
         tangent_name(model, linear->coordinate[i], name);
         const int row = variables_find(v, name);
-        linear->x[i] = (struct signal){arena_string(&linear->arena, name), row >= 0 ? v->row[row].unit : "rad", -1};
-        const struct variable *velocity = &v->row[v->state[v->n_states - n + i]];
-        linear->x[n + i] = (struct signal){velocity->name, velocity->unit, -1};
+        linear->x[i] = (struct signal){arena_string(&linear->arena, name), row >= 0 ? v->row[row].unit : "rad", -1,
+                                       row >= 0 ? v->row[row].nominal : 1};
+    }
+    for (int i = 0; i < rates; i++) {
+        const struct variable *rate = &v->row[v->state[v->n_states - rates + i]];
+        linear->x[n + i] = (struct signal){rate->name, rate->unit, -1, rate->nominal};
     }
     return linear->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
@@ -70,8 +73,8 @@ static enum status number_variables(struct linear *linear)
     const struct variables *v = instance_variables(linear->point->sim);
     const struct model *model = linear->point->mechanism->model;
     struct arena *arena = &linear->arena;
-    for (int i = 0; i < model->n_links; i++)
-        linear->n_states += 2 * (free_velocities(&model->link[i]) + model->link[i].m);
+    for (int i = 0; i < model->n_links; i++) linear->n_positions += free_velocities(&model->link[i]) + model->link[i].m;
+    linear->n_states = 2 * linear->n_positions + robot_drive_states(model->robot);
     const size_t values = (size_t)v->n_values, states = (size_t)linear->n_states;
     linear->x = arena_take(arena, states, sizeof *linear->x);
     linear->u = arena_take(arena, values, sizeof *linear->u);
@@ -80,7 +83,7 @@ static enum status number_variables(struct linear *linear)
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];
-        const struct signal signal = {variable->name, variable->unit, r};
+        const struct signal signal = {variable->name, variable->unit, r, 0};
         if (variable->causality == CAUSALITY_INPUT) linear->u[linear->n_inputs++] = signal;
         if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = signal;
     }
@@ -94,23 +97,23 @@ static enum status number_variables(struct linear *linear)
 
 /* ---- matrices ------------------------------------------------------------------------------------------------------------------- */
 
-/* What is differentiated: accelerations of the states' velocities, then outputs */
+/* What is differentiated: rates of the states that are not positions, then outputs */
 struct unknowns {
     int count;
     int *reference;
     double *change;
 };
 
-/* Column j of (A; C), or of (B; D): accelerations are the lower half of A and B */
+/* Column j of (A; C), or of (B; D): the rows of A and B below those of the positions */
 static enum status take_column(struct linear *linear, const struct position_seed *known, const struct unknowns *unknown,
                                double *derivatives, double *outputs, int stride)
 {
-    const int n = linear->n_states / 2;
+    const int n = linear->n_positions, rates = linear->n_states - n;
     const enum status status = instance_directional(linear->point->sim, unknown->count, unknown->reference,
                                                     known->count, known->reference, known->seed, unknown->change);
     if (status != STATUS_OK) return status;
-    for (int i = 0; i < n; i++) derivatives[(size_t)stride * (size_t)(n + i)] = unknown->change[i];
-    for (int i = 0; i < linear->n_outputs; i++) outputs[(size_t)stride * (size_t)i] = unknown->change[n + i];
+    for (int i = 0; i < rates; i++) derivatives[(size_t)stride * (size_t)(n + i)] = unknown->change[i];
+    for (int i = 0; i < linear->n_outputs; i++) outputs[(size_t)stride * (size_t)i] = unknown->change[rates + i];
     return STATUS_OK;
 }
 
@@ -118,8 +121,8 @@ static enum status take_column(struct linear *linear, const struct position_seed
 static void differentiate_positions(struct linear *linear)
 {
     const struct model *model = linear->point->mechanism->model;
-    const int n = linear->n_states / 2;
-    for (int i = 0; i < n; i++) linear->A[2 * n * i + n + i] = 1;
+    const int n = linear->n_positions, N = linear->n_states;
+    for (int i = 0; i < n; i++) linear->A[N * i + n + i] = 1;
     for (int i = 0; i < n; i++) {
         const int link = velocity_link(model, linear->coordinate[i]);
         const int first = model->link[link].v + joint_omega(&model->robot->link[link].joint);
@@ -128,29 +131,29 @@ static void differentiate_positions(struct linear *linear)
         double cross[9];
         skew3(omega, cross);
         for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++) linear->A[2 * n * (i + r) + i + c] = -0.5 * cross[3 * r + c];
+            for (int c = 0; c < 3; c++) linear->A[N * (i + r) + i + c] = -0.5 * cross[3 * r + c];
     }
 }
 
 static enum status differentiate(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
-    const int n = linear->n_states / 2, m = linear->n_inputs;
-    const size_t count = (size_t)(n + linear->n_outputs);
+    const int n = linear->n_positions, N = linear->n_states, rates = N - n, m = linear->n_inputs;
+    const size_t count = (size_t)(rates + linear->n_outputs);
     struct unknowns unknown = {.count = (int)count,
                                .reference = arena_take(&linear->arena, count, sizeof(int)),
                                .change = arena_take(&linear->arena, count, sizeof(double))};
     struct position_seed *position = arena_take(&linear->arena, (size_t)n, sizeof *position);
     if (linear->arena.failed) return STATUS_NO_MEMORY;
-    const int first = v->n_states - n; /* velocities follow the positions */
-    for (int i = 0; i < n; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
-    for (int i = 0; i < linear->n_outputs; i++) unknown.reference[n + i] = linear->y[i].reference;
+    const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
+    for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
+    for (int i = 0; i < linear->n_outputs; i++) unknown.reference[rates + i] = linear->y[i].reference;
     seed_positions(linear, position);
     differentiate_positions(linear);
     enum status status = name_states(linear);
-    for (int j = 0; j < 2 * n && status == STATUS_OK; j++) {
+    for (int j = 0; j < N && status == STATUS_OK; j++) {
         const struct position_seed velocity = {1, {v->row[v->state[j < n ? 0 : first + j - n]].reference}, {1}};
-        status = take_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, 2 * n);
+        status = take_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, N);
     }
     for (int j = 0; j < m && status == STATUS_OK; j++) {
         const struct position_seed input = {1, {linear->u[j].reference}, {1}};

@@ -1,7 +1,7 @@
 /* A robot linearized about an operating point: dx/dt = A x + B u, y = C x + D u for deviations from it. Inputs and outputs are
    those of the FMU; so are the states, except that the four numbers of a quaternion are replaced by its tangent, a small rotation
    vector dtheta in axes of the hinge frame: quaternion = quaternion0 o exp(dtheta/2). States are all tangents of q, then all
-   velocities. The derivatives are exact (instance_directional()). */
+   velocities, then those of drives inside the arm. The derivatives are exact (instance_directional()). */
 #ifndef ANALYSIS_LINEAR_H
 #define ANALYSIS_LINEAR_H
 
@@ -11,15 +11,17 @@
 struct signal {
     const char *name, *unit; /* unit: NULL: none                                                  */
     int reference;           /* value reference of an input or output; -1: a state                */
+    double nominal;          /* of a state                                                        */
 };
 
 struct linear {
     struct operating_point *point;
     int n_states, n_inputs, n_outputs;
+    int n_positions; /* tangents of q, and as many velocities; the other states are of drives                */
     struct signal *x, *u, *y;
     double *A, *B, *C, *D; /* row major                                                                        */
-    int *coordinate;       /* n_states / 2: the velocities of the model that are states, and so is their tangent of q */
-    double *basis;         /* nv x n_states / 2, row major: change of all tangents with these, by linear_minimal() of a
+    int *coordinate;       /* n_positions: the velocities of the model that are states, and so is their tangent of q */
+    double *basis;         /* nv x n_positions, row major: change of all tangents with these, by linear_minimal() of a
                               closed robot; else NULL                                                          */
     struct arena arena;
 };

@@ -11,7 +11,7 @@ struct freedom {
     int n;         /* free coordinates                                                             */
     int *free_one; /* n: their indices in q                                                        */
     double *N;     /* n of the model x n                                                           */
-    int *of_state; /* n_states: the free coordinate that it is the position or the rate of, or -1  */
+    int *of_state; /* n_states: the free coordinate that it is the position or the rate of; -1: none; of a drive 0 */
     int *of_input; /* n_inputs: likewise                                                           */
     bool *is_rate; /* n_inputs                                                                     */
 };
@@ -53,7 +53,7 @@ static int free_index(const struct freedom *f, int coordinate)
 static enum status number_free(struct linear *linear, struct freedom *f)
 {
     const struct model *model = linear->point->mechanism->model;
-    const int half = linear->n_states / 2;
+    const int half = linear->n_positions;
     f->of_state = arena_take(&linear->arena, (size_t)linear->n_states, sizeof(int));
     f->of_input = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
     f->is_rate = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
@@ -79,7 +79,7 @@ static enum status number_free(struct linear *linear, struct freedom *f)
 /* Change of a row of A or C while a free coordinate, or its rate, changes and all states follow */
 static double along(const struct linear *linear, const struct freedom *f, const double *row, int c, bool rate)
 {
-    const int half = linear->n_states / 2;
+    const int half = linear->n_positions;
     double sum = 0;
     for (int i = 0; i < half; i++) sum += row[rate ? half + i : i] * f->N[f->n * linear->coordinate[i] + c];
     return sum;
@@ -89,8 +89,9 @@ static double along(const struct linear *linear, const struct freedom *f, const 
 static void reduce_row(const struct linear *linear, const struct freedom *f, const double *row, const double *by_input,
                        int count, const int *state, double *out, double *out_input)
 {
-    const int half = linear->n_states / 2;
-    for (int j = 0; j < count; j++) out[j] = along(linear, f, row, f->of_state[state[j]], state[j] >= half);
+    const int half = linear->n_positions;
+    for (int j = 0; j < count; j++)
+        out[j] = state[j] < 2 * half ? along(linear, f, row, f->of_state[state[j]], state[j] >= half) : row[state[j]];
     for (int j = 0; j < linear->n_inputs; j++) {
         const int c = f->of_input[j];
         out_input[j] = by_input[j] + (c >= 0 ? along(linear, f, row, c, f->is_rate[j]) : 0);
@@ -129,9 +130,11 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
     for (size_t i = 0; i < p; i++)
         reduce_row(linear, f, linear->C + n * i, linear->D + m * i, count, state, C + left * i, D + m * i);
     for (int i = 0; i < count; i++) linear->x[i] = linear->x[state[i]];
+    const int half = (count - (linear->n_states - 2 * linear->n_positions)) / 2;
     linear->n_states = count;
+    linear->n_positions = half;
     linear->A = A, linear->B = B, linear->C = C, linear->D = D;
-    return take_basis(linear, f, count / 2, state);
+    return take_basis(linear, f, half, state);
 }
 
 enum status linear_minimal(struct linear *linear, struct report *report)

@@ -4,6 +4,7 @@
 
 #include "analysis/closure.h"
 #include "analysis/failure.h"
+#include "analysis/follow.h"
 #include "analysis/names.h"
 
 /* ---- at a state ---------------------------------------------------------------------------------------------------------------- */
@@ -54,35 +55,7 @@ enum status modes_damp(struct modes *modes, struct report *report)
 
 /* ---- over the position of a joint ------------------------------------------------------------------------------------------------ */
 
-/* A closed robot with the swept joint prescribed, so that closing moves the rest: passive joints, and driven joints where the
-   swept one is passive */
-struct closing {
-    struct robot *robot; /* NULL: an open robot */
-    struct mechanism mechanism;
-};
-
-static enum status make_closing(const struct robot *robot, int link, struct report *report, struct closing *closing)
-{
-    if (robot->n_loops == 0) return STATUS_OK;
-    enum status status = robot_clone(robot, &closing->robot);
-    if (status != STATUS_OK) return report_status(report, status);
-    const bool drives_follow = robot->link[link].joint.passive;
-    for (int i = 0; i < robot->n_links; i++) {
-        struct joint *joint = &closing->robot->link[i].joint;
-        if (i == link || (joint_moves(joint) && !joint->passive && !drives_follow)) joint->prescribed = true;
-    }
-    const int errors_before = report->errors;
-    status = mechanism_make(closing->robot, &closing->mechanism, report);
-    return report->errors == errors_before ? report_status(report, status) : status;
-}
-
-static void free_closing(struct closing *closing)
-{
-    mechanism_free(&closing->mechanism);
-    robot_free(closing->robot);
-}
-
-static bool take_rows(const struct sweep_options *options, int n_modes, struct sweep *sweep)
+static bool take_rows(const struct model *model, const struct sweep_options *options, int n_modes, struct sweep *sweep)
 {
     const size_t poses = (size_t)options->poses, count = poses * (size_t)n_modes;
     sweep->poses = options->poses;
@@ -90,6 +63,8 @@ static bool take_rows(const struct sweep_options *options, int n_modes, struct s
     sweep->frequency = arena_take(&sweep->arena, count, sizeof(double));
     sweep->damping_ratio = arena_take(&sweep->arena, count, sizeof(double));
     sweep->growth = arena_take(&sweep->arena, count, sizeof(double));
+    sweep->q = arena_take(&sweep->arena, (size_t)model->nq, sizeof(double));
+    sweep->qd = arena_take(&sweep->arena, (size_t)model->nv, sizeof(double));
     return !sweep->arena.failed;
 }
 
@@ -119,17 +94,27 @@ static void report_pose(const struct modes *modes, int q, double position, struc
     report_add(report, REPORT_ERROR, "at %s = %.9g", name, position);
 }
 
-static enum status visit_poses(struct modes *modes, const struct sweep_options *options, struct closing *closing,
-                               struct state *state, struct report *report, struct sweep *sweep)
+/* The state at a pose, its loops closed */
+static enum status place_pose(struct modes *modes, const struct sweep_options *options, double position,
+                              const struct sweep *sweep, struct state *state, struct report *report)
 {
-    const int q = modes->mechanism->model->link[options->link].q + options->k;
-    double *position = &state->at.q[q];
+    const struct model *model = modes->mechanism->model;
+    const struct following following = {.swept = options->link, .bending = REPORT_ERROR};
+    memcpy(state->at.q, sweep->q, (size_t)model->nq * sizeof(double));
+    memcpy(state->at.qd, sweep->qd, (size_t)model->nv * sizeof(double));
+    state->at.q[model->link[options->link].q + options->k] = position;
+    return closure_follow(modes->mechanism, &following, state, report);
+}
+
+static enum status visit_poses(struct modes *modes, const struct sweep_options *options, struct state *state,
+                               struct report *report, struct sweep *sweep)
+{
     enum status status = STATUS_OK;
     int n_modes = 0;
     for (int p = 0; p < options->poses && status == STATUS_OK; p++) {
         const double part = options->poses > 1 ? (double)p / (options->poses - 1) : 0;
-        sweep->position[p] = *position = (1 - part) * options->from + part * options->to;
-        if (closing->robot != NULL) status = closure_close(&closing->mechanism, state, REPORT_ERROR, NULL, report);
+        sweep->position[p] = (1 - part) * options->from + part * options->to;
+        status = place_pose(modes, options, sweep->position[p], sweep, state, report);
         if (status == STATUS_OK) status = modes_at(modes, &state->input, report);
         if (p == 0 && status == STATUS_OK) {
             n_modes = modes->eigen.n;
@@ -137,7 +122,8 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
         }
         if (status == STATUS_OK) status = check_count(modes, n_modes, report);
         if (status == STATUS_OK) keep_modes(&modes->eigen, p, sweep);
-        else report_pose(modes, q, *position, report);
+        else
+            report_pose(modes, modes->mechanism->model->link[options->link].q + options->k, sweep->position[p], report);
         if (options->progress != NULL) options->progress(options->context, p + 1, options->poses);
     }
     return status;
@@ -146,13 +132,14 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
 enum status sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
                        struct report *report, struct sweep *sweep)
 {
-    struct closing closing = {0};
+    const struct model *model = modes->mechanism->model;
     memset(sweep, 0, sizeof *sweep);
-    if (!take_rows(options, modes->motion.n, sweep)) return report_status(report, STATUS_NO_MEMORY);
-    enum status status = make_closing(modes->mechanism->robot, options->link, report, &closing);
-    if (status == STATUS_OK) status = visit_poses(modes, options, &closing, state, report, sweep);
-    free_closing(&closing);
-    return status;
+    if (!take_rows(model, options, modes->motion.n, sweep)) return report_status(report, STATUS_NO_MEMORY);
+    memcpy(sweep->q, state->at.q, (size_t)model->nq * sizeof(double));
+    memcpy(sweep->qd, state->at.qd, (size_t)model->nv * sizeof(double));
+    const enum status status = closure_of_state(modes->mechanism, options->given, state, report);
+    if (status != STATUS_OK) return status;
+    return visit_poses(modes, options, state, report, sweep);
 }
 
 void sweep_free(struct sweep *sweep)

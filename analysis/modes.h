@@ -27,6 +27,7 @@ struct sweep_options {
     double from, to;                                      /* its position            [rad or m]   */
     int poses;                                            /* 1 or more                            */
     int count;                                            /* modes at most; 0: all                */
+    bool given;                                           /* the state is not the robot's start   */
     void (*progress)(void *context, int done, int poses); /* NULL: none */
     void *context;
 };
@@ -36,11 +37,12 @@ struct sweep {
     int poses, n_modes;
     double *position; /* poses */
     double *frequency, *damping_ratio, *growth;
+    double *q, *qd; /* the state that the poses differ from */
     struct arena arena;
 };
 
-/* The rest of the state stays, except that loops are closed in every pose: by passive joints, and by driven ones where the
-   swept joint is passive itself; links must not bend for it. sweep_free() in any case. */
+/* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(); driven
+   joints follow only where the swept joint is passive, and links must not bend. sweep_free() in any case. */
 enum status sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
                        struct report *report, struct sweep *sweep);
 void sweep_free(struct sweep *sweep);

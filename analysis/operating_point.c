@@ -8,6 +8,8 @@
 #include "analysis/failure.h"
 #include "analysis/names.h"
 #include "analysis/norm.h"
+#include "drive/drive.h"
+#include "mech/statics.h"
 
 /* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
@@ -55,6 +57,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
     const enum status status = sim_make_loaded(name, text, &point->report, &point->sim);
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
+    sim_set_static_start(point->sim, STATIC_KEEPS_JOINTS);
     point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
     return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
 }
@@ -68,6 +71,15 @@ void operating_point_free(struct operating_point *point)
 
 /* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
+/* States of drives that the STATE gives */
+static void put_drive_states(const struct operating_point *point)
+{
+    const struct variables *v = instance_variables(point->sim);
+    const int n = robot_drive_states(point->mechanism->robot);
+    for (int i = 0; i < n; i++)
+        instance_set(point->sim, v->row[v->state[v->n_states - n + i]].reference, point->state.w[i]);
+}
+
 /* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state
    follows. */
 static enum status start(struct operating_point *point, bool bend)
@@ -77,6 +89,7 @@ static enum status start(struct operating_point *point, bool bend)
     instance_set(point->sim, instance_variables(point->sim)->start_static, bend);
     const enum status status = instance_initialize(point->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
+    if (point->state.w != NULL && !bend) put_drive_states(point);
     take_states(point->sim, &point->state.at);
     return STATUS_OK;
 }
@@ -88,9 +101,10 @@ static enum status start_at_state(struct operating_point *point, bool given, str
     double *before = arena_take(&scratch, n, sizeof *before);
     if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
     memcpy(before, point->state.at.q, n * sizeof *before);
-    if (given) closure_report_open(point->mechanism, &point->state, report);
-    const enum status status = start(point, false);
-    if (status == STATUS_OK)
+    enum status status = STATUS_OK;
+    if (given) status = closure_of_state(point->mechanism, true, &point->state, report);
+    if (status == STATUS_OK) status = start(point, false);
+    if (status == STATUS_OK && !given)
         closure_report_bending(point->mechanism->model, point->state.at.q, before, REPORT_WARNING, report);
     arena_release(&scratch);
     return status;
@@ -168,6 +182,38 @@ static enum status find_equilibrium(struct operating_point *point, struct report
     return report_failure(report, m, constraints_choose(m, point->state.at.q, &silent));
 }
 
+/* Commands of drives that hold */
+static void take_commands(struct operating_point *point)
+{
+    const struct robot *robot = point->mechanism->robot;
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *of = &robot->drive[d];
+        const double command = sim_holding_command(point->sim, d);
+        if (!isnan(command)) point->state.at.drive[of->first + of->drive->command] = command;
+    }
+}
+
+/* The same where joints settle: torques and forces are those that were found */
+static enum status settle(struct operating_point *point)
+{
+    const struct model *model = point->mechanism->model;
+    sim_set_static_start(point->sim, STATIC_MOVES_FAR);
+    memset(point->state.at.qd, 0, (size_t)model->nv * sizeof(double));
+    memset(point->state.at.prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    const enum status status = start(point, true);
+    if (status != STATUS_OK) return status;
+    const struct statics *found = sim_statics(point->sim);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
+            if (!found->moves[lm->v + k]) point->state.at.tau[lm->tau + k] = found->holding[lm->v + k];
+    }
+    memcpy(point->state.at.actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
+    take_commands(point);
+    put_inputs(&point->state.at, point->sim);
+    return STATUS_OK;
+}
+
 static void report_moving(const struct operating_point *point, int link, int k, struct report *report)
 {
     const struct link_model *lm = &point->mechanism->model->link[link];
@@ -192,15 +238,33 @@ static void report_moving(const struct operating_point *point, int link, int k, 
     }
 }
 
-/* Nothing but actuators holds passive joints */
+/* A passive joint that was held on request */
+static void report_held(const struct operating_point *point, int link, int k, struct report *report)
+{
+    const struct link_model *lm = &point->mechanism->model->link[link];
+    const struct joint *joint = &point->mechanism->robot->link[link].joint;
+    char name[NAME_SIZE];
+    joint_force_name(joint, k, name);
+    report_add(
+        report, REPORT_WARNING,
+        "passive joint '%s' is held by %s = %.6g %s, which nothing provides: with it free this is no equilibrium",
+        joint->name, name, sim_statics(point->sim)->holding[lm->v + k], lm->joint.part[k] == TURNS ? "N.m" : "N");
+}
+
+/* Nothing but actuators holds passive joints. Joints that actuators balance accelerate too where a base that is held would fall */
 static enum status check_equilibrium(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
+    const struct statics *found = point->settles ? sim_statics(point->sim) : NULL;
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; lm->passive && k < lm->joint.nv; k++) {
             if (fabs(point->qdd[lm->v + k]) <= LARGEST_ACCELERATION) continue;
+            if (found != NULL) {
+                if (!found->moves[lm->v + k] && !found->balanced[lm->v + k]) report_held(point, i, k, report);
+                continue;
+            }
             report_moving(point, i, k, report);
             status = STATUS_NO_EQUILIBRIUM;
         }
@@ -213,7 +277,11 @@ static enum status check_equilibrium(const struct operating_point *point, struct
 static enum status accelerate(struct operating_point *point, struct report *report)
 {
     const enum status status = instance_update(point->sim);
-    if (status != STATUS_OK) return report_failure(report, point->mechanism, status);
+    char text[REASON_SIZE];
+    if (status != STATUS_OK) {
+        report_add(report, REPORT_ERROR, "%s", instance_reason(point->sim, status, text));
+        return status;
+    }
     const int nv = point->mechanism->model->nv;
     memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
     return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : report_not_finite(report, "the accelerations");
@@ -221,8 +289,9 @@ static enum status accelerate(struct operating_point *point, struct report *repo
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
+    if (point->mechanism->robot->n_drives > 0) point->settles = true; /* drives hold as in a static start */
     enum status status = start_at_state(point, given, report);
-    if (status == STATUS_OK && equilibrium) status = find_equilibrium(point, report);
+    if (status == STATUS_OK && equilibrium) status = point->settles ? settle(point) : find_equilibrium(point, report);
     if (status == STATUS_OK) status = accelerate(point, report);
     if (status == STATUS_OK && equilibrium) status = check_equilibrium(point, report);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/norm.h"
+#include "drive/drive.h"
 #include "flex/body.h"
 #include "flex/section.h"
 #include "math/dense.h"
@@ -250,6 +251,30 @@ static enum status check_deflections(const struct robot *robot, const struct sum
     return status;
 }
 
+/* ---- drives at the start ------------------------------------------------------------------------------------------------------------ */
+
+/* A line may be too short or too long at the start for the drive on it */
+static void check_drives(const struct robot *robot, const struct summary *summary, struct report *report)
+{
+    struct mechanism m = summary->mechanism;
+    const struct point *start = &summary->start.at;
+    dyn_configuration(m.model, m.work, start->q);
+    dyn_position(m.model, m.work);
+    actuators_measure(&m);
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *of = &robot->drive[d];
+        double v[MOST_VALUES];
+        char name[MOST_NAME];
+        if (of->actuator < 0) continue;
+        robot_drive_values(robot, of, v);
+        v[of->drive->position] = m.actuators->line[of->actuator].length;
+        const char *fault = of->drive->fault(v);
+        if (fault != NULL)
+            report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),
+                       v[of->drive->position], fault);
+    }
+}
+
 /* ---- all together ------------------------------------------------------------------------------------------------------------------- */
 
 static void check_gravity(const struct robot *robot, struct report *report)
@@ -270,5 +295,6 @@ enum status plausibility_check(const struct robot *robot, const struct summary *
         check_length(i, &robot->link[i], report);
         check_frequencies(i, &robot->link[i], &summary->link[i], report);
     }
+    if (robot->n_drives > 0) check_drives(robot, summary, report);
     return check_deflections(robot, summary, report);
 }

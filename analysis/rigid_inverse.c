@@ -77,7 +77,7 @@ static bool straighten(const struct model *model, double *q)
 static enum status close_positions(struct rigid_inverse *r, double t, struct report *report)
 {
     struct report errors = errors_only(report);
-    const bool closed = constraints_close(&r->mechanism, r->q, &errors) == STATUS_OK;
+    const bool closed = constraints_close(&r->mechanism, NULL, r->q, &errors) == STATUS_OK;
     if (closed && !straighten(r->mechanism.model, r->q)) return STATUS_OK;
     const char *open = closure_open_loop(&r->mechanism, r->q, r->qd, 0);
     report_add(report, REPORT_ERROR, "at t = %.9g s: rigid links cannot follow this motion: loop '%s' opens", t,

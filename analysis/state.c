@@ -6,6 +6,7 @@
 
 #include "analysis/failure.h"
 #include "analysis/names.h"
+#include "drive/drive.h"
 #include "robot/nearest.h"
 #include "robot/read.h"
 
@@ -105,6 +106,7 @@ static void read_member(const struct place *at, const struct model *model, const
     if (q) check_quaternions(at, model, state->at.q);
     if (member->values == state->at.tau) check_tau(at, model, state->at.tau);
     if (member->values == qdd) state->qdd = qdd;
+    if (member->values == state->at.w) state->w = state->at.w;
 }
 
 /* One wrench: force, then torque; a point has (torque; force) */
@@ -144,6 +146,40 @@ static void read_frame_wrenches(const struct place *at, const struct robot *robo
     }
 }
 
+/* An input of a drive by its FMU name; NULL: there is none of this name */
+static double *find_drive_input(const struct robot *robot, const char *name, double *values)
+{
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *of = &robot->drive[d];
+        char owner[MOST_NAME];
+        const size_t length = strlen(robot_drive_name(robot, d, owner));
+        if (strncmp(name, owner, length) != 0 || name[length] != '.') continue;
+        for (int k = 0; k < of->drive->n_rows; k++) {
+            const struct drive_row *row = &of->drive->row[k];
+            if (row->role == INPUT && robot_drive_input(of, k) && strcmp(row->name, name + length + 1) == 0)
+                return &values[of->first + k];
+        }
+    }
+    return NULL;
+}
+
+/* {"lift.drive.command": 0.1} */
+static void read_drive_inputs(const struct place *at, const struct robot *robot, struct state *state)
+{
+    static const struct quantity quantity = {"input of a drive", "as in the FMU", ANY};
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "inputs of drives, {\"A.drive.command\": u}")) return;
+    json_object_object_foreach(at->value, key, value)
+    {
+        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        double *input = find_drive_input(robot, key, state->at.drive);
+        if (input != NULL) read_number(&one, REQUIRED, &quantity, input);
+        else
+            report_error(
+                &one, "no drive inside this robot has such an input; names are those of the FMU, as A.drive.command");
+    }
+}
+
 static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
 {
     const struct state_member members[] = {
@@ -161,6 +197,10 @@ static void read_document(const struct place *document, const struct model *mode
          {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
         {"actuator_force", model->robot->n_actuators, state->at.actuator_force, {"one number per actuator", "N", ANY}},
         {"qdd", model->nv, qdd, {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
+        {"drive_states",
+         robot_drive_states(model->robot),
+         state->at.w,
+         {"drive_states, one number per state of a drive,", "as in the FMU", ANY}},
     };
     struct object object;
     if (!object_open(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
@@ -170,6 +210,8 @@ static void read_document(const struct place *document, const struct model *mode
     }
     const struct place wrenches = member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
+    const struct place inputs = member(&object, "drive_inputs");
+    read_drive_inputs(&inputs, model->robot, state);
     object_close(&object);
 }
 

@@ -1,5 +1,5 @@
 /* STATE: positions, velocities and what acts on the robot, as the JSON document of the command line has them. Missing members are
-   those of the robot's start (q, qd) or zero (tau and forces). */
+   those of the robot's start (q, qd, states of drives) or zero (tau and forces, inputs of drives). */
 #ifndef ANALYSIS_STATE_H
 #define ANALYSIS_STATE_H
 
@@ -9,6 +9,7 @@ struct state {
     struct point at;
     struct input input; /* points to the arrays of `at`          */
     double *qdd;        /* nv; NULL where the document has none  */
+    double *w;          /* states of drives likewise             */
     struct arena arena;
 };
 

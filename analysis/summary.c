@@ -83,8 +83,7 @@ static enum status close_at_start(const struct robot *robot, struct report *repo
     struct report errors = errors_only(report); /* warnings of modes were reported by check_modes() */
     enum status status = mechanism_make(robot, &summary->mechanism, &errors);
     if (status == STATUS_OK) status = state_start(summary->mechanism.model, report, &summary->start);
-    if (status == STATUS_OK)
-        status = closure_close(&summary->mechanism, &summary->start, REPORT_WARNING, report, report);
+    if (status == STATUS_OK) status = closure_close(&summary->mechanism, &summary->start, report, report);
     return status == STATUS_OK ? count_independent(robot, summary) : status;
 }
 
@@ -102,10 +101,16 @@ static void add_name(void *context, enum report_level level, const char *text)
     report_add(named->report, level, "%s: %s", named->name, text);
 }
 
+static void note_with_name(void *context, const char *text)
+{
+    const struct named *named = context;
+    report_note(named->report, "%s: %s", named->name, text);
+}
+
 enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary)
 {
     struct named named = {name, report};
-    struct report with_name = {.line = add_name, .context = &named};
+    struct report with_name = {.line = add_name, .note = note_with_name, .context = &named};
     memset(summary, 0, sizeof *summary);
     enum status status = check_modes(robot, &with_name);
     if (status == STATUS_OK) status = summarize_links(robot, summary);

@@ -81,6 +81,30 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
     return solve(&system, work, zeros);
 }
 
+/* With drives: states in units of their nominal values */
+static enum status zeros_of_drives(const struct linear *linear, int u, int y, struct arena *arena, double *work,
+                                   struct second_order *s, struct zeros *zeros)
+{
+    const int n = linear->n_states, m = linear->n_inputs;
+    struct siso system = {.n = n,
+                          .A = arena_take(arena, (size_t)n * (size_t)n, sizeof(double)),
+                          .b = arena_take(arena, (size_t)n, sizeof(double)),
+                          .c = arena_take(arena, (size_t)n, sizeof(double)),
+                          .d = linear->D[m * y + u]};
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < n; i++) {
+        const double unit = linear->x[i].nominal;
+        for (int j = 0; j < n; j++) system.A[n * i + j] = linear->A[n * i + j] * linear->x[j].nominal / unit;
+        system.b[i] = linear->B[m * i + u] / unit;
+        system.c[i] = linear->C[n * y + i] * unit;
+    }
+    s->n = n;
+    s->fastest = system.size_A = euclidean_norm(n * n, system.A);
+    system.size_b = euclidean_norm(n, system.b);
+    system.size_c = euclidean_norm(n, system.c);
+    return solve(&system, work, zeros);
+}
+
 static int by_modulus(const void *a, const void *b)
 {
     const struct complex_number *x = a, *y = b;
@@ -129,14 +153,21 @@ static void check_phase(const struct second_order *s, struct zeros *zeros)
     }
 }
 
-static enum status find_zeros(struct second_order *s, struct arena *arena, struct zeros *zeros)
+/* Memory for a system of order N; NULL: there is none */
+static double *take_work(int order, struct arena *arena, struct zeros *zeros)
 {
-    const int n = s->n;
-    const size_t N = 2 * (size_t)n;
+    const size_t N = (size_t)order;
     double *work = arena_take(arena, 2 * N * N + 5 * N + 5, sizeof *work);
     zeros->zero = arena_take(arena, N + 1, sizeof *zeros->zero);
     zeros->pole = arena_take(arena, N + 1, sizeof *zeros->pole);
-    if (arena->failed) return STATUS_NO_MEMORY;
+    return arena->failed ? NULL : work;
+}
+
+static enum status find_zeros(struct second_order *s, struct arena *arena, struct zeros *zeros)
+{
+    const int n = s->n;
+    double *work = take_work(2 * n, arena, zeros);
+    if (work == NULL) return STATUS_NO_MEMORY;
     const bool rate = euclidean_norm(n, s->e) > 0, position = euclidean_norm(n, s->c) > 0 || s->d != 0;
     const enum status status = euclidean_norm(n * n, s->V) == 0 && !(rate && position)
                                    ? zeros_of_square(s, rate, work, zeros)
@@ -145,12 +176,28 @@ static enum status find_zeros(struct second_order *s, struct arena *arena, struc
     return status;
 }
 
+static enum status find_zeros_of_drives(const struct linear *linear, int u, int y, struct arena *arena,
+                                        struct zeros *zeros)
+{
+    struct second_order s = {0};
+    double *work = take_work(linear->n_states, arena, zeros);
+    if (work == NULL) return STATUS_NO_MEMORY;
+    const enum status status = zeros_of_drives(linear, u, y, arena, work, &s, zeros);
+    if (status == STATUS_OK) check_phase(&s, zeros);
+    return status;
+}
+
 enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros)
 {
     struct second_order s;
     memset(zeros, 0, sizeof *zeros);
-    enum status status = second_order_make(linear, u, y, &zeros->arena, &s);
-    if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
+    enum status status;
+    if (linear->n_states > 2 * linear->n_positions) {
+        status = find_zeros_of_drives(linear, u, y, &zeros->arena, zeros);
+    } else {
+        status = second_order_make(linear, u, y, &zeros->arena, &s);
+        if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
+    }
     if (status != STATUS_ZERO_TRANSFER) return report_status(report, status);
     report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
                linear->y[y].name, status_text(status));

@@ -141,7 +141,8 @@ def sections(results):
          "count; sines and cosines are counted as calls. `bench/opcount.py` shows which functions the operations are in.\n\n"
          + operations(results)),
         ("Exact derivatives",
-         "The full Jacobian, d(qdd)/dq and d(qdd)/dqd, by tangents of the recursion. It starts from the state alone, so it includes one\n"
+         "The full Jacobian, d(qdd)/dq and d(qdd)/dqd, by a recursion of their own (theory.md, All derivatives of a tree); robots with loops or actuators by tangents of the\n"
+         "forward recursion. It starts from the state alone, so it includes one\n"
          f"forward dynamics. The bound is {bounds.JACOBIAN:.0f} times one forward dynamics, for Cibicik and Egeland's arm.\n\n" + jacobian(results)),
         ("Rigid arms",
          "Articulated-body forward dynamics of `resources/chain-7.json` and `resources/twisted-7.json`, next to published figures of\n"

@@ -17,6 +17,7 @@ import bounds
 import builds
 import callgrind
 import measure
+import peers
 import report
 
 
@@ -58,7 +59,7 @@ def main():
         print("\nno plot: matplotlib is not installed", file=sys.stderr)
     if options.write_docs:
         options.write_docs.parent.mkdir(parents=True, exist_ok=True)
-        options.write_docs.write_text(report.markdown(results), encoding="utf-8")
+        options.write_docs.write_text(peers.keep(report.markdown(results)), encoding="utf-8")
         written.append(options.write_docs)
 
     print(f"\n{time.monotonic() - start:.0f} s; wrote {', '.join(map(shown, written))}")

@@ -7,11 +7,17 @@
 #include "analysis/names.h"
 #include "analysis/summary.h"
 #include "cli.h"
+#include "drive/drive.h"
 #include "json_out.h"
 
 static const char *const loop_types[] = {
     [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
 static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
+
+/* Arrays of texts */
+struct messages {
+    struct json_object *warnings, *notes;
+};
 
 /* ---- what a link is ---------------------------------------------------------------------------------------------- */
 
@@ -148,8 +154,8 @@ static void add_closure(const struct robot *robot, const struct summary *summary
     json_object_object_add(json, "start", start);
 }
 
-/* Prints the robot; the array of warnings stays the caller's. */
-static void print_json(const struct robot *robot, const struct summary *summary, struct json_object *warnings)
+/* Prints the robot; the arrays of messages stay the caller's. */
+static void print_json(const struct robot *robot, const struct summary *summary, const struct messages *messages)
 {
     struct json_object *json = json_object_new_object(), *links = json_object_new_array();
     int first = 0;
@@ -164,7 +170,8 @@ static void print_json(const struct robot *robot, const struct summary *summary,
     json_object_object_add(json, "mass", json_number(summary->mass));
     if (robot->n_frames > 0) add_frames(robot, json);
     if (robot->n_loops > 0) add_closure(robot, summary, json);
-    json_object_object_add(json, "warnings", json_object_get(warnings));
+    if (robot->n_loops > 0) json_object_object_add(json, "notes", json_object_get(messages->notes));
+    json_object_object_add(json, "warnings", json_object_get(messages->warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(json);
@@ -269,6 +276,20 @@ static void print_connections(const struct robot *robot, const struct summary *s
     }
 }
 
+static void print_drives(const struct robot *robot)
+{
+    for (int i = 0; i < robot->n_supplies; i++) {
+        const struct supply *supply = &robot->supply[i];
+        printf("supply %s: %g Pa, at most %g m3/s\n", supply->name, supply->pressure, supply->flow_limit);
+    }
+    for (int i = 0; i < robot->n_drives; i++) {
+        const struct robot_drive *of = &robot->drive[i];
+        char name[MOST_NAME];
+        printf("drive %s: %s, %d states%s%s\n", robot_drive_name(robot, i, name), of->drive->name, of->drive->n_states,
+               of->supply >= 0 ? ", supply " : "", of->supply >= 0 ? robot->supply[of->supply].name : "");
+    }
+}
+
 static void print_stops(const struct robot *robot)
 {
     for (int i = 0; i < robot->n_links; i++) {
@@ -284,7 +305,14 @@ static void print_stops(const struct robot *robot)
     }
 }
 
-static void print_table(const struct robot *robot, const struct summary *summary, struct json_object *warnings)
+/* Warnings or notes, a line each */
+static void print_lines(const char *kind, const struct json_object *lines)
+{
+    for (size_t i = 0; i < json_object_array_length(lines); i++)
+        printf("%s: %s\n", kind, json_object_get_string(json_object_array_get_idx(lines, i)));
+}
+
+static void print_table(const struct robot *robot, const struct summary *summary, const struct messages *messages)
 {
     const int nv = summary->mechanism.model->nv;
     printf("%s: %d coordinates", robot->name, summary->n);
@@ -296,32 +324,40 @@ static void print_table(const struct robot *robot, const struct summary *summary
     print_stops(robot);
     print_frames(robot);
     print_connections(robot, summary);
-    for (size_t i = 0; i < json_object_array_length(warnings); i++)
-        printf("warning: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));
+    print_drives(robot);
+    print_lines("note", messages->notes);
+    print_lines("warning", messages->warnings);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-/* Errors go to standard error as they come, warnings are collected. */
-static void take_message(void *warnings, enum report_level level, const char *text)
+/* Errors go to standard error as they come, warnings and notes are collected. */
+static void take_message(void *context, enum report_level level, const char *text)
 {
-    if (level == REPORT_WARNING) json_object_array_add(warnings, json_object_new_string(text));
+    const struct messages *messages = context;
+    if (level == REPORT_WARNING) json_object_array_add(messages->warnings, json_object_new_string(text));
     else fprintf(stderr, "%s\n", text);
 }
 
-static int check(const char *file,
-                 void (*print)(const struct robot *, const struct summary *, struct json_object *warnings))
+static void take_note(void *context, const char *text)
 {
-    struct json_object *warnings = json_object_new_array();
-    struct report report = {.line = take_message, .context = warnings};
+    const struct messages *messages = context;
+    json_object_array_add(messages->notes, json_object_new_string(text));
+}
+
+static int check(const char *file, void (*print)(const struct robot *, const struct summary *, const struct messages *))
+{
+    struct messages messages = {json_object_new_array(), json_object_new_array()};
+    struct report report = {.line = take_message, .note = take_note, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
     enum status status = robot_read_file(file, &robot, &report);
     if (status == STATUS_OK) status = summary_make(file, robot, &report, &summary);
-    if (status == STATUS_OK) print(robot, &summary, warnings);
+    if (status == STATUS_OK) print(robot, &summary, &messages);
     summary_free(&summary);
     robot_free(robot);
-    json_object_put(warnings);
+    json_object_put(messages.warnings);
+    json_object_put(messages.notes);
     return cli_exit_code(status);
 }
 

@@ -1,5 +1,5 @@
 /* limber drive NAME -o FILE.fmu: packs the FMU of a companion. */
-#include "drive.h"
+#include "companion.h"
 
 #include <json-c/json.h>
 #include <stdio.h>

@@ -96,6 +96,20 @@ static int print_evaluation(const struct evaluation *e)
     return code;
 }
 
+/* Forces of drives inside the arm, from the states and inputs of drives in the STATE, in place of torques and forces */
+static int take_efforts(const struct options *options, struct cli_model *loaded, struct report *report)
+{
+    struct arena arena = {0};
+    struct instance *sim;
+    int code = cli_load_sim(options->robot, true, report, &arena, &sim);
+    if (code == EXIT_OK) {
+        code = cli_exit_code(sim_exert(sim, &loaded->state.at, loaded->state.w != NULL));
+        instance_free(sim);
+    }
+    arena_release(&arena);
+    return code;
+}
+
 int command_eval(int argc, char **argv)
 {
     struct options options = {0};
@@ -107,9 +121,13 @@ int command_eval(int argc, char **argv)
     struct evaluation evaluation;
     code = cli_load_model(options.robot, options.elastic_terms, options.state, &report, &loaded);
     if (code != EXIT_OK) return code;
-    const enum status status = evaluation_at(&loaded.mechanism, &loaded.state, options.composite, &report, &evaluation);
-    code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
-    evaluation_free(&evaluation);
+    if (loaded.mechanism.robot->n_drives > 0) code = take_efforts(&options, &loaded, &report);
+    if (code == EXIT_OK) {
+        const enum status status =
+            evaluation_at(&loaded.mechanism, &loaded.state, options.composite, &report, &evaluation);
+        code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
+        evaluation_free(&evaluation);
+    }
     cli_free_model(&loaded);
     return code;
 }

@@ -1,5 +1,6 @@
 #include "inputs.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analysis/rows.h"
@@ -144,14 +145,30 @@ static void motion_at(const struct inputs *inputs, const struct input_rows *moti
     }
 }
 
-static double column_at(const struct inputs *inputs, const struct input_rows *column, int i, double t)
+static double column_at(const struct inputs *inputs, const struct input_rows *column, const struct piece *piece)
 {
-    const double *x = column->x[0], *slope = column->x[1];
+    const double *x = column->x[0], *slope = column->x[1], s = piece->s;
+    const int i = piece->row;
     if (i < 0) return x[0];
     if (i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) return x[i];
-    const double h = inputs->t[i + 1] - inputs->t[i], s = (t - inputs->t[i]) / h;
-    return inputs->between == BETWEEN_CUBIC ? cubic_at(h, s, x[i], x[i + 1], slope[i], slope[i + 1])
+    return inputs->between == BETWEEN_CUBIC ? cubic_at(piece->h, s, x[i], x[i + 1], slope[i], slope[i + 1])
                                             : (1 - s) * x[i] + s * x[i + 1];
+}
+
+/* All inputs are evaluated at a time t in turn, so that the piece is that of the last call as a rule. The instance's clock differs by
+   rounding; values at the ends of a step must not, or they would look like a jump. */
+static const struct piece *piece_at(struct inputs *inputs, double t)
+{
+    struct piece *piece = &inputs->piece;
+    if (piece->asked == t) return piece;
+    const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
+    const double within = first ? inputs->from : last ? inputs->to : t;
+    const int i = row_before(inputs, within, first);
+    *piece = (struct piece){.asked = t, .t = within, .row = i};
+    if (i < 0 || i == inputs->n_rows - 1) return piece;
+    piece->h = inputs->t[i + 1] - inputs->t[i];
+    piece->s = (within - inputs->t[i]) / piece->h;
+    return piece;
 }
 
 static void inputs_at(void *context, int reference, double t, double *u)
@@ -160,16 +177,13 @@ static void inputs_at(void *context, int reference, double t, double *u)
     const int place = inputs->place[reference];
     if (place < 0) return;
     const struct input_rows *column = &inputs->column[place / 3];
-    /* the instance's clock differs by rounding; values at the ends of a step must not, or they would look like a jump */
-    const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
-    const double within = first ? inputs->from : last ? inputs->to : t;
-    const int i = row_before(inputs, within, first);
+    const struct piece *piece = piece_at(inputs, t);
     if (column->is_motion) {
         double x[3];
-        motion_at(inputs, column, i, within, x);
+        motion_at(inputs, column, piece->row, piece->t, x);
         *u = x[place % 3];
     } else {
-        *u = column_at(inputs, column, i, within);
+        *u = column_at(inputs, column, piece);
     }
 }
 
@@ -218,6 +232,7 @@ double inputs_begin_step(struct inputs *inputs, double t, double end)
 {
     const double *row = inputs->t, before_end = end * (1 - SAME_TIME);
     int *next = &inputs->next;
+    inputs->piece.asked = NAN;
     inputs->from = t;
     for (; *next < inputs->n_rows && row[*next] <= t * (1 + SAME_TIME); ++*next)
         if (row[*next] >= t * (1 - SAME_TIME)) inputs->from = row[*next];
@@ -234,13 +249,15 @@ int inputs_read(const char *file, enum between between, struct instance *sim, st
                 struct report *report, struct inputs *inputs)
 {
     struct csv csv;
-    *inputs = (struct inputs){.between = between, .row = -1, .curve = {.context = inputs, .at = inputs_at}};
+    *inputs = (struct inputs){
+        .between = between, .row = -1, .piece = {.asked = NAN}, .curve = {.context = inputs, .at = inputs_at}};
     if (file == NULL) return EXIT_OK;
     const enum status status = csv_read(file, arena, report, &csv);
     if (status != STATUS_OK) return cli_exit_code(status);
     inputs->n_rows = csv.n_rows;
     int code = find_columns(inputs, sim, &csv, arena);
     if (code == EXIT_OK) code = complete_columns(inputs, sim, arena);
+    inputs->curve.place = inputs->place;
     if (code == EXIT_OK) instance_follow(sim, &inputs->curve);
     return code;
 }

@@ -15,6 +15,13 @@ struct input_rows {
     double *x[3]; /* n_rows each: values, slopes of the spline; for a motion q, qd, qdd. NULL: unused */
 };
 
+/* Where a time is between the rows. */
+struct piece {
+    double asked, t; /* the time that was asked for; the same without rounding errors at the ends of the step */
+    int row;         /* where the piece starts; -1: before the first                                      */
+    double h, s;     /* of a piece between two rows: its length, the fraction of it before t             */
+};
+
 struct inputs {
     enum between between;
     int n_rows, n_columns;
@@ -25,6 +32,7 @@ struct inputs {
     double from, to;          /* the present step [s]; values at its ends are limits from within        */
     int row;                  /* last row before the time of the last evaluation; -1: none              */
     int next;                 /* first row after `from`                                                 */
+    struct piece piece;       /* of the last evaluation in this step                                    */
     struct input_curve curve; /* for instance_follow()                                                  */
 };
 

@@ -7,6 +7,7 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
+#include "holding.h"
 #include "instance.h"
 #include "result.h"
 #include "robot/read.h"
@@ -15,6 +16,7 @@ struct options {
     const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
     double until, step, rtol;
     struct settings settings;
+    struct holding holding;
     bool rigid, json;
 };
 
@@ -70,6 +72,9 @@ static int parse_options(int argc, char **argv, struct options *options)
     int code = EXIT_OK;
     for (int i = 1; i < argc && code == EXIT_OK; i++) {
         int found = -1;
+        bool taken;
+        code = holding_option("inverse", argc, argv, &i, &options->holding, &taken);
+        if (taken || code != EXIT_OK) continue;
         for (int t = 0; t < (int)(sizeof table / sizeof table[0]); t++)
             if (strcmp(argv[i], table[t].name) == 0) found = t;
         if (found >= 0) {
@@ -205,7 +210,8 @@ static int make_inverse(struct run *run, const char *text)
     const int code = cli_exit_code(
         inverse_make(options->robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
     if (code != EXIT_OK) return code;
-    return settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena);
+    const int held = holding_apply("inverse", &options->holding, run->inverse.sim);
+    return held == EXIT_OK ? settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena) : held;
 }
 
 static int run_all(struct run *run)

@@ -9,6 +9,9 @@
 int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
 {
     const char *option = argv[*i];
+    bool taken;
+    const int code = holding_option(command, argc, argv, i, &options->holding, &taken);
+    if (taken || code != EXIT_OK) return code;
     if (strcmp(option, "--json") == 0) return EXIT_OK; /* it is JSON in any case */
     if (strcmp(option, "--static") == 0) {
         options->equilibrium = true;
@@ -25,16 +28,32 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
     return EXIT_OK;
 }
 
-enum status linearization_make(const struct linear_options *options, bool minimal, struct report *report,
-                               struct linearization *l)
+int linear_check(const char *command, const struct linear_options *options)
+{
+    if (options->robot == NULL) return cli_usage(command, "expected ROBOT");
+    if (holding_given(&options->holding) && !options->equilibrium)
+        return cli_usage(command, "--hold and --free are of an equilibrium: give --static too");
+    return EXIT_OK;
+}
+
+enum status operating_point_of(const char *command, const struct linear_options *options, struct report *report,
+                               struct arena *arena, struct operating_point *point)
+{
+    const char *text = document_load(options->robot, arena, report);
+    if (text == NULL) return STATUS_NO_FILE;
+    enum status status = operating_point_make(options->robot, text, report, point);
+    if (status == STATUS_OK) status = state_read(point->mechanism->model, options->at, report, &point->state);
+    if (status != STATUS_OK) return status;
+    if (holding_apply(command, &options->holding, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
+    point->settles = holding_given(&options->holding);
+    return operating_point_move(point, options->at != NULL, options->equilibrium, report);
+}
+
+enum status linearization_make(const char *command, const struct linear_options *options, bool minimal,
+                               struct report *report, struct linearization *l)
 {
     memset(l, 0, sizeof *l);
-    const char *text = document_load(options->robot, &l->arena, report);
-    if (text == NULL) return STATUS_NO_FILE;
-    enum status status = operating_point_make(options->robot, text, report, &l->point);
-    if (status == STATUS_OK) status = state_read(l->point.mechanism->model, options->at, report, &l->point.state);
-    if (status == STATUS_OK)
-        status = operating_point_move(&l->point, options->at != NULL, options->equilibrium, report);
+    enum status status = operating_point_of(command, options, report, &l->arena, &l->point);
     if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
     return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
 }
@@ -71,5 +90,7 @@ struct json_object *json_operating_point(const struct operating_point *point)
     if (model->robot->n_frames > 0) add_frame_wrenches(model->robot, at->frame_wrench, json);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
     json_add_numbers(json, "actuator_force", at->actuator_force, model->robot->n_actuators);
+    const int n_drive_states = robot_drive_states(model->robot);
+    if (n_drive_states > 0) json_add_numbers(json, "drive_states", at->w, n_drive_states);
     return json;
 }

@@ -5,15 +5,24 @@
 #include <json-c/json.h>
 
 #include "analysis/linear.h"
+#include "holding.h"
 
 struct linear_options {
     const char *robot;
     const char *at;   /* STATE file; NULL: the robot's start */
     bool equilibrium; /* --static                          */
+    struct holding holding;
 };
 
-/* Takes --at STATE, --static, --json and ROBOT, one step of a loop over the arguments; an exit code. */
+/* Takes --at STATE, --static and the options of holding.h, --json and ROBOT, one step of a loop over the arguments; an exit code. */
 int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options);
+
+/* What the options lack, or what does not go together; an exit code. */
+int linear_check(const char *command, const struct linear_options *options);
+
+/* The operating point of the options; the arena has the robot file. operating_point_free() in any case. */
+enum status operating_point_of(const char *command, const struct linear_options *options, struct report *report,
+                               struct arena *arena, struct operating_point *point);
 
 struct linearization {
     struct operating_point point;
@@ -22,8 +31,8 @@ struct linearization {
 };
 
 /* To be freed in any case, and not to be moved. */
-enum status linearization_make(const struct linear_options *options, bool minimal, struct report *report,
-                               struct linearization *l);
+enum status linearization_make(const char *command, const struct linear_options *options, bool minimal,
+                               struct report *report, struct linearization *l);
 void linearization_free(struct linearization *l);
 
 /* The operating point as a STATE, qdd included. */

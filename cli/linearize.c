@@ -25,8 +25,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (i + 1 >= argc) code = cli_usage("linearize", "%s takes a file name", argv[i]);
         else *file = argv[++i];
     }
-    if (code == EXIT_OK && options->linear.robot == NULL) code = cli_usage("linearize", "expected ROBOT");
-    return code;
+    return code == EXIT_OK ? linear_check("linearize", &options->linear) : code;
 }
 
 /* The four matrices, by name */
@@ -186,7 +185,7 @@ int command_linearize(int argc, char **argv)
     if (code != EXIT_OK) return code;
     struct report report = cli_report("linearize");
     struct linearization l;
-    code = cli_exit_code(linearization_make(&options.linear, options.minimal, &report, &l));
+    code = cli_exit_code(linearization_make("linearize", &options.linear, options.minimal, &report, &l));
     if (code == EXIT_OK) code = print_json(&l.linear);
     if (code == EXIT_OK) code = write_file(options.python, &l.linear, write_python);
     if (code == EXIT_OK) code = write_file(options.matlab, &l.linear, write_matlab);

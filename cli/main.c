@@ -12,6 +12,13 @@
 #include "result.h"
 #include "robot/nearest.h"
 
+/* Options of cli/holding.h */
+#define HOLDING_OPTIONS                                                                                                \
+    "  --hold NAMES   joints that keep their positions, separated by commas; --free NAMES: that move. They win over\n" \
+    "                 `static` of the robot file\n"                                                                    \
+    "  --hold-actuators NAMES  line actuators that keep their lengths; --free-actuators NAMES: whose forces are "      \
+    "given\n"
+
 static const struct command {
     const char *name;
     const char *arguments;
@@ -25,7 +32,12 @@ static const struct command {
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n\n"
      "  For loops it prints their constraints, how many of them are independent, and the start positions that close "
      "them\n"
-     "  (in JSON a STATE, `start`). Loops that cannot be closed are an error.\n\n"
+     "  (in JSON a STATE, `start`), and notes which joints move for that and by how much (in JSON `notes`). Loops that "
+     "cannot\n"
+     "  be closed are an error, and so is a joint that would have to move by more than 0.3 rad or 0.3 m, unless the "
+     "loop "
+     "has\n"
+     "  \"start\": \"approximate\".\n\n"
      "  Warnings (in JSON `warnings`) name values that are valid and almost surely a slip, with the number and what is "
      "usual,\n"
      "  and say when more modes would change the first frequency by more than 1 %. They do not change the exit code.\n",
@@ -84,9 +96,9 @@ static const struct command {
      "  --rate K,K,...       k of every joint with a drive [rad/s or m/s], two where it has two coordinates\n"
      "  --period T,T,...     T of every joint with a drive [s]\n"
      "  --until T --step H   rows of a profile [s]\n"
-     "  --start static|zero  elastic coordinates at the start: at rest under gravity with the joints locked (default), "
-     "or "
-     "zero\n"
+     "  --start static|zero  the start: at rest under gravity, elastic coordinates and passive joints that nothing "
+     "moves\n"
+     "                       (default), or elastic coordinates zero\n" HOLDING_OPTIONS
      "  --elastic CSV        second table: elastic motion, tip, and everything else that simulate prints\n"
      "  --set NAME=VALUE     a parameter, by its FMU name; may be repeated\n"
      "  --rtol R             relative tolerance, below 1 (default 1e-8)\n"
@@ -114,13 +126,17 @@ static const struct command {
      "the\n"
      "  stricter rules of format 2 is rejected, with both places in the message.\n",
      command_upgrade, true},
-    {"drive", "servo|cylinder|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
+    {"drive", "servo|cylinder|gear|spring|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
-     "actuator, the motion of an axis, a load in a sling",
+     "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling",
      "  servo             DC motor with gear, current, velocity and position loop; joint position and velocity in, "
      "torque "
      "out\n"
      "  cylinder          cylinder with a 4/3 proportional valve; valve command, length and rate in, force out\n"
+     "  gear              elastic gear with play and the rotor of its motor; motor torque, joint position and velocity "
+     "in,\n"
+     "                    torque out\n"
+     "  spring            spring and damper between two pins; length and rate in, force out\n"
      "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
      "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
      "  -o FILE.fmu       the file to write; an existing file is replaced\n"
@@ -135,11 +151,12 @@ static const struct command {
     {"modes", "ROBOT [--at STATE] [--joints locked|free] [--sweep JOINT=a:b:n] [options]",
      "natural frequencies, damping ratios and participation of coordinates, at a state or over a joint's position",
      "  --at STATE           state file (-: standard input) instead of the robot's start\n"
+     "  --static             about an equilibrium, as for linearize\n" HOLDING_OPTIONS
      "  --joints locked      driven joints keep position and velocity (default)\n"
-     "  --joints free        driven joints move freely, without torque\n"
+     "  --joints free        driven joints move freely, without torque, or as their drives inside the arm move them\n"
      "                       Passive joints always move, prescribed ones never.\n"
      "  --sweep JOINT=a:b:n  n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies;\n"
-     "                       loops are closed in every pose by passive joints; JOINT[k] is coordinate k of two\n"
+     "                       loops follow to every pose from the robot's start; JOINT[k] is coordinate k of two\n"
      "  --plot FILE.svg      plot of the sweep: the first --count modes, or six\n"
      "  --count N            only the first N modes\n"
      "  --json               machine-readable instead of a table or CSV\n"
@@ -156,8 +173,13 @@ static const struct command {
      "  participation: |phi_i|^2 M_ii of each coordinate as a fraction of the sum: the kinetic energy of each "
      "coordinate if\n"
      "  it moved alone.\n"
-     "  A closed robot has one mode for each independent motion that its loops leave. A state that does not close the\n"
-     "  loops is an initial guess, and is closed first.\n",
+     "  A closed robot has one mode for each independent motion that its loops leave. Joints of loops\n"
+     "  that a state leaves open follow from the robot's start to the state.\n"
+     "  With drives inside the arm that move (those of lines, and those of joints that are free): modes of the "
+     "linearized\n"
+     "  robot with its drives and its damping, eigenvalues of A of `limber linearize`; participation of each state: "
+     "left\n"
+     "  times right eigenvector, as a fraction of the sum.\n",
      command_modes, false},
     {"linearize", "ROBOT [options]",
      "linearizes the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
@@ -168,7 +190,9 @@ static const struct command {
      "robot:\n"
      "                 their forces are computed (the smallest if they are not unique), unless STATE has an\n"
      "                 actuator_force that is not 0. A passive joint must be at rest at its q, within 1e-5 rad/s^2 or\n"
-     "                 m/s^2; otherwise there is no equilibrium, which is an error\n"
+     "                 m/s^2; otherwise there is no equilibrium, which is an error. With one of the four options "
+     "below\n"
+     "                 it is the equilibrium of `limber static`: passive joints settle\n" HOLDING_OPTIONS
      "  --minimal      a closed robot with only the states that its loops leave free: 2 for every independent motion\n"
      "  --python FILE  also a Python module with `system`, made by control.ss; a slash replaces the dot in names\n"
      "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"
@@ -181,12 +205,29 @@ static const struct command {
      "closed\n"
      "  first.\n",
      command_linearize, false},
+    {"static", "ROBOT [options]",
+     "static equilibrium: positions at which nothing accelerates, forces that hold it, deflections, and its stability",
+     "  --at STATE     where the search begins, and the loads: a JSON file (-: standard input) as for eval (default: "
+     "the\n"
+     "                 robot's start)\n" HOLDING_OPTIONS
+     "  --set NAME=VALUE  a parameter of the FMU, as for simulate; may be repeated\n"
+     "  --json         JSON instead of a table; its operating_point can be used as a STATE\n"
+     "  -o FILE        result file instead of standard output\n\n"
+     "  Driven joints and line actuators are held where they start: the torques and forces that hold them are part of\n"
+     "  the answer. Passive joints settle, elastic coordinates bend, loops stay closed. A passive joint of type free "
+     "is\n"
+     "  held, and the wrench left on it printed. In an open robot whose passive joints are moved by as many "
+     "actuators,\n"
+     "  these hold the joints at their positions. Joints that are freed take the torque of the STATE, actuators that "
+     "are\n"
+     "  freed its force. Unstable equilibria are found as well as stable ones: `stability` says which.\n",
+     command_static, false},
     {"zeros", "ROBOT --input NAME --output NAME [options]",
      "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
      "  --input NAME   an input of the FMU, as J.tau or tip.force[1]\n"
      "  --output NAME  an output of the FMU, as J.q or tip.position[2]\n"
      "  --at STATE     operating point, as for linearize (default: the robot's start)\n"
-     "  --static       an equilibrium, as for linearize\n"
+     "  --static       an equilibrium, as for linearize\n" HOLDING_OPTIONS
      "  --json         accepted; the output is JSON in any case\n"
      "  -o FILE        result file instead of standard output\n\n"
      "  `zeros` are [re, im] in 1/s, by modulus, and so are `poles`; `relative_degree` is the number of poles minus\n"
@@ -215,6 +256,16 @@ static const struct command {
      "  --json   accepted; the output is JSON in any case\n"
      "  -o FILE  result file instead of standard output\n",
      command_matrices, false},
+    {"generate", "ROBOT -o DIR [--keep NAME] [--elastic-terms TERMS]",
+     "writes straight-line C99 code of the robot's dynamics, with a test program and a CMake file",
+     "  Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip kinematics. Prints the\n"
+     "  operations of each. The code needs only libm; the test program compares it with results of the library.\n"
+     "  docs/generate.md has the details.\n\n"
+     "  -o DIR                                  folder of the result, which is made\n"
+     "  --keep NAME                             a parameter that stays an argument: gravity, payload.mass (of the tip\n"
+     "                                          link), LINK.payload.mass; may be repeated\n"
+     "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n",
+     command_generate, true},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
      command_bench, false},

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "analysis/closure.h"
+#include "analysis/driven_modes.h"
 #include "analysis/modes.h"
 #include "analysis/names.h"
 #include "cli.h"
 #include "json_out.h"
+#include "linearization.h"
 #include "load.h"
 #include "plot.h"
 #include "table.h"
@@ -20,7 +22,8 @@ enum { MOST_POSES = 1000000, PLOTTED = 6 };
 
 struct options {
     const char *robot, *at, *sweep, *plot;
-    bool joints_free, json;
+    bool joints_free, json, equilibrium;
+    struct holding holding;
     int count; /* most modes to print; 0: all */
 };
 
@@ -62,7 +65,11 @@ static int parse_options(int argc, char **argv, struct options *options)
             value = argv[++i];
             break;
         }
+        bool taken;
+        code = holding_option("modes", argc, argv, &i, &options->holding, &taken);
+        if (taken || code != EXIT_OK) continue;
         if (strcmp(option, "--json") == 0) options->json = true;
+        else if (strcmp(option, "--static") == 0) options->equilibrium = true;
         else if (strcmp(option, "--at") == 0) options->at = value;
         else if (strcmp(option, "--joints") == 0) code = read_joints(value, &options->joints_free);
         else if (strcmp(option, "--sweep") == 0) options->sweep = value;
@@ -73,6 +80,8 @@ static int parse_options(int argc, char **argv, struct options *options)
         else code = cli_usage("modes", "too many arguments: '%s'", option);
     }
     if (code == EXIT_OK && options->robot == NULL) code = cli_usage("modes", "expected ROBOT");
+    if (code == EXIT_OK && options->equilibrium && options->sweep != NULL)
+        code = cli_usage("modes", "--static is of one pose: leave out --sweep");
     if (code == EXIT_OK && options->plot != NULL && options->sweep == NULL)
         code = cli_usage("modes", "--plot draws a sweep: give --sweep JOINT=a:b:n too");
     return code;
@@ -123,24 +132,38 @@ static int print_json(const struct modes *modes, int shown)
     return code;
 }
 
-/* The largest participations, up to three, as far as they are visible */
+/* The largest participations, up to three, as far as they are visible: their indices, -1 behind the last */
+enum { LARGEST = 3 };
+
+static void find_largest(int n, const double *share, int largest[LARGEST + 1])
+{
+    const double least = 0.01;
+    for (int k = 0; k <= LARGEST; k++) largest[k] = -1;
+    for (int k = 0; k < LARGEST && k < n; k++) {
+        int best = -1;
+        for (int i = 0; i < n; i++) {
+            bool taken = false;
+            for (int l = 0; l < k; l++) taken = taken || largest[l] == i;
+            if (!taken && (best < 0 || share[i] > share[best])) best = i;
+        }
+        if (k > 0 && share[best] < least) return;
+        largest[k] = best;
+    }
+}
+
+static void print_share(int k, const char *name, double share)
+{
+    printf("%s%s %.0f %%", k > 0 ? ", " : "", name, 100 * share);
+}
+
 static void print_shares(const struct modes *modes, const struct mode *mode)
 {
-    enum { MOST = 3 };
-    const double least = 0.01;
-    int printed[MOST];
-    for (int k = 0; k < MOST && k < modes->motion.n; k++) {
-        int best = -1;
-        for (int i = 0; i < modes->motion.n; i++) {
-            bool taken = false;
-            for (int l = 0; l < k; l++) taken = taken || printed[l] == i;
-            if (!taken && (best < 0 || mode->share[i] > mode->share[best])) best = i;
-        }
-        if (k > 0 && mode->share[best] < least) break;
+    int largest[LARGEST + 1];
+    find_largest(modes->motion.n, mode->share, largest);
+    for (int k = 0; largest[k] >= 0; k++) {
         char name[NAME_SIZE];
-        name_of(modes, best, name);
-        printf("%s%s %.0f %%", k > 0 ? ", " : "", name, 100 * mode->share[best]);
-        printed[k] = best;
+        name_of(modes, largest[k], name);
+        print_share(k, name, mode->share[largest[k]]);
     }
 }
 
@@ -272,7 +295,7 @@ static int draw_sweep(const struct options *options, const struct robot *robot, 
 static int run_sweep(const struct options *options, struct modes *modes, struct state *state, struct report *report)
 {
     const struct robot *robot = modes->mechanism->robot;
-    struct sweep_options wanted = {.count = options->count};
+    struct sweep_options wanted = {.count = options->count, .given = options->at != NULL};
     if (isatty(STDERR_FILENO)) wanted.progress = show_pose;
     int code = read_sweep(options, robot, &wanted);
     if (code != EXIT_OK) return code;
@@ -291,14 +314,111 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
 
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
 
-static int run_state(const struct options *options, struct modes *modes, struct state *state, struct report *report)
+static int print_modes(const struct options *options, struct modes *modes, const struct input *at,
+                       struct report *report)
 {
-    enum status status = closure_of_state(modes->mechanism, options->at != NULL, state, report);
-    if (status == STATUS_OK) status = modes_at(modes, &state->input, report);
+    enum status status = modes_at(modes, at, report);
     if (status == STATUS_OK) status = modes_damp(modes, report);
     if (status != STATUS_OK) return cli_exit_code(status);
     const int n = modes->eigen.n, shown = options->count > 0 && options->count < n ? options->count : n;
     return options->json ? print_json(modes, shown) : print_table(options, modes, shown);
+}
+
+static int run_state(const struct options *options, struct modes *modes, struct state *state, struct report *report)
+{
+    const enum status status = closure_of_state(modes->mechanism, options->at != NULL, state, report);
+    return status == STATUS_OK ? print_modes(options, modes, &state->input, report) : cli_exit_code(status);
+}
+
+/* ---- with drives inside the arm -------------------------------------------------------------------------------------------------- */
+
+static int print_driven_json(const struct linear *linear, const struct driven_modes *modes, int shown)
+{
+    struct json_object *out = json_object_new_object(), *frequency = json_object_new_array(),
+                       *damping_ratio = json_object_new_array(), *growth = json_object_new_array(),
+                       *participation = json_object_new_array();
+    for (int k = 0; k < shown; k++) {
+        const struct driven_mode *mode = &modes->mode[k];
+        struct json_object *shares = json_object_new_object();
+        for (int i = 0; i < modes->n_states; i++)
+            json_object_object_add(shares, linear->x[modes->state[i]].name, json_object_new_double(mode->share[i]));
+        json_object_array_add(frequency, json_object_new_double(mode->frequency));
+        json_object_array_add(damping_ratio, json_object_new_double(mode->damping_ratio));
+        json_object_array_add(growth, json_object_new_double(mode->growth));
+        json_object_array_add(participation, shares);
+    }
+    json_object_object_add(out, "frequency", frequency);
+    json_object_object_add(out, "damping_ratio", damping_ratio);
+    json_object_object_add(out, "growth", growth);
+    json_object_object_add(out, "participation", participation);
+    const int code = json_print_finite("modes", out);
+    json_object_put(out);
+    return code;
+}
+
+static int print_driven_table(const struct options *options, const struct linear *linear,
+                              const struct driven_modes *modes, int shown)
+{
+    printf("%s, joints %s, with drives: %d mode%s\n\nmode  frequency [Hz]  damping ratio  growth [1/s]  moves most\n",
+           linear->point->mechanism->robot->name, options->joints_free ? "free" : "locked", modes->n,
+           modes->n == 1 ? "" : "s");
+    for (int k = 0; k < shown; k++) {
+        const struct driven_mode *mode = &modes->mode[k];
+        int largest[LARGEST + 1];
+        printf("%4d  %14.7g  %13.5g  %12.5g  ", k + 1, mode->frequency, mode->damping_ratio, mode->growth);
+        find_largest(modes->n_states, mode->share, largest);
+        for (int i = 0; largest[i] >= 0; i++)
+            print_share(i, linear->x[modes->state[largest[i]]].name, mode->share[largest[i]]);
+        printf("\n");
+    }
+    return EXIT_OK;
+}
+
+static int print_driven(const struct options *options, struct operating_point *point, struct report *report)
+{
+    struct linear linear;
+    struct driven_modes modes = {0};
+    enum status status = linear_make(point, report, &linear);
+    if (status == STATUS_OK) status = linear_minimal(&linear, report);
+    if (status == STATUS_OK) status = driven_modes_make(&linear, options->joints_free, report, &modes);
+    int code = cli_exit_code(status);
+    const int shown = options->count > 0 && options->count < modes.n ? options->count : modes.n;
+    if (code == EXIT_OK)
+        code = options->json ? print_driven_json(&linear, &modes, shown)
+                             : print_driven_table(options, &linear, &modes, shown);
+    driven_modes_free(&modes);
+    linear_free(&linear);
+    return code;
+}
+
+/* ---- at a point of an instance: an equilibrium, or with drives ------------------------------------------------------------------ */
+
+/* Drives of lines move passive joints, which are never locked; drives of joints are part of the motion of free ones */
+static bool is_driven(const struct options *options, const struct robot *robot)
+{
+    for (int d = 0; d < robot->n_drives; d++)
+        if (options->joints_free || robot->drive[d].actuator >= 0) return true;
+    return false;
+}
+
+static int run_point(const struct options *options, struct report *report)
+{
+    const struct linear_options linear = {
+        .robot = options->robot, .at = options->at, .equilibrium = options->equilibrium, .holding = options->holding};
+    struct operating_point point = {0};
+    struct arena arena = {0};
+    struct modes modes;
+    int code = cli_exit_code(operating_point_of("modes", &linear, report, &arena, &point));
+    if (code == EXIT_OK && is_driven(options, point.mechanism->robot)) {
+        code = print_driven(options, &point, report);
+    } else if (code == EXIT_OK) {
+        code = cli_exit_code(modes_make(point.mechanism, options->joints_free, report, &modes));
+        if (code == EXIT_OK) code = print_modes(options, &modes, &point.state.input, report);
+        modes_free(&modes);
+    }
+    operating_point_free(&point);
+    arena_release(&arena);
+    return code;
 }
 
 int command_modes(int argc, char **argv)
@@ -307,8 +427,17 @@ int command_modes(int argc, char **argv)
     struct cli_model loaded;
     struct report report = cli_report("modes");
     int code = parse_options(argc, argv, &options);
+    if (code == EXIT_OK && holding_given(&options.holding) && !options.equilibrium)
+        code = cli_usage("modes", "--hold and --free are of an equilibrium: give --static too");
+    if (code == EXIT_OK && options.equilibrium) return run_point(&options, &report);
     if (code == EXIT_OK) code = cli_load_model(options.robot, 0, options.at, &report, &loaded);
     if (code != EXIT_OK) return code;
+    if (is_driven(&options, loaded.mechanism.robot)) {
+        cli_free_model(&loaded);
+        if (options.sweep != NULL)
+            return cli_usage("modes", "--sweep is not provided with drives inside the arm: give the poses by --at");
+        return run_point(&options, &report);
+    }
     struct modes modes;
     code = cli_exit_code(modes_make(&loaded.mechanism, options.joints_free, &report, &modes));
     if (code == EXIT_OK)

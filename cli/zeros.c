@@ -23,7 +23,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (i + 1 >= argc) code = cli_usage("zeros", "%s takes the name of a variable", argv[i]);
         else *name = argv[++i];
     }
-    if (code == EXIT_OK && options->linear.robot == NULL) code = cli_usage("zeros", "expected ROBOT");
+    if (code == EXIT_OK) code = linear_check("zeros", &options->linear);
     if (code == EXIT_OK && (options->input == NULL || options->output == NULL))
         code = cli_usage("zeros", "--input NAME and --output NAME are needed");
     return code;
@@ -71,7 +71,7 @@ int command_zeros(int argc, char **argv)
     if (code != EXIT_OK) return code;
     struct report report = cli_report("zeros");
     struct linearization l;
-    code = cli_exit_code(linearization_make(&options.linear, true, &report, &l));
+    code = cli_exit_code(linearization_make("zeros", &options.linear, true, &report, &l));
     if (code == EXIT_OK) code = find_zeros(&options, &l.linear, &report);
     linearization_free(&l);
     return code;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "drive.h"
+#include "companion.h"
 
 struct drive_instance {
     struct instance instance; /* the states are the stepper's y                                */

@@ -1,5 +1,5 @@
 /* The library of a drive's FMU: its instances are the drive that LIMBER_DRIVE names. */
-#include "drive.h"
+#include "companion.h"
 
 const char *instance_kind(void)
 {

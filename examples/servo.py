@@ -1,14 +1,15 @@
 """An arm with flexible links and electric drives moves a load: Cibicik and Egeland's manipulator with a servo drive and an axis controller
-at each joint, nine FMUs in one SSP package (resources/servo.ssd), coupled by every method and compared with a monolithic simulation of
-the same system.
+at each joint. In two forms, each an SSP package: nine FMUs (resources/servo.ssd), and five with the drives inside the arm
+(resources/servo-drives.ssd). Both are coupled by several methods and compared with a monolithic simulation of the nine.
 
 usage: servo.py [FOLDER] [--quick]
-       results are written to FOLDER (default build/out/run); --quick: one step size, a coarser reference, no other
-       masters; LIMBER may name another limber program
+       results are written to FOLDER (default build/out/run); --quick: one step size of each form, a coarser reference, no
+       other masters; LIMBER may name another limber program
 
 Slewing and boom move from 0.2 s to 1.7 s, jib and hand from 0.7 s to 2.2 s, with 10 kg in the hand. Checks, with exit code 1 if one fails:
 the arm starts at rest and the joints reach their references; at 1 ms, electrical work equals energy plus losses; the tip agrees with the
-monolithic simulation; other masters agree with ours."""
+monolithic simulation; other masters agree with ours; with drives inside, also at 10 ms. Prints the longest usable step of both
+forms."""
 
 import sys
 
@@ -18,6 +19,7 @@ from coupling import report, study
 from coupling.report import plt
 
 JOINTS = {"slew": "slew", "boom": "boom_joint", "jib": "jib_joint", "hand": "hand_joint"}  # axis, joint of the arm
+DRIVES = {joint: f"servo_{axis}" for axis, joint in JOINTS.items()}
 RECORDED = {
     **{f"axis_{axis}": ["reference"] for axis in JOINTS},
     **{f"servo_{axis}": ["tau", "current", "voltage", *(f"power.{what}" for what in
@@ -55,9 +57,9 @@ def checks(run):
             ("joints minus their references at the end [rad]", max(abs(joint_error(run, axis)[-1]) for axis in JOINTS), 1e-3)]
 
 
-def plot(run, case, found, file):
-    figure, axes = plt.subplot_mosaic([["joints", "error"], ["current", "voltage"], ["tip", "bending"], ["error0", "error1"]],
-                                      figsize=(11, 14), constrained_layout=True)
+def plot(run, studies, file):
+    figure, axes = plt.subplot_mosaic([["joints", "error"], ["current", "voltage"], ["tip", "bending"], ["error0", "error1"], ["inside0", "inside1"]],
+                                      figsize=(11, 17), constrained_layout=True)
     t = run["time"]
     for axis, joint in JOINTS.items():
         line, = axes["joints"].plot(t, run[f"arm.{joint}.q"], label=axis)
@@ -74,7 +76,7 @@ def plot(run, case, found, file):
                               ("bending", "[mm]", "Deflection of the links, from the start")):
         axes[name].set(xlabel="time [s]", ylabel=unit, title=title, xlim=(0, t[-1]))
     for name in ("joints", "current", "tip", "bending"): axes[name].legend(fontsize=9)
-    study.plot_errors(case, found, [axes["error0"], axes["error1"]])
+    for each, row in zip(studies, ("error", "inside")): study.plot_errors(*each, [axes[f"{row}{k}"] for k in (0, 1)])
     study.plot_legend(axes["error0"])
     figure.savefig(file, dpi=110)
     plt.close(figure)

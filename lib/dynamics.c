@@ -163,14 +163,17 @@ int limber_robot_close_loops(limber_robot *robot)
     memcpy(robot->next_q, robot->at.q, nq * sizeof(double));
     memcpy(robot->next_qd, robot->at.qd, nv * sizeof(double));
     robot->stage = STALE;
-    enum status status = constraints_close(m, robot->next_q, report);
-    if (status == STATUS_OK) status = constraints_settle(m, robot->next_q, robot->next_qd, report, report);
+    enum status status = constraints_close_start(m, robot->next_q, report);
+    if (status == STATUS_OK)
+        status =
+            constraints_settle(m, robot->next_q, robot->next_qd, robot->redundancy_told ? &silent : report, report);
     if (status != STATUS_OK) {
         constraints_choose(m, robot->at.q, &silent);
         return report->errors > errors ? (int)status : finish(robot, status, 0, NULL);
     }
     memcpy(robot->at.q, robot->next_q, nq * sizeof(double));
     memcpy(robot->at.qd, robot->next_qd, nv * sizeof(double));
+    robot->redundancy_told = true;
     return LIMBER_OK;
 }
 

@@ -30,6 +30,7 @@ struct limber_robot {
     struct robot *robot;
     struct mechanism mechanism;
     enum stage stage;
+    bool redundancy_told; /* redundant constraints were reported by an earlier closing                */
 
     struct point at; /* the state and what acts on it                                         */
     struct input in; /* points to its arrays                                                  */

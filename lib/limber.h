@@ -194,10 +194,11 @@ LIMBER_API int limber_robot_set_actuator_forces(limber_robot *robot, const doubl
 
 /* ---- loops ---------------------------------------------------------------------------------------------------- */
 
-/* Moves the state onto the loops, as a simulation does at its start: q as little as possible (passive joints first,
-   then joints that are not prescribed, then elastic coordinates), qd is projected; then chooses independent
-   constraints. Redundant constraints are dropped and reported as warnings. Does nothing for a robot without loops.
-   Allocates. Fails where a loop cannot be closed; the state then stays. The start state is as the file gives it: call
+/* Moves the state onto the loops, as a simulation does at its start: joints of the loops by the least change (passive
+   joints first, then joints that are not prescribed, then elastic coordinates), qd is projected; then chooses
+   independent constraints. Redundant constraints are dropped; the first call reports them in a warning. Does nothing for
+   a robot without loops. Allocates. Fails where a loop cannot be closed, or where a joint would have to move by more than
+   0.3 rad or m from the start of the file and its loops do not have "start": "approximate"; the state then stays. The start state is as the file gives it: call
    this once after loading a robot with loops. */
 LIMBER_API int limber_robot_close_loops(limber_robot *robot);
 

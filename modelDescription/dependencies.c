@@ -1,6 +1,6 @@
 #include "dependencies.h"
 
-#include "drive.h"
+#include "companion.h"
 
 bool is_known(const struct variable *variable)
 {

@@ -407,8 +407,10 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
         "Parameters with variability fixed take effect when initialization ends; tunable ones may also change between "
         "steps (co-simulation) or in event mode (model exchange).");
     if (fmu->model != NULL)
-        paragraph(xml, "With start_static the elastic coordinates start in equilibrium under gravity and payload, the "
-                       "joints locked.");
+        paragraph(xml,
+                  "With start_static the robot starts in static equilibrium: driven joints and line actuators are "
+                  "held, elastic coordinates and passive joints are at rest. The log has the torques and forces that "
+                  "hold it; inputs stay as they are set.");
     paragraph(
         xml,
         "The instance whose state was saved (fmi2GetFMUstate) and every copy made from the saved state continue with "

@@ -2,7 +2,7 @@
 
 usage: make.py [--check] [figures]
 
-Without arguments: the generated parts of docs/robot-file.md, docs/cli.md and docs/variables.md, and docs/figures/frames.svg.
+Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md and docs/generate.md, and docs/figures/frames.svg.
 `figures` also runs the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
 name another limber program."""
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import cli_reference
 import elastica
 import frames_figure
+import generate_reference
 import robot_reference
 import variables_reference
 from markdown_page import replace_part
@@ -44,10 +45,16 @@ def variables():
     return page, replace_part(page.read_text(encoding="utf-8"), "reference", part, "the model description"), []
 
 
+def generated_code():
+    page = ROOT / "docs/generate.md"
+    with tempfile.TemporaryDirectory() as folder: part = generate_reference.reference(LIMBER, Path(folder))
+    return page, replace_part(page.read_text(encoding="utf-8"), "counts", part, "limber generate"), []
+
+
 def frames(): return ROOT / "docs/figures/frames.svg", frames_figure.svg(), []
 
 
-PARTS = [robot_file, command_line, variables, frames]
+PARTS = [robot_file, command_line, variables, generated_code, frames]
 
 
 def main():

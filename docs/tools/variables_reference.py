@@ -1,4 +1,5 @@
-"""docs/variables.md: the variables of an FMU, from the model description of a robot that has all of them."""
+"""docs/variables.md: the variables of an FMU, from the model description of a robot that has all of them. Those of drives inside the arm
+are in docs/drives.md."""
 
 import json
 import re
@@ -17,10 +18,10 @@ TABLE = {"x": [0, 1], "value": [1, 1]}
 MATERIAL = {"material": {"E": 1, "G": 1, "density": 1}, "length": 1, "modes": {}}
 SECTIONS = [{"shape": "tube", "outer_diameter": 1, "wall": 0.1}, {"shape": "round", "diameter": 1}, {"shape": "box", "width": 1, "height": 1, "wall": 0.1}]
 # (heading, names in the specimen that stand for one letter)
-GROUPS = [("Joints with one position", {"Jr": "J", "Jp": "J"}), ("Prescribed joints with one position", {"Pr": "J", "Pp": "J"}),
+GROUPS = [("Joints with one position", {"Jr": "J", "Jp": "J", "Jd": "J"}), ("Prescribed joints with one position", {"Pr": "J", "Pp": "J"}),
           ("Universal and cylindrical joints", {"Ju": "J", "Jc": "J"}), ("Spherical joints", {"Js": "J"}), ("Free joints", {"Jf": "J"}),
           ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}),
-          ("Line actuators", {"A": "A"}), ("Robot", None)]
+          ("Line actuators", {"A": "A", "D": "A"}), ("Supplies", {"S": "S"}), ("Robot", None)]
 
 
 def joint_link(name, kind, **more): return {"name": f"link_{name}", "joint": {"name": name, "type": kind, **more}, "rigid": BODY}
@@ -42,14 +43,17 @@ def specimen(format_2):
         table_of_sections = {"x": [0, 1], "section": SECTIONS[:1] * 2}
         links += [{"name": "tables", "parent": "world", "joint": {"type": "fixed"}, "beam": {"length": 1, "modes": {}, **varying}},
                   {"name": "sections", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": table_of_sections}}]
-        links += [joint_link("Ju", "universal", axis=[1, 0, 0], axis2=[0, 1, 0], **NUMBERS),
+        links += [joint_link("Jd", "revolute", drive={"type": "gear"}) | {"parent": "world"},
+                  joint_link("Ju", "universal", axis=[1, 0, 0], axis2=[0, 1, 0], **NUMBERS),
                   joint_link("Jc", "cylindrical", **NUMBERS), joint_link("Js", "spherical", viscous=1, stiffness=1),
                   joint_link("Jf", "free") | {"parent": "world"}]
+    line = {"type": "line", "from": {"link": "world", "xyz": [0, -1, 0]}, "to": {"link": "L", "frame": "tip", "xyz": [0, 0, 0]}}
+    lines = [{"name": "A", **line}] + [{"name": "D", **line, "drive": {"type": "cylinder", "supply": "S"}}] * format_2
     return {"format": f"limber-robot/{2 if format_2 else 1}", "name": "specimen", "links": links,
+            **({"supplies": [{"name": "S", "pressure": 2e7, "flow_limit": 1e-3}]} if format_2 else {}),
             **({"frames": [{"name": "F", "link": "L", "at": 0.5, "sensor": True, "load": True}]} if format_2 else {}),
             "loops": [{"name": "C", "type": "weld", "between": ["L", "side"]}],
-            "actuators": [{"name": "A", "type": "line", "from": {"link": "world", "xyz": [0, -1, 0]},
-                           "to": {"link": "L", "frame": "tip", "xyz": [0, 0, 0]}}]}
+            "actuators": lines}
 
 
 def variables(limber, folder, format_2):
@@ -68,6 +72,7 @@ def variables(limber, folder, format_2):
 
 def group_of(name):
     head = name.split(".")[0]
+    if ".drive." in name: return None, name
     for heading, letters in GROUPS[:-1]:
         if head in letters: return heading, letters[head] + name[len(head):]
     fixed = re.sub(r"\[.*", "", head) in ("tip", "energy", "power", "solver", "gravity", "elastic_terms", "start_static")

@@ -17,7 +17,9 @@ from .monolith import Monolith
 from .system import ROOT, System
 
 STEPS = [0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3]
-SHOWN = 0.01  # [s] between the points of comparison: a multiple of each step
+LONG_STEPS = [1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3]  # of the form with drives inside
+WITHIN = 0.02  # of its range: a step is usable if the tip stays as close to the reference
+SHOWN = 0.01  # [s] between the points of comparison: a multiple of each step, or a divisor
 TOLERANCE = 1e-8  # of the reference
 METHODS = {
     "at once": lambda case, right: Master(case.system, case.folder, recorded=case.recorded),
@@ -27,6 +29,7 @@ METHODS = {
     "iterated": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], recorded=case.recorded),
     "iterated, tight": lambda case, right: Iterated(case.system, case.folder, size=right["largest"], tolerance=1e-8, recorded=case.recorded),
 }
+EXPLICIT = [method for method in METHODS if "iterated" not in method]
 MARKERS = dict(zip(METHODS, "o^sDvP"))
 BEST = "in turn, slopes"
 TOOLS = {"ecos": "ecos_master.py", "libcosim": "cosim_master.py"}
@@ -41,20 +44,26 @@ class Compared(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A system, its package unpacked in `folder`; `recorded` {component: variables}. The arm steps last."""
+    """A system, its package unpacked in `folder`; `recorded` {component: variables}; `inside` {joint or actuator of the arm: component that
+    its drive is in the other form}, empty if the drives are FMUs of their own. The arm steps last."""
     system: System
     folder: Path
     recorded: dict
     compared: list
+    inside: dict = {}
 
     @property
     def order(self):
         return sorted(self.system.components, key=lambda name: name == "arm")
 
     def names(self, instances=None):
-        """"component.variable" of each column"""
+        """"component.variable" of each column, the same in both forms"""
         order = self.recorded if instances is None else [each.name for each in instances]
-        return [f"{component}.{name}" for component in order for name in self.recorded.get(component, ())]
+        return [self._name(component, name) for component in order for name in self.recorded.get(component, ())]
+
+    def _name(self, component, name):
+        of, inside, variable = name.partition(".drive.")
+        return f"{self.inside[of]}.{variable}" if inside else f"{component}.{name}"
 
     def columns(self, rows, instances=None):
         """{"component.variable": values, "time": times}"""
@@ -90,14 +99,14 @@ def reference(case, tolerance=TOLERANCE):
 
 
 def rows_of(case, master, h, every, right, progress):
-    """The recorded values every `every` seconds. Raises Failed if a compared quantity exceeds ten times its largest value in the reference."""
+    """The recorded values every `every` seconds, or every step if that is longer. Raises Failed if a compared quantity exceeds ten times its largest value in the reference."""
     compared = {name for each in case.compared for name in each.columns}
     most = np.array([10 * np.abs(right[name]).max() if name in compared else np.inf for name in case.names(master.instances)])
     rows = [master.record()]
     for k in range(round(case.system.stop_time / h)):
         master.step(h)
         progress(master.time)
-        if (k + 1) % round(every / h) != 0: continue
+        if (k + 1) % max(1, round(every / h)) != 0: continue
         rows.append(master.record())
         if (np.abs(rows[-1]) > most).any(): raise Failed(f"diverges at {master.time:.3f} s")
     return rows
@@ -140,10 +149,10 @@ def run_tool(case, package, tool, h=1e-3):
 
 
 def errors(case, run, right):
-    """{compared quantity: largest distance from the reference at the points of comparison}; infinite if larger than the motion"""
-    result = {}
+    """{compared quantity: largest distance from the reference at the points that both runs have}; infinite if larger than the motion"""
+    result, rows = {}, min(len(of["time"]) - 1 for of in (run, right))
     for each in case.compared:
-        values = lambda of: np.array([of[name][::round((len(of["time"]) - 1) / (len(right["time"]) - 1))] for name in each.columns])
+        values = lambda of: np.array([of[name][::round((len(of["time"]) - 1) / rows)] for name in each.columns])
         distance = np.linalg.norm(values(run) - values(right), axis=0)[1:].max()
         size = np.ptp(values(right), axis=1).max()
         result[each.name] = (distance * each.scale if each.scale else distance / size) if distance < size else np.inf
@@ -161,6 +170,27 @@ def compare(case, right, steps=STEPS, methods=METHODS):
     return result
 
 
+def longest(case, right, method, found):
+    """The longest of LONG_STEPS up to which the tip stays within WITHIN of its range; None: not even with the first. Uses what is found, runs
+    the others."""
+    tip, best = case.compared[0], None
+    limit = WITHIN * tip.scale * max(np.ptp(right[name]) for name in tip.columns)
+    for h in LONG_STEPS:
+        error = found[method, h] if (method, h) in found else compare(case, right, [h], [method])[method, h]
+        if not error[tip.name] < limit: break
+        best = h
+    return best
+
+
+def longest_table(cases, right, methods=EXPLICIT):
+    """Lines of a Markdown table of the longest usable steps [ms]; `cases` {title: (case, errors found)}"""
+    yield "| | " + " | ".join(methods) + " |"
+    yield "| --- |" + " --- |" * len(methods)
+    for title, (case, found) in cases.items():
+        steps = [longest(case, right, method, found) for method in methods]
+        yield f"| {title} | " + " | ".join(f"{1e3 * h:g}" if h else "none" for h in steps) + " |"
+
+
 def table(found, compared, steps=STEPS, methods=METHODS):
     """Lines of a Markdown table, one column per method."""
     error = lambda method, h: found[method, h][compared.name]
@@ -172,12 +202,13 @@ def table(found, compared, steps=STEPS, methods=METHODS):
 
 def plot_errors(case, found, axes):
     """The errors by step; failed runs are above the line, side by side."""
+    every = sorted({h for _, h in found})
     for axis, compared in zip(axes, case.compared):
         error = {key: each[compared.name] for key, each in found.items()}
         good = [each for each in error.values() if np.isfinite(each)]
         edge = 3 * max(good)
         for k, (method, marker) in enumerate(MARKERS.items()):
-            steps = np.array([h for h in STEPS if (method, h) in found])
+            steps = np.array([h for h in every if (method, h) in found])
             if len(steps) == 0: continue
             values = np.array([error[method, h] for h in steps])
             line, = axis.loglog(1e3 * steps, np.where(np.isfinite(values), values, np.nan), marker + "-", label=method)
@@ -185,10 +216,10 @@ def plot_errors(case, found, axes):
             axis.plot(lost, [1.8 * edge] * len(lost), marker, color=line.get_color(), fillstyle="none", markersize=5)
         if len(good) < len(error):
             axis.axhline(edge, color="black", linewidth=0.6)
-            axis.text(1e3 * STEPS[0], 1.3 * edge, "fails", fontsize=9)
+            axis.text(1e3 * every[0], 1.3 * edge, "fails", fontsize=9)
         axis.set(xlabel="communication step [ms]", ylabel=f"[{compared.unit}]", title=f"{case.system.name}: error of the {compared.name}",
                  ylim=(min(good) / 2, 4 * edge))
-        axis.set_xticks([1e3 * h for h in STEPS], [f"{1e3 * h:g}" for h in STEPS], minor=False)
+        axis.set_xticks([1e3 * h for h in every], [f"{1e3 * h:g}" for h in every], minor=False)
         axis.minorticks_off()
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
-DRIVES = {file.stem for file in (ROOT / "drives").glob("*.c")}
+DRIVES = {file.stem for file in (ROOT / "fmu_src/drive").glob("*.c")} - {"drive"}
 NAMES = {each: f"http://ssp-standard.org/SSP1/SystemStructure{what}"
          for each, what in dict(ssd="Description", ssv="ParameterValues", ssc="Common").items()}
 CONVERT = {"Real": float, "Integer": int, "Boolean": lambda text: text == "true"}

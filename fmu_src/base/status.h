@@ -43,7 +43,8 @@
     X(LOOP_OPENS, -8, "a redundant constraint that was dropped at the start begins to be violated")        \
     X(NO_EQUILIBRIUM, -9, "no static equilibrium was found")                                               \
     X(SOLVER_SETUP, -10, "the integrator could not be set up")                                             \
-    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")
+    X(LINEAR_ALGEBRA, -11, "a matrix factorization failed")                                                \
+    X(OVERLOAD, -12, "the loads are too large: the forces that balance them are not finite")
 
 enum status {
 #define STATUS_CODE(name, code, text) STATUS_##name = (code),

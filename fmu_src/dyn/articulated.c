@@ -93,14 +93,16 @@ INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct lin
     return 0;
 }
 
-/* Adds P+ to what carries the joint; the child that comes first in this pass assigns */
-static void add_to_parent(const struct link_model *lm, const struct link_work *w, struct work *work)
+/* Adds P+ to what carries the joint; the child that comes first in this pass assigns, on a rigid link with the link's own body */
+static void add_to_parent(const struct model *model, const struct link_model *lm, const struct link_work *w,
+                          struct work *work)
 {
     struct link_work *parent = &work->link[lm->parent];
     struct section_work *section = mount_section(lm, work);
     struct inertia *sum = section == NULL ? &parent->P : &section->P;
     if (lm->last_child) {
         inertia_shift(&w->P, w->d, sum);
+        if (model->link[lm->parent].body == NULL) inertia_add_rigid(sum, &parent->self);
     } else {
         struct inertia moved;
         inertia_shift(&w->P, w->d, &moved);
@@ -108,14 +110,10 @@ static void add_to_parent(const struct link_model *lm, const struct link_work *w
     }
 }
 
-/* Adds the link's own bodies to the inertia of its children and eliminates the modes */
+/* Adds the bodies of a flexible link to the inertia of its children and eliminates the modes */
 static int add_own_bodies(const struct link_model *lm, struct link_work *w)
 {
     int failed = 0;
-    if (lm->body == NULL) {
-        sum_inertias(lm, w);
-        return failed;
-    }
     struct section_work *tip = &w->section[0];
     if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
     else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
@@ -130,11 +128,13 @@ enum status dyn_articulate(const struct model *model, struct work *work)
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
         work->failed_link = i;
-        if (add_own_bodies(lm, w) != 0) return STATUS_NOT_POSITIVE;
         int failed = 0;
+        if (lm->body != NULL) failed = add_own_bodies(lm, w);
+        else if (!lm->has_child) inertia_rigid(&w->P, &w->self);
+        if (failed != 0) return STATUS_NOT_POSITIVE;
         WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
         if (failed != 0) return STATUS_NOT_POSITIVE;
-        if (lm->parent >= 0) add_to_parent(lm, w, work);
+        if (lm->parent >= 0) add_to_parent(model, lm, w, work);
     }
     return STATUS_OK;
 }
@@ -189,10 +189,29 @@ INLINE void gather_hinge(const int nv, const struct link_model *lm, const double
     }
 }
 
-static inline void pass_on(const struct link_model *lm, const struct link_work *w, struct work *work)
+INLINE void start_wrench(const double *own, double *sum)
+{
+    if (own != NULL) copy6(own, sum);
+    else memset(sum, 0, 6 * sizeof *sum);
+}
+
+/* z to what carries the joint; the child that comes first in this pass assigns, with b or zero */
+INLINE void pass_on(const struct link_model *lm, const struct link_work *w, bool inertia, struct work *work)
 {
     if (lm->parent < 0) return;
-    wrench_add_shifted(lm->mount < 0 ? work->link[lm->parent].z : mount_section(lm, work)->z, w->z, w->d);
+    struct link_work *parent = &work->link[lm->parent];
+    struct section_work *section = mount_section(lm, work);
+    double *sum = section == NULL ? parent->z : section->z;
+    if (lm->last_child) start_wrench(inertia ? section == NULL ? parent->b : section->b : NULL, sum);
+    wrench_add_shifted(sum, w->z, w->d);
+}
+
+/* z where nothing is attached */
+INLINE void start_link(const struct link_model *lm, bool inertia, struct link_work *w)
+{
+    if (!lm->has_child) start_wrench(inertia ? w->b : NULL, w->z);
+    for (int s = 0; s < lm->n_sections; s++)
+        if (!lm->section[s].has_child) start_wrench(inertia ? w->section[s].b : NULL, w->section[s].z);
 }
 
 /* tau and the forces of friction, springs and stops */
@@ -207,14 +226,10 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
 /* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
 static void gather(const struct model *model, struct work *work, const struct input *in)
 {
-    for (int i = 0; i < model->n_links; i++) {
-        copy6(work->link[i].b, work->link[i].z);
-        for (int s = 0; s < model->link[i].n_sections; s++)
-            copy6(work->link[i].section[s].b, work->link[i].section[s].z);
-    }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
+        start_link(lm, true, w);
         const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
         if (w->updated != NULL) {
             modal_forces(lm->m, lm->body, eta, etad, w);
@@ -224,7 +239,7 @@ static void gather(const struct model *model, struct work *work, const struct in
         }
         double Q[MOST_VELOCITIES];
         WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
-        pass_on(lm, w, work);
+        pass_on(lm, w, true, work);
     }
 }
 
@@ -271,19 +286,15 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
 
 static void gather_forces(const struct model *model, struct work *work, const double *force)
 {
-    for (int i = 0; i < model->n_links; i++) {
-        memset(work->link[i].z, 0, sizeof work->link[i].z);
-        for (int s = 0; s < model->link[i].n_sections; s++)
-            memset(work->link[i].section[s].z, 0, sizeof work->link[i].section[s].z);
-    }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
+        start_link(lm, false, w);
         if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
         if (w->updated != NULL) updated_gather(lm, w);
         else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
-        pass_on(lm, w, work);
+        pass_on(lm, w, false, work);
     }
 }
 

@@ -34,22 +34,29 @@ static void flexible_forces(const struct link_model *lm, const struct input *in,
     for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
 }
 
+/* f to what carries the joint; the child that comes first in this pass assigns */
+static void pass_on(const struct link_model *lm, const struct link_work *w, struct work *work)
+{
+    struct link_work *parent = &work->link[lm->parent];
+    struct section_work *section = mount_section(lm, work);
+    double *sum = section == NULL ? parent->f : section->f;
+    if (lm->last_child) copy6(section == NULL ? parent->b : section->b, sum);
+    wrench_add_shifted(sum, w->f, w->d);
+}
+
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
-    for (int i = 0; i < model->n_links; i++) {
-        copy6(work->link[i].b, work->link[i].f);
-        for (int s = 0; s < model->link[i].n_sections; s++)
-            copy6(work->link[i].section[s].b, work->link[i].section[s].f);
-    }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
+        if (!lm->has_child) copy6(w->b, w->f);
+        for (int s = 0; s < lm->n_sections; s++)
+            if (!lm->section[s].has_child) copy6(w->section[s].b, w->section[s].f);
         if (lm->body != NULL) flexible_forces(lm, in, w, force + lm->eta_v);
         const double *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
         WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
-        if (lm->parent >= 0)
-            wrench_add_shifted(lm->mount < 0 ? work->link[lm->parent].f : mount_section(lm, work)->f, w->f, w->d);
+        if (lm->parent >= 0) pass_on(lm, w, work);
     }
 }
 

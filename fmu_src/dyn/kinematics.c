@@ -6,35 +6,62 @@
 #include "flex/beam.h"
 #include "flex/section.h"
 #include "math/lanes.h"
+#include "math/sincos.h"
 #include "math/vec.h"
 
 #include <math.h>
 
-/* R = R_J Rot(axis, q): only the columns normal to the axis change; a general axis by Rodrigues' formula on the rows */
-static void rotate_joint(const struct joint_model *joint, const double *h, double q, double *R)
+/* Columns i and j of R, which follow the axis, turn by (s, c) */
+INLINE void rotate_columns(const int i, const int j, double s, double c, double *R)
 {
-    const double s = sin(q), c = cos(q);
-    if (joint->axis_index >= 0) {
-        const int i = (joint->axis_index + 1) % 3, j = (joint->axis_index + 2) % 3;
-        const double sk = joint->axis_sign * s;
-        for (int row = 0; row < 9; row += 3) {
-            const double x = R[row + i], y = R[row + j];
-            R[row + i] = c * x + sk * y;
-            R[row + j] = c * y - sk * x;
-        }
-    } else {
+    for (int row = 0; row < 9; row += 3) {
+        const double x = R[row + i], y = R[row + j];
+        R[row + i] = c * x + s * y;
+        R[row + j] = c * y - s * x;
+    }
+}
+
+/* R = R_J Rot(axis, q): only the columns normal to the axis change; a general axis by Rodrigues' formula on the rows */
+static void rotate_joint(const struct joint_model *joint, const double *h, double s, double c, double *R)
+{
+    const double turned = joint->axis_sign * s;
+    if (joint->axis_index == 2) rotate_columns(0, 1, turned, c, R);
+    else if (joint->axis_index == 1) rotate_columns(2, 0, turned, c, R);
+    else if (joint->axis_index == 0) rotate_columns(1, 2, turned, c, R);
+    else
         for (int i = 0; i < 3; i++) {
             double *r = R + 3 * i, rxa[3];
             cross3(r, joint->axis, rxa);
             const double along = (1 - c) * h[i];
             for (int j = 0; j < 3; j++) r[j] = c * r[j] + s * rxa[j] + along * joint->axis[j];
         }
+}
+
+/* Sines and cosines of all joints with one angle */
+static void turn_joints(const struct model *model, const double *q, struct joint_angles *a)
+{
+    bool reducible = true;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct joint_model *joint = &model->link[i].joint;
+        const double angle = joint->nv == 1 && joint->part[0] == TURNS ? q[model->link[i].q] : 0;
+        a->angle[i] = angle;
+        reducible = reducible && fabs(angle) <= MOST_ANGLE;
+    }
+    for (int i = 0; i < model->n_links; i += LANES) {
+        lanes s, c;
+        sincos_lanes(load(a->angle + i), &s, &c);
+        store(a->sine + i, s);
+        store(a->cosine + i, c);
+    }
+    for (int i = 0; !reducible && i < model->n_links; i++) {
+        a->sine[i] = sin(a->angle[i]);
+        a->cosine[i] = cos(a->angle[i]);
     }
 }
 
 /* O from the frame that carries it:  d, h, R                                                                    (theory.md 20) */
-static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q,
-                           struct link_work *w)
+static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q, double sine,
+                           double cosine, struct link_work *w)
 {
     double *R = w->O.R;
     if (lm->turned) matmul3(carrier->R, lm->R, R);
@@ -48,7 +75,7 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
         if (joint->axis_index >= 0)
             for (int i = 0; i < 3; i++) h[i] = joint->axis_sign * R[3 * i + joint->axis_index];
         else mul3(R, joint->axis, h);
-        if (joint->part[0] == TURNS) rotate_joint(joint, h, q[lm->q], R);
+        if (joint->part[0] == TURNS) rotate_joint(joint, h, sine, cosine, R);
         else axpy3(q[lm->q], h, w->d);
     } else if (joint->nv > 1) {
         joint_place(joint, q + lm->q, R, w->h, w->d);
@@ -229,11 +256,13 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
 
 void dyn_configuration(const struct model *model, struct work *work, const double *q)
 {
-    const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    static const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const struct joint_angles *angles = &work->angles;
+    turn_joints(model, q, &work->angles);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        hinge_position(lm, mount_frame(lm, work, &world), q, w);
+        hinge_position(lm, mount_frame(lm, work, &world), q, angles->sine[i], angles->cosine[i], w);
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);
         } else {

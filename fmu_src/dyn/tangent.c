@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dyn/jacobian.h"
 #include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
@@ -52,6 +53,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     lanes *seed = arena_take(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
     double *force = arena_take(&arena, nv, sizeof *force);
     double *zeros = arena_take(&arena, nv + 6 * links + 6, sizeof *zeros);
+    struct jacobian *jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) make_link(model, i, &arena, &link[i], &batch[i]);
     if (arena.failed) {
         arena_release(&arena);
@@ -64,6 +66,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
                                 .seed_qdd = seed + 2 * nv,
                                 .force = force,
                                 .zeros = zeros,
+                                .jacobian = jacobian,
                                 .arena = arena};
     *made = tangent;
     return STATUS_OK;

@@ -125,6 +125,8 @@ struct batch {
     const struct mass_direction *masses; /* of the first lane; NULL: zero                                 */
 };
 
+struct jacobian;
+
 struct tangent {
     struct link_tangent *link;  /* n_links                                                                         */
     struct link_batch *batch;   /* n_links                                                                         */
@@ -133,6 +135,7 @@ struct tangent {
     double *force;              /* nv: change of generalized forces; of prescribed joints by dyn_tangent_motion() */
     double *zeros;              /* as many as any array of struct direction                                        */
     struct direction direction; /* the current one, with zeros for NULL                                            */
+    struct jacobian *jacobian;  /* jacobian.h                                                                      */
     struct arena arena;
 };
 
@@ -188,6 +191,10 @@ void dyn_force_jacobian_frames(const struct model *model, const struct work *wor
    (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
+
+/* d(qdd)/dq and d(qdd)/dqd of a tree with constant loads, nv columns of nv each (jacobian.c). After dyn_tangent_state(). */
+void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                  double *by_q, double *by_qd);
 
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,

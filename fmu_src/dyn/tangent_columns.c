@@ -299,18 +299,22 @@ static void vary_mode(const struct link_point *at, struct link_tangent *t, int k
 /* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */
 static void add_spin(const struct rigid *body, const double *omega, double (*column)[SIX])
 {
+    static const int row[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* of J */
     double Jw[3], wh[3];
     symmul3(body->J, omega, Jw);
     cross3(omega, body->h, wh);
+    const double along = dot3(omega, body->h);
     for (int i = 0; i < 3; i++) {
-        double e[3] = {0}, Je[3], eh[3];
-        e[i] = 1;
-        symmul3(body->J, e, Je);
-        cross3(e, body->h, eh);
-        add_cross3(e, Jw, column[i]);
-        add_cross3(omega, Je, column[i]);
-        add_cross3(e, wh, column[i] + 3);
-        add_cross3(omega, eh, column[i] + 3);
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const double Je[3] = {body->J[row[i][0]], body->J[row[i][1]], body->J[row[i][2]]};
+        double *n = column[i], *f = column[i] + 3;
+        add_cross3(omega, Je, n);
+        n[j] -= Jw[k];
+        n[k] += Jw[j];
+        axpy3(-omega[i], body->h, f); /* omega x (e x h) = e (omega.h) - h omega_i */
+        f[i] += along;
+        f[j] -= wh[k];
+        f[k] += wh[j];
     }
 }
 
@@ -413,6 +417,12 @@ static void joint_columns(const struct link_model *lm, const struct link_work *w
     const struct joint_model *joint = &lm->joint;
     double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES];
     if (joint->nv == 0) return;
+    if (joint->nv == 1) {
+        joint_coordinate_slopes(&joint->number[0], in->q[lm->q], in->qd[lm->v], &by_q[0][0], &by_qd[0][0]);
+        t->Kq[0][0] = -by_q[0][0];
+        t->Kv[0][0] = -by_qd[0][0];
+        return;
+    }
     joint_force_slopes(joint, in->q + lm->q, in->qd + lm->v, by_q, by_qd);
     if (joint->several_turns) {
         joint_subspace_change(joint, (const double(*)[3])w->h, in->qd + lm->v, qdd + lm->v, &t->subspace);

@@ -55,12 +55,20 @@ static enum status make(const struct model *model, bool newton, struct work **ma
     double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));
     double *inverse_d = arena_take(&arena, n, sizeof(double)), *rhs = arena_take(&arena, n, sizeof(double));
     double(*column)[6] = arena_take(&arena, (size_t)most, sizeof *column);
+    const size_t padded = (size_t)PADDED(model->n_links);
+    double *angle = arena_take(&arena, 3 * padded, sizeof *angle);
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *work = (struct work){
-        .link = link, .M = M, .factor = factor, .inverse_d = inverse_d, .rhs = rhs, .column = column, .arena = arena};
+    *work = (struct work){.link = link,
+                          .angles = {angle, angle + padded, angle + 2 * padded},
+                          .M = M,
+                          .factor = factor,
+                          .inverse_d = inverse_d,
+                          .rhs = rhs,
+                          .column = column,
+                          .arena = arena};
     *made = work;
     return STATUS_OK;
 }

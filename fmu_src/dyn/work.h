@@ -90,14 +90,20 @@ struct link_work {
     struct rigid Ic; /* composite of the subtree about O */
 };
 
+/* Of joints with one angle, by links; PADDED(n_links). */
+struct joint_angles {
+    double *angle, *sine, *cosine;
+};
+
 struct work {
     struct link_work *link; /* n_links                                            */
     double *M;              /* nv x nv                                            */
     double *factor;         /* nv x nv, composite: factor of M                    */
     double *inverse_d;      /* nv                                                 */
     double *rhs;            /* nv                                                 */
-    int failed_link;        /* link of STATUS_NOT_POSITIVE                        */
-    double (*column)[6];    /* largest number of coordinates of a link: composite */
+    struct joint_angles angles;
+    int failed_link;     /* link of STATUS_NOT_POSITIVE                        */
+    double (*column)[6]; /* largest number of coordinates of a link: composite */
     struct arena arena;
 };
 

@@ -187,12 +187,15 @@ static fmi2Status check_unknowns(const struct component *component, const fmi2Va
 static fmi2Status check_knowns(const struct component *component, const fmi2ValueReference known[], size_t n,
                                const double seed[])
 {
+    const bool starting = component->progress.state == STATE_INITIALIZATION;
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = component_variable(component, known[i], TYPE_REAL);
         if (variable == NULL) return fmi2Error;
         REQUIRE(variable->causality == CAUSALITY_INPUT || variable->variability == VARIABILITY_TUNABLE ||
-                    variable->state >= 0,
-                "%s is not a known: only inputs, states and tunable parameters are", variable->name);
+                    variable->state >= 0 || (starting && variable->start_of >= 0),
+                "%s is not a known: only inputs, states and tunable parameters are, and start values in initialization "
+                "mode",
+                variable->name);
         REQUIRE(isfinite(seed[i]), "the seed of %s must be a finite number: %g", variable->name, seed[i]);
     }
     return fmi2OK;
@@ -212,7 +215,8 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
     if (check_knowns(component, known, n_known, seed) != fmi2OK) return fmi2Error;
     enum status status = component_settle(component);
     if (status == STATUS_OK)
-        status = instance_directional(component->instance, (int)n_unknown, as_indices(unknown), (int)n_known,
-                                      as_indices(known), seed, result);
+        status = (component->progress.state == STATE_INITIALIZATION ? instance_start_directional
+                                                                    : instance_directional)(
+            component->instance, (int)n_unknown, as_indices(unknown), (int)n_known, as_indices(known), seed, result);
     return component_leave(component, status);
 }

@@ -140,3 +140,59 @@ void lu_solve(int n, const double *LU, const int *pivot, double *x)
         for (int i = 0; i < k; i++) x[i] -= LU[n * k + i] * x[k];
     }
 }
+
+/* ---- LU with complete pivoting, column major ------------------------------------------------------------------------ */
+
+static void exchange_columns(int n, double *A, int i, int j)
+{
+    for (int k = 0; i != j && k < n; k++) {
+        const double x = A[n * i + k];
+        A[n * i + k] = A[n * j + k];
+        A[n * j + k] = x;
+    }
+}
+
+int lu_ranked_factor(int n, double *A, int *row, int *column, double least)
+{
+    double first = 0;
+    for (int k = 0; k < n; k++) {
+        row[k] = column[k] = k;
+        for (int j = k; j < n; j++) {
+            const int i = largest_below(n, A + n * j, k);
+            if (fabs(A[n * j + i]) > fabs(A[n * column[k] + row[k]])) row[k] = i, column[k] = j;
+        }
+        exchange_rows(n, A, k, row[k]);
+        exchange_columns(n, A, k, column[k]);
+        double *pivot = A + n * k;
+        if (k == 0) first = fabs(pivot[0]);
+        if (!(fabs(pivot[k]) > least * first) || !isfinite(pivot[k])) return k;
+        for (int i = k + 1; i < n; i++) pivot[i] /= pivot[k];
+        for (int j = k + 1; j < n; j++) {
+            const double share = A[n * j + k];
+            for (int i = k + 1; i < n; i++) A[n * j + i] -= pivot[i] * share;
+        }
+    }
+    return n;
+}
+
+static void exchange(double *x, int i, int j)
+{
+    const double moved = x[i];
+    x[i] = x[j];
+    x[j] = moved;
+}
+
+void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const int *column, double *work, double *b)
+{
+    for (int i = 0; i < n; i++) work[i] = b[i];
+    for (int k = 0; k < rank; k++) exchange(work, k, row[k]);
+    for (int k = 0; k < rank; k++)
+        for (int i = k + 1; i < rank; i++) work[i] -= LU[n * k + i] * work[k];
+    for (int i = rank; i < n; i++) work[i] = 0;
+    for (int k = rank - 1; k >= 0; k--) {
+        work[k] /= LU[n * k + k];
+        for (int i = 0; i < k; i++) work[i] -= LU[n * k + i] * work[k];
+    }
+    for (int k = rank - 1; k >= 0; k--) exchange(work, k, column[k]);
+    for (int i = 0; i < n; i++) b[i] = work[i];
+}

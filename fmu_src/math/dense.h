@@ -18,6 +18,14 @@ int lu_factor(int n, double *A, int *pivot);
 /* x = A^-1 x with these factors */
 void lu_solve(int n, const double *LU, const int *pivot, double *x);
 
+/* P A Q = L U with complete pivoting, column major, for matrices that may be singular; row and column have n elements. Returns the
+   rank: pivots below `least` times the first are rounding. */
+int lu_ranked_factor(int n, double *A, int *row, int *column, double least);
+
+/* x with A x = b as far as the independent equations determine it: what they leave open is 0; b is overwritten by x. `work` has n
+   elements. */
+void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const int *column, double *work, double *b);
+
 /* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is overwritten. Nonzero if A is singular (NaN
    included). */
 int invert(int n, double *A, double *inverse);

@@ -41,17 +41,18 @@ static inline void axpy6(double s, const double *restrict x, double *restrict y)
     for (int i = 0; i < 6; i++) y[i] += s * x[i];
 }
 
+/* Number by number, because a wider load of numbers that were stored one by one just before waits for all of them */
 static inline void copy3(const double *restrict a, double *restrict b)
 {
-    memcpy(b, a, 3 * sizeof *b);
+    for (int i = 0; i < 3; i++) b[i] = a[i];
 }
 static inline void copy6(const double *restrict a, double *restrict b)
 {
-    memcpy(b, a, 6 * sizeof *b);
+    for (int i = 0; i < 6; i++) b[i] = a[i];
 }
 static inline void copy9(const double *restrict a, double *restrict b)
 {
-    memcpy(b, a, 9 * sizeof *b);
+    for (int i = 0; i < 9; i++) b[i] = a[i];
 }
 
 /* Outputs do not overlap inputs. */

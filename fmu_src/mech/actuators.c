@@ -1,5 +1,6 @@
 /* Line actuators: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
 #include <math.h>
+#include <string.h>
 
 #include "math/vec.h"
 #include "mech/mechanism.h"
@@ -47,7 +48,23 @@ void actuators_measure(struct mechanism *m)
     for (int i = 0; i < m->robot->n_actuators; i++) measure(m, i);
 }
 
-/* F u on the point `to` and -F u on `from`, as wrenches on their frames */
+/* F u on the point `to` and -F u on `from`, as a wrench on the frame of one of them */
+static void set_wrench(const struct line *line, int s, double F, double *wrench)
+{
+    for (int k = 0; k < 3; k++) wrench[3 + k] = (s == 0 ? -F : F) * line->u[k];
+    cross3(line->end[s].r, wrench + 3, wrench);
+}
+
+void actuators_row(struct mechanism *m, int i, double *J)
+{
+    memset(J, 0, (size_t)m->model->nv * sizeof *J);
+    for (int s = 0; s < 2; s++) {
+        struct load load = m->load[actuator_load(m->robot, i) + s];
+        set_wrench(&m->actuators->line[i], s, 1, load.wrench);
+        dyn_frame_force(m->model, m->work, &load, J);
+    }
+}
+
 enum status actuators_apply(struct mechanism *m, const struct input *in, struct input *actuated)
 {
     const int count = m->robot->n_actuators;
@@ -62,11 +79,7 @@ enum status actuators_apply(struct mechanism *m, const struct input *in, struct 
             m->actuators->failed = i;
             return STATUS_SHORT_ACTUATOR;
         }
-        for (int s = 0; s < 2; s++) {
-            double *wrench = m->load[actuator_load(m->robot, i) + s].wrench;
-            for (int k = 0; k < 3; k++) wrench[3 + k] = (s == 0 ? -F : F) * line->u[k];
-            cross3(line->end[s].r, wrench + 3, wrench);
-        }
+        for (int s = 0; s < 2; s++) set_wrench(line, s, F, m->load[actuator_load(m->robot, i) + s].wrench);
     }
     actuated->n_loads = 2 * count;
     actuated->load = m->load + actuator_load(m->robot, 0);

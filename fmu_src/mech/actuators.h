@@ -28,6 +28,9 @@ void actuators_measure(struct mechanism *m);
 /* `in` with the loads of the actuator forces. After dyn_configuration(). */
 enum status actuators_apply(struct mechanism *m, const struct input *in, struct input *actuated);
 
+/* dl/dq, nv numbers: the generalized forces of a unit force along the line. After actuators_measure(). */
+void actuators_row(struct mechanism *m, int actuator, double *row);
+
 /* Change of length and rate of an actuator in a direction. After dyn_tangent_motion(). */
 void actuators_change(struct mechanism *m, int actuator, double *dlength, double *drate);
 

@@ -1,4 +1,4 @@
-/* Closing the loops: from a guess at the start, and by projection after every step of the integration. */
+/* Closing the loops: from a guess, and by projection after every step of the integration. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,61 +11,141 @@
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
 /* Largest gap of redundant constraints, which hold only as exactly as lengths and frames are given: at the start, and later */
 static const double INEXACT = 1e-9, VIOLATED = 1e-7;
+/* Closing looks for the least change: a step along the loops below the first is none; G W G' is damped by the second, of its
+   trace, because redundant constraints make it singular */
+static const double LEAST_STEP = 1e-10, LEAST_DAMPING = 1e-13;
+/* A joint that closing moves by more than the first is noted, of the file's own start by more than the second an error [rad, m] */
+static const double SAID = 1e-6, FARTHEST = 0.3;
 /* An iteration that leaves more than this fraction of a gap is slow */
 static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10, FIXED_PROJECTIONS = 2 };
 
-/* ---- at the start ------------------------------------------------------------------------------------------------ */
+/* ---- the joints of a loop ---------------------------------------------------------------------------------------- */
+
+bool loop_has_joint(const struct model *model, int loop, int link)
+{
+    int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
+    while (a != b) { /* parents come before their children */
+        int *outer = a > b ? &a : &b;
+        if (*outer == link) return true;
+        *outer = model->link[*outer].parent;
+    }
+    return false;
+}
+
+/* The link that carries both sides may bend between them */
+static bool loop_has_body(const struct model *model, int loop, int link)
+{
+    int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
+    while (a != b) {
+        int *outer = a > b ? &a : &b;
+        *outer = model->link[*outer].parent;
+    }
+    return a == link || loop_has_joint(model, loop, link);
+}
+
+/* ---- from a guess ------------------------------------------------------------------------------------------------ */
 
 /* Coordinates that may move; prescribed joints never move */
 enum stage { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
 
-static void mark_movable(struct mechanism *m, enum stage stage, double *movable)
+/* Loops that share joints, a group, are closed together, by joints of their own. Where links must bend, all loops are closed together,
+   because loops without common joints may have common links. */
+enum { ALL_GROUPS = -1 };
+struct closer {
+    struct mechanism *m;
+    const struct closing *how;
+    int group;
+    double *movable;       /* nv: 1 or 0                                                                  */
+    double *before;        /* nq: where the joints were before this group                                 */
+    double *found;         /* nq: the positions                                                           */
+    double *trial, *dq;    /* nq, nv                                                                      */
+    double *change, *kept; /* nv: from the reference to the positions, and its part along the loops; nq   */
+};
+
+static bool in_group(const struct closer *c, int loop)
 {
-    const struct model *model = m->model;
+    return c->group == ALL_GROUPS || c->m->constraints->group[loop] == c->group;
+}
+
+static void mark_movable(struct closer *c, enum stage stage)
+{
+    const struct model *model = c->m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const bool joint = lm->prescribed < 0 && (lm->passive || stage >= ALL_JOINTS);
-        for (int k = 0; k < lm->joint.nv; k++) movable[lm->v + k] = joint;
-        for (int k = 0; k < lm->m; k++) movable[lm->eta_v + k] = stage == ELASTIC_COORDINATES;
+        bool joint = false, body = false;
+        for (int loop = 0; loop < c->m->robot->n_loops; loop++) {
+            joint = joint || (in_group(c, loop) && loop_has_joint(model, loop, i));
+            body = body || (in_group(c, loop) && loop_has_body(model, loop, i));
+        }
+        const bool held = lm->prescribed >= 0 || (c->how->held != NULL && c->how->held[i]);
+        joint = joint && !held && (lm->passive || stage >= ALL_JOINTS);
+        for (int k = 0; k < lm->joint.nv; k++) c->movable[lm->v + k] = joint;
+        for (int k = 0; k < lm->m; k++) c->movable[lm->eta_v + k] = body && stage == ELASTIC_COORDINATES;
     }
 }
 
+/* The constraints of a group */
+static void activate(struct closer *c, int group)
+{
+    struct constraints *loops = c->m->constraints;
+    c->group = group;
+    loops->n_active = 0;
+    for (int row = 0; row < loops->n_rows; row++)
+        if (in_group(c, constraints_loop(loops, row))) loops->active[loops->n_active++] = row;
+}
+
+/* |gap| of the active constraints */
 static double norm_of_gap(struct mechanism *m, const double *q)
 {
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
     const struct input rest = {.q = q, .qd = loops->direction};
+    double square = 0;
     memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
     dyn_configuration(model, m->work, q);
     dyn_velocity(model, m->work, &rest);
     constraints_gap(m);
-    return sqrt(dense_dot(loops->n_rows, loops->gap, loops->gap));
+    for (int k = 0; k < loops->n_active; k++) square += loops->gap[loops->active[k]] * loops->gap[loops->active[k]];
+    return sqrt(square);
 }
 
-/* dq = -W G'(G W G' + mu)^-1 gap: the smallest step of the movable coordinates, damped (Levenberg-Marquardt) */
-static bool newton_step(struct mechanism *m, const double *movable, double mu, double *dq)
+/* G W of the active constraints and the factors of G W G' + mu trace(G W G'); W selects what may move */
+static bool factor_movable(struct closer *c, double mu)
 {
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->nv;
-    const int k = loops->n_rows;
+    struct constraints *loops = c->m->constraints;
+    const int nv = c->m->model->nv, k = loops->n_active;
     double trace = 0;
     for (int i = 0; i < k; i++) {
-        double *G = loops->G + n * (size_t)i;
-        constraints_row(m, i);
-        for (size_t j = 0; j < n; j++) G[j] *= movable[j];
-        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, G);
+        double *G = loops->G + (size_t)nv * (size_t)i;
+        constraints_row(c->m, i);
+        for (int j = 0; j < nv; j++) G[j] *= c->movable[j];
+        for (int j = 0; j <= i; j++) loops->S[k * j + i] = dense_dot(nv, loops->G + (size_t)nv * (size_t)j, G);
         trace += loops->S[(k + 1) * i];
     }
     if (!(trace > 0)) return false;
     for (int i = 0; i < k; i++) loops->S[(k + 1) * i] += mu * trace;
-    if (cholesky_factor(k, loops->S, loops->inverse_d) != 0) return false;
-    memcpy(loops->rhs, loops->gap, (size_t)k * sizeof(double));
-    cholesky_solve(k, loops->S, loops->inverse_d, loops->rhs);
-    memset(dq, 0, n * sizeof *dq);
-    for (int i = 0; i < k; i++)
-        for (size_t j = 0; j < n; j++) dq[j] -= loops->rhs[i] * loops->G[n * (size_t)i + j];
+    return cholesky_factor(k, loops->S, loops->inverse_d) == 0;
+}
+
+/* x -= W G'(G W G' + mu)^-1 rhs */
+static void subtract_response(struct closer *c, double *x)
+{
+    struct constraints *loops = c->m->constraints;
+    const int nv = c->m->model->nv;
+    cholesky_solve(loops->n_active, loops->S, loops->inverse_d, loops->rhs);
+    for (int i = 0; i < loops->n_active; i++)
+        for (int j = 0; j < nv; j++) x[j] -= loops->rhs[i] * loops->G[(size_t)nv * (size_t)i + (size_t)j];
+}
+
+/* dq = -W G'(G W G' + mu)^-1 gap: the smallest step of the movable coordinates, damped (Levenberg-Marquardt) */
+static bool newton_step(struct closer *c, double mu)
+{
+    const struct constraints *loops = c->m->constraints;
+    if (!factor_movable(c, mu)) return false;
+    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = loops->gap[loops->active[k]];
+    memset(c->dq, 0, (size_t)c->m->model->nv * sizeof *c->dq);
+    subtract_response(c, c->dq);
     return true;
 }
 
@@ -87,55 +167,101 @@ static double misalignment(const struct loop *loop, const struct attachment *sid
     return 2 * asin(fmin(1, sqrt(distance / 8)));
 }
 
-static bool all_aligned(struct mechanism *m)
+static bool all_aligned(const struct closer *c)
 {
-    for (int i = 0; i < m->robot->n_loops; i++)
-        if (misalignment(&m->robot->loop[i], m->constraints->side[i]) > 1) return false;
+    for (int i = 0; i < c->m->robot->n_loops; i++)
+        if (in_group(c, i) && misalignment(&c->m->robot->loop[i], c->m->constraints->side[i]) > 1) return false;
     return true;
 }
 
 /* Elastic coordinates may close a gap that the joints leave, but not make up for a link of the wrong length: a tip may move by at
    most a tenth of the link's length */
-static bool deflections_are_small(struct mechanism *m, const double *q, const double *found)
+static bool deflections_are_small(const struct closer *c)
 {
-    const struct model *model = m->model;
+    const struct model *model = c->m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &m->work->link[i];
+        const struct link_work *w = &c->m->work->link[i];
         double moved[3] = {0};
         if (lm->m == 0) continue;
         const struct section_work *tip = &w->section[0];
-        for (int k = 0; k < lm->m; k++) axpy3(found[lm->eta_q + k] - q[lm->eta_q + k], tip->J[k] + 3, moved);
+        for (int k = 0; k < lm->m; k++) axpy3(c->found[lm->eta_q + k] - c->before[lm->eta_q + k], tip->J[k] + 3, moved);
         if (dot3(moved, moved) > 0.01 * dot3(tip->r, tip->r)) return false;
     }
     return true;
 }
 
-/* Damped Newton iteration from q; true if the gaps close. On return, gaps and frames are those of q. */
-static bool close_with(struct mechanism *m, const double *movable, double *q, double *trial, double *dq)
+/* Damped Newton iteration from `found`; true if the gaps close. On return, gaps and frames are those of `found`. */
+static bool close_gaps(struct closer *c)
 {
-    const struct model *model = m->model;
-    const size_t bytes = (size_t)model->nq * sizeof *q;
-    double norm = norm_of_gap(m, q), mu = 1e-6;
+    const struct model *model = c->m->model;
+    const size_t bytes = (size_t)model->nq * sizeof(double);
+    double norm = norm_of_gap(c->m, c->found), mu = 1e-6;
     for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
-        if (!newton_step(m, movable, mu, dq)) { /* redundant constraints need damping */
+        if (!newton_step(c, mu)) { /* redundant constraints need damping */
             mu *= 100;
             continue;
         }
-        memcpy(trial, q, bytes);
-        model_move(model, trial, dq, 1);
-        const double next = norm_of_gap(m, trial);
+        memcpy(c->trial, c->found, bytes);
+        model_move(model, c->trial, c->dq, 1);
+        const double next = norm_of_gap(c->m, c->trial);
         if (next < norm) {
-            memcpy(q, trial, bytes);
+            memcpy(c->found, c->trial, bytes);
             norm = next;
             mu = fmax(mu / 100, 1e-15);
             continue;
         }
-        norm_of_gap(m, q);               /* restore gaps and frames */
+        norm_of_gap(c->m, c->found);     /* restore gaps and frames */
         if (norm < NEARLY_CLOSED) break; /* only rounding errors remain */
         mu = 10 * mu + 1e-14;
     }
-    return norm < INEXACT && all_aligned(m);
+    return norm < INEXACT && all_aligned(c);
+}
+
+/* The movable part of the change from the reference to `found`; its norm */
+static double measure_change(struct closer *c)
+{
+    const struct model *model = c->m->model;
+    model_difference(model, c->how->near != NULL ? c->how->near : c->before, c->found, c->change);
+    for (int j = 0; j < model->nv; j++) c->change[j] *= c->movable[j];
+    return sqrt(dense_dot(model->nv, c->change, c->change));
+}
+
+/* change -= W G'(G W G')^-1 G change: what remains moves along the loops, and is zero where the change is the least; its norm */
+static double project_change(struct closer *c)
+{
+    struct constraints *loops = c->m->constraints;
+    const int nv = c->m->model->nv;
+    if (!factor_movable(c, LEAST_DAMPING)) return 0;
+    for (int k = 0; k < loops->n_active; k++)
+        loops->rhs[k] = dense_dot(nv, loops->G + (size_t)nv * (size_t)k, c->change);
+    subtract_response(c, c->change);
+    return sqrt(dense_dot(nv, c->change, c->change));
+}
+
+/* From a closed pose to that of the least change among those nearby: steps along the loops, each closed again, as long as the
+   change shrinks. */
+static void lessen_change(struct closer *c)
+{
+    const size_t bytes = (size_t)c->m->model->nq * sizeof(double);
+    const double gap = fmax(norm_of_gap(c->m, c->found), NEARLY_CLOSED);
+    double norm = measure_change(c), share = 1;
+    memcpy(c->kept, c->found, bytes);
+    for (int i = 0; i < MOST_ITERATIONS && share * project_change(c) > LEAST_STEP; i++) {
+        model_move(c->m->model, c->found, c->change, -share);
+        const bool closed = close_gaps(c) && norm_of_gap(c->m, c->found) <= gap;
+        const double next = measure_change(c);
+        if (closed && next < norm) {
+            memcpy(c->kept, c->found, bytes);
+            norm = next;
+            share = fmin(1, 2 * share);
+            continue;
+        }
+        memcpy(c->found, c->kept, bytes);
+        norm_of_gap(c->m, c->found);
+        measure_change(c);
+        share *= 0.5;
+    }
 }
 
 static double distance(struct mechanism *m, int i)
@@ -167,38 +293,156 @@ static void report_open(struct mechanism *m, struct report *report)
     }
 }
 
-/* Closes with as few kinds of coordinates as possible; on failure `found` and the gaps are those reached by the joints */
-static enum status close_by_stages(struct mechanism *m, const double *q, double *found, double *movable, double *trial,
-                                   double *dq)
+/* Closes the active loops by the least change of what may move at this stage; otherwise `found` stays */
+static bool close_by(struct closer *c, enum stage stage)
 {
-    const struct model *model = m->model;
-    for (int stage = PASSIVE_JOINTS; stage <= ELASTIC_COORDINATES; stage++) {
-        memcpy(found, q, (size_t)model->nq * sizeof *found);
-        mark_movable(m, (enum stage)stage, movable);
-        if (close_with(m, movable, found, trial, dq) &&
-            (stage < ELASTIC_COORDINATES || deflections_are_small(m, q, found)))
-            return STATUS_OK;
+    const size_t bytes = (size_t)c->m->model->nq * sizeof(double);
+    memcpy(c->before, c->found, bytes);
+    mark_movable(c, stage);
+    if (close_gaps(c) && (stage < ELASTIC_COORDINATES || deflections_are_small(c))) {
+        lessen_change(c);
+        return true;
     }
-    memcpy(found, q, (size_t)model->nq * sizeof *found);
-    mark_movable(m, ALL_JOINTS, movable);
-    close_with(m, movable, found, trial, dq);
+    memcpy(c->found, c->before, bytes);
+    return false;
+}
+
+/* In the first round a group is left as it is where it is closed and may stay; later, where no other group has opened it */
+static bool is_done(struct closer *c, int round)
+{
+    const bool may_stay = round > 0 || c->how->near == NULL;
+    return may_stay && norm_of_gap(c->m, c->found) <= (round > 0 ? NEARLY_CLOSED : CLOSED) && all_aligned(c);
+}
+
+/* By joints, group by group. A plane of the world makes a loop depend on joints below it, which another group may move: as many
+   rounds as groups suffice. */
+static void close_by_joints(struct closer *c)
+{
+    const struct constraints *loops = c->m->constraints;
+    bool moved = true;
+    for (int round = 0; moved && round < loops->n_loops; round++) {
+        moved = false;
+        for (int group = 0; group < loops->n_loops; group++) {
+            activate(c, group);
+            if (loops->n_active == 0 || is_done(c, round)) continue;
+            moved = close_by(c, PASSIVE_JOINTS) || close_by(c, ALL_JOINTS) || moved;
+        }
+    }
+}
+
+/* As few kinds of coordinates as possible. On failure `found` and the gaps are those reached by the joints. */
+static enum status close_loops(struct closer *c)
+{
+    close_by_joints(c);
+    activate(c, ALL_GROUPS);
+    if (norm_of_gap(c->m, c->found) < INEXACT && all_aligned(c)) return STATUS_OK;
+    if (!c->how->rigid && close_by(c, ELASTIC_COORDINATES)) return STATUS_OK;
+    mark_movable(c, ALL_JOINTS);
+    close_gaps(c);
     return STATUS_OPEN_LOOP;
 }
 
-enum status constraints_close(struct mechanism *m, double *q, struct report *report)
+enum status constraints_close(struct mechanism *m, const struct closing *how, double *q, struct report *report)
 {
-    struct constraints *loops = m->constraints;
+    const struct closing start = {0};
     struct arena scratch = {0};
     const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
-    if (loops->n_rows == 0) return STATUS_OK;
-    double *movable = arena_take(&scratch, nv, sizeof *movable), *found = arena_take(&scratch, nq, sizeof *found),
-           *trial = arena_take(&scratch, nq, sizeof *trial), *dq = arena_take(&scratch, nv, sizeof *dq);
+    if (m->constraints->n_rows == 0) return STATUS_OK;
+    struct closer c = {.m = m, .how = how != NULL ? how : &start};
+    double **const by_position[] = {&c.before, &c.found, &c.trial, &c.kept};
+    double **const by_velocity[] = {&c.movable, &c.dq, &c.change};
+    for (int i = 0; i < 4; i++) *by_position[i] = arena_take(&scratch, nq, sizeof(double));
+    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_take(&scratch, nv, sizeof(double));
     enum status status = STATUS_NO_MEMORY;
-    loops->n_active = loops->n_rows;
-    for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
-    if (!scratch.failed) status = close_by_stages(m, q, found, movable, trial, dq);
-    if (status == STATUS_OK) memcpy(q, found, nq * sizeof *q);
+    if (!scratch.failed) {
+        memcpy(c.found, q, nq * sizeof *q);
+        status = close_loops(&c);
+    }
+    if (status == STATUS_OK) memcpy(q, c.found, nq * sizeof *q);
     else if (status == STATUS_OPEN_LOOP) report_open(m, report);
+    arena_release(&scratch);
+    return status;
+}
+
+/* ---- the start of the robot file --------------------------------------------------------------------------------- */
+
+/* Whether q is the start of the robot file, so that no one else gave it */
+static bool is_own_start(const struct model *model, const double *q, double *start, double *rates, double *change)
+{
+    model_start(model, start, rates);
+    model_difference(model, start, q, change);
+    return dense_dot(model->nv, change, change) < CLOSED * CLOSED;
+}
+
+/* The loop of the joint that claims an exact start; -1: none, one of its loops has "start": "approximate" */
+static int loop_with_exact_start(const struct model *model, int link)
+{
+    int found = -1;
+    for (int i = 0; i < model->robot->n_loops; i++) {
+        if (!loop_has_joint(model, i, link)) continue;
+        if (model->robot->loop[i].approximate) return -1;
+        if (found < 0) found = i;
+    }
+    return found;
+}
+
+/* One coordinate of a joint, and by how much closing has moved it */
+struct move {
+    int link, k;
+    double change;
+};
+
+static void report_move(const struct model *model, const struct move *move, bool too_far, struct report *report)
+{
+    const struct joint_model *joint = &model->link[move->link].joint;
+    const char *name = model->robot->link[move->link].joint.name, *unit = joint->part[move->k] == TURNS ? "rad" : "m";
+    const int loop = loop_with_exact_start(model, move->link);
+    char coordinate[32] = "";
+    if (joint->nv > 1) snprintf(coordinate, sizeof coordinate, ", coordinate %d,", move->k + 1);
+    if (!too_far)
+        report_note(report, "joint '%s'%s moves by %.6g %s from its start position to close the loops", name,
+                    coordinate, move->change, unit);
+    else
+        report_add(
+            report, REPORT_ERROR,
+            "loops[%d] (%s): to close the loops from the start positions, joint '%s'%s would have to move by %.6g "
+            "%s, more than %g %s; check lengths and frames, give start positions nearer to a closed pose, or "
+            "give the loop \"start\": \"approximate\" (limber-robot/2)",
+            loop, model->robot->loop[loop].name, name, coordinate, move->change, unit, FARTHEST, unit);
+}
+
+/* Notes all moves; if `limited`, the largest of those that are too far is an error */
+static void report_moves(const struct model *model, const double *change, bool limited, struct report *report)
+{
+    struct move farthest = {.change = FARTHEST};
+    for (int i = 0; i < model->n_links; i++)
+        for (int k = 0; k < model->link[i].joint.nv; k++) {
+            const struct move move = {i, k, change[model->link[i].v + k]};
+            if (fabs(move.change) > SAID) report_move(model, &move, false, report);
+            if (fabs(move.change) > fabs(farthest.change) && loop_with_exact_start(model, i) >= 0) farthest = move;
+        }
+    if (limited && fabs(farthest.change) > FARTHEST) report_move(model, &farthest, true, report);
+}
+
+enum status constraints_close_start(struct mechanism *m, double *q, struct report *report)
+{
+    const struct model *model = m->model;
+    const size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    struct arena scratch = {0};
+    double *before = arena_take(&scratch, nq, sizeof *before), *start = arena_take(&scratch, nq, sizeof *start),
+           *change = arena_take(&scratch, nv, sizeof *change), *rates = arena_take(&scratch, nv, sizeof *rates);
+    const int errors = report->errors;
+    enum status status = STATUS_NO_MEMORY;
+    if (!scratch.failed) {
+        memcpy(before, q, nq * sizeof *q);
+        status = constraints_close(m, NULL, q, report);
+    }
+    if (status == STATUS_OK) {
+        const bool own = is_own_start(model, before, start, rates, change);
+        model_difference(model, before, q, change);
+        report_moves(model, change, own, report);
+        if (report->errors > errors) status = STATUS_OPEN_LOOP;
+    }
     arena_release(&scratch);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "mech/constraints.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -60,12 +61,35 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
     loops->equation = arena_take(arena, rows, sizeof *loops->equation);
     loops->active = arena_take(arena, rows, sizeof *loops->active);
     loops->side = arena_take(arena, count, sizeof *loops->side);
+    loops->group = arena_take(arena, count, sizeof *loops->group);
     loops->G = arena_take(arena, rows * n, sizeof(double));
     loops->X = arena_take(arena, rows * n, sizeof(double));
     loops->S = arena_take(arena, rows * rows, sizeof(double));
     loops->direction = arena_take(arena, n, sizeof(double));
     for (int i = 0; rows > 0 && i < 2; i++) loops->frames[i] = arena_take(arena, loads * n, sizeof *loops->frames[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+static bool share_joints(const struct model *model, int a, int b)
+{
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].joint.nv > 0 && loop_has_joint(model, a, i) && loop_has_joint(model, b, i)) return true;
+    return false;
+}
+
+/* The number of a group is that of its first loop */
+static void group_loops(const struct model *model, struct constraints *loops)
+{
+    for (int i = 0; i < loops->n_loops; i++) {
+        loops->group[i] = i;
+        for (int j = 0; j < i; j++) {
+            const int joined = loops->group[i] < loops->group[j] ? loops->group[i] : loops->group[j];
+            const int left = loops->group[i] < loops->group[j] ? loops->group[j] : loops->group[i];
+            if (joined == left || !share_joints(model, i, j)) continue;
+            for (int k = 0; k <= i; k++)
+                if (loops->group[k] == left) loops->group[k] = joined;
+        }
+    }
 }
 
 enum status constraints_make(const struct model *model, struct constraints **made)
@@ -91,6 +115,7 @@ enum status constraints_make(const struct model *model, struct constraints **mad
         loops->turning = loops->turning || loops->equation[first[i]].turns;
     }
     for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
+    group_loops(model, loops);
     *made = loops;
     return STATUS_OK;
 }
@@ -406,15 +431,25 @@ static void choose_rows(struct mechanism *m)
 static void report_redundant(struct mechanism *m, struct report *report)
 {
     const struct constraints *loops = m->constraints;
+    char text[1024] = "";
+    int listed = 0, more = 0;
     for (int i = 0, k = 0; i < m->robot->n_loops; i++) {
         const int count = loops->first[i + 1] - loops->first[i], before = k;
         while (k < loops->n_active && loops->active[k] < loops->first[i + 1]) k++;
-        if (k - before < count)
-            report_add(report, REPORT_WARNING,
-                       "loops[%d] (%s): %d of its %d constraints are redundant (implied by the others or always "
-                       "satisfied); they are dropped, and their forces are zero",
-                       i, m->robot->loop[i].name, count - (k - before), count);
+        if (k - before == count) continue;
+        const size_t length = strlen(text), left = sizeof text - length;
+        const int needed = snprintf(text + length, left, "%sloops[%d] (%s): %d of its %d", listed > 0 ? ", " : "", i,
+                                    m->robot->loop[i].name, count - (k - before), count);
+        if (needed >= 0 && (size_t)needed < left) listed++;
+        else text[length] = '\0', more++;
     }
+    if (listed + more == 0) return;
+    const size_t length = strlen(text);
+    if (more > 0) snprintf(text + length, sizeof text - length, " and %d more loops", more);
+    report_add(report, REPORT_WARNING,
+               "%s constraints are redundant (implied by the others or always satisfied); they are dropped, and their "
+               "forces are zero",
+               text);
 }
 
 enum status constraints_choose(struct mechanism *m, const double *q, struct report *report)

@@ -28,6 +28,7 @@ struct constraints {
     int n_loops;
     int n_rows;                /* constraints of all loops                            */
     int *first;                /* n_loops + 1: first row of each loop                 */
+    int *group;                /* n_loops: its group; loops of a group share joints   */
     struct equation *equation; /* n_rows                                              */
     int n_active;              /* active (independent) constraints                    */
     int *active;               /* n_rows: the first n_active are rows, ascending        */
@@ -94,7 +95,7 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd);
 /* The loads of the multipliers in lambda. After constraints_gap() or constraints_rows(). */
 void constraints_set_loads(struct mechanism *m);
 
-/* Selects independent constraints at q and reports, for every loop, how many are dropped. */
+/* Selects independent constraints at q and reports, in one message, how many of which loops are dropped. */
 enum status constraints_choose(struct mechanism *m, const double *q, struct report *report);
 
 /* ---- the directions of a constraint ------------------------------------------------------------------------------ */
@@ -111,10 +112,25 @@ void add_multiplier(const struct equation *e, const struct attachment *side, dou
 
 /* ---- closing (close.c) ------------------------------------------------------------------------------------------- */
 
-/* Moves q from a guess until all gaps are closed: passive joints first, then all joints that are not prescribed, then also elastic
-   coordinates, if the deflections are small. Reports which loop cannot be closed, and its gap. Afterwards all constraints are
-   active; call constraints_choose() next. Allocates scratch memory: for initialization only. */
-enum status constraints_close(struct mechanism *m, double *q, struct report *report);
+/* Whether the joint of a link is on the path between the two sides of a loop: a joint of that loop. */
+bool loop_has_joint(const struct model *model, int loop, int link);
+
+/* How loops are closed. */
+struct closing {
+    const bool *held;   /* n_links: joints that stay, as prescribed ones do; NULL: none               */
+    const double *near; /* nq: positions from which the change is the least; NULL: those of the guess */
+    bool rigid;         /* elastic coordinates stay                                                   */
+};
+
+/* Moves q from a guess until all gaps are closed, by the least change (sum of squares, rad and m) of passive joints, if these are
+   not sufficient of all joints, and if these are not of elastic coordinates too, where the deflections are small. Only joints of the
+   loops move, and loops that share no joint do not act on each other. `how`: NULL is zero. Reports which loop cannot be closed, and
+   its gap. Afterwards all constraints are active; call constraints_choose() next. Allocates scratch memory: for initialization only. */
+enum status constraints_close(struct mechanism *m, const struct closing *how, double *q, struct report *report);
+
+/* The same for the start: the joints that move are noted. Where q is the start of the robot file, a joint that moves by more than
+   0.3 rad or m is an error, STATUS_OPEN_LOOP, unless one of its loops has an approximate start. */
+enum status constraints_close_start(struct mechanism *m, double *q, struct report *report);
 
 /* Factors of a nearby state that a projection may use in place of new ones: X and S of the last mechanism_forward(), or of the last
    mechanism_newton_factor(). */

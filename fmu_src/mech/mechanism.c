@@ -42,6 +42,7 @@ enum status mechanism_make_with(const struct robot *robot, int update_from, stru
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
     if (status == STATUS_OK) status = constraints_make(m->model, &m->constraints);
     if (status == STATUS_OK) status = constraints_make(m->model, &m->newton_constraints);
+    if (status == STATUS_OK) status = drive_rows_make(m->model, m->constraints->n_rows, &m->drive_rows);
     if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
     if (status == STATUS_OK) status = make_loads(m);
     if (status == STATUS_OK) place_loads(m);
@@ -57,6 +58,7 @@ enum status mechanism_make(const struct robot *robot, struct mechanism *m, struc
 void mechanism_free(struct mechanism *m)
 {
     actuators_free(m->actuators);
+    drive_rows_free(m->drive_rows);
     constraints_free(m->newton_constraints);
     constraints_free(m->constraints);
     tangent_free(m->tangent);

@@ -5,6 +5,7 @@
 
 #include "mech/actuators.h"
 #include "mech/constraints.h"
+#include "mech/drive_rows.h"
 
 struct mechanism {
     const struct robot *robot;
@@ -15,6 +16,7 @@ struct mechanism {
     struct actuators *actuators;
     struct work *newton_work; /* factors of the Newton matrix, at the state where it was made                   */
     struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                                    */
+    struct drive_rows *drive_rows;          /* what drives add to it                                            */
     struct load *load;        /* LOOP_LOADS per loop: wrenches of its multipliers; then 2 per actuator          */
     double (*load_change)[6]; /* as many: change in a direction                                                 */
     struct arena arena;
@@ -57,14 +59,14 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
 enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
                                double *force, double *gap_acceleration);
 
-/* Factors N = M + gamma D + gamma^2 K at (q, qd), and with loops the matrix [N -G'; G 0]. The factors last until the next call;
+/* Factors N = M + gamma D + gamma^2 K at (q, qd), with what drives add by drive_rows->s, and with loops the matrix [N -G'; G 0]. The factors last until the next call;
    no other function changes them. */
 enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma);
 
 /* N x - G' mu = force, G x = gap_acceleration: overwrites force by x and gap_acceleration by mu. */
 void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration);
 
-/* force = K dx + D dv with the slopes of the last mechanism_newton_factor(). */
+/* force = K dx + D dv with the slopes of the last mechanism_newton_factor(), without drives. */
 void mechanism_newton_force(const struct mechanism *m, const double *dx, const double *dv, double *force);
 
 /* ---- derivatives (tangent.c) ------------------------------------------------------------------------------------- */
@@ -74,6 +76,11 @@ void mechanism_newton_force(const struct mechanism *m, const double *dx, const d
    changes of frames and reactions can be read. */
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd);
+
+/* One direction: the change of ID - Q - G' lambda without tau, at rest and at constant lambda, nv numbers. After dyn_tangent_state()
+   with mechanism_loaded(). */
+void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
+                            double *change);
 
 /* The change of Q + G' lambda - ID with q and with qd at constant lambda: dyn_force_jacobian() with mechanism_loaded(), and the
    change of the loads with the frames. After dyn_tangent_state() with mechanism_loaded(). */

@@ -1,5 +1,6 @@
 /* The equations of motion in residual form and their Newton matrix, for implicit steps whose unknowns are accelerations and
    multipliers: O(n), no Jacobian and no dense matrix but that of the loops. (theory.md 73 to 75) */
+#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -75,18 +76,17 @@ static enum status factor_loops(struct mechanism *m)
     return status;
 }
 
-enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma)
+/* s of drives on joints: like motor inertia. One that pushes along could make N indefinite: it is left to the iteration. */
+static void add_joint_terms(struct mechanism *m)
 {
-    struct work *work = m->newton_work;
-    dyn_configuration(m->model, work, q);
-    dyn_newton_terms(m->model, work, q, qd, gamma);
-    const enum status status = dyn_articulate(m->model, work);
-    m->work->failed_link = work->failed_link;
-    return status == STATUS_OK && m->constraints->n_rows > 0 ? factor_loops(m) : status;
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const int link = m->robot->drive[d].link;
+        if (link >= 0) m->newton_work->link[link].newton_hinge[0] += fmax(m->drive_rows->s[d], 0);
+    }
 }
 
 /* x = N^-1 force + X mu,   S mu = gap_acceleration - G N^-1 force                                                    (75) */
-void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration)
+static void solve_closed(struct mechanism *m, double *force, double *gap_acceleration)
 {
     const struct model *model = m->model;
     const size_t n = (size_t)model->nv;
@@ -101,7 +101,117 @@ void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acce
     for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = loops->rhs[k];
 }
 
+static double *row_of(double *rows, int count, int i)
+{
+    return rows + (size_t)count * (size_t)i;
+}
+
+/* J of the lines with drives; Y and the factors of 1/s + J Y of those with s != 0 */
+static enum status factor_lines(struct mechanism *m)
+{
+    struct mechanism shadow = at_newton_point(m);
+    struct drive_rows *rows = m->drive_rows;
+    const int n = m->model->nv, n_rows = m->constraints->n_rows;
+    rows->n_active = 0;
+    dyn_position(m->model, shadow.work);
+    actuators_measure(&shadow);
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        double *J = row_of(rows->J, n, d);
+        const int k = rows->n_active;
+        if (m->robot->drive[d].actuator < 0) continue;
+        actuators_row(&shadow, m->robot->drive[d].actuator, J);
+        if (rows->s[d] == 0) continue;
+        memcpy(row_of(rows->Y, n, k), J, (size_t)n * sizeof *J);
+        memset(row_of(rows->mu, n_rows, k), 0, (size_t)n_rows * sizeof *rows->mu);
+        solve_closed(m, row_of(rows->Y, n, k), row_of(rows->mu, n_rows, k));
+        rows->active[rows->n_active++] = d;
+    }
+    for (int i = 0; i < rows->n_active; i++)
+        for (int j = 0; j < rows->n_active; j++)
+            rows->T[rows->n_active * i + j] = (i == j ? 1 / rows->s[rows->active[i]] : 0) +
+                                              dense_dot(n, row_of(rows->J, n, rows->active[i]), row_of(rows->Y, n, j));
+    return lu_factor(rows->n_active, rows->T, rows->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
+}
+
+enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma)
+{
+    struct work *work = m->newton_work;
+    dyn_configuration(m->model, work, q);
+    dyn_newton_terms(m->model, work, q, qd, gamma);
+    add_joint_terms(m);
+    enum status status = dyn_articulate(m->model, work);
+    m->work->failed_link = work->failed_link;
+    if (status == STATUS_OK && m->constraints->n_rows > 0) status = factor_loops(m);
+    if (status == STATUS_OK && m->robot->n_drives > 0) status = factor_lines(m);
+    return status;
+}
+
+void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration)
+{
+    const struct drive_rows *rows = m->drive_rows;
+    const int n = m->model->nv, n_rows = m->constraints->n_rows;
+    solve_closed(m, force, gap_acceleration);
+    if (rows->n_active == 0) return;
+    for (int k = 0; k < rows->n_active; k++) rows->rhs[k] = dense_dot(n, row_of(rows->J, n, rows->active[k]), force);
+    lu_solve(rows->n_active, rows->T, rows->pivot, rows->rhs);
+    for (int k = 0; k < rows->n_active; k++) {
+        const double *Y = row_of(rows->Y, n, k), *mu = row_of(rows->mu, n_rows, k), F = rows->rhs[k];
+        for (int i = 0; i < n; i++) force[i] -= F * Y[i];
+        for (int i = 0; i < n_rows; i++) gap_acceleration[i] -= F * mu[i];
+    }
+}
+
 void mechanism_newton_force(const struct mechanism *m, const double *dx, const double *dv, double *force)
 {
     dyn_newton_force(m->model, m->newton_work, dx, dv, force);
+}
+
+/* ---- drives ------------------------------------------------------------------------------------------------------ */
+
+double drive_rows_along(const struct mechanism *m, int drive, const double *x)
+{
+    const struct robot_drive *of = &m->robot->drive[drive];
+    if (of->link >= 0) return x[m->model->link[of->link].v];
+    return dense_dot(m->model->nv, row_of(m->drive_rows->J, m->model->nv, drive), x);
+}
+
+void drive_rows_push(const struct mechanism *m, int drive, double F, double *force)
+{
+    const struct robot_drive *of = &m->robot->drive[drive];
+    const double *J = row_of(m->drive_rows->J, m->model->nv, drive);
+    if (of->link >= 0) force[m->model->link[of->link].v] += F;
+    else
+        for (int i = 0; i < m->model->nv; i++) force[i] += J[i] * F;
+}
+
+enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **made)
+{
+    struct arena arena = {0};
+    const size_t drives = (size_t)model->robot->n_drives, n = (size_t)model->nv;
+    struct drive_rows *rows = arena_take(&arena, 1, sizeof *rows);
+    *made = NULL;
+    if (rows != NULL) {
+        rows->s = arena_take(&arena, drives, sizeof(double));
+        rows->J = arena_take(&arena, drives * n, sizeof(double));
+        rows->active = arena_take(&arena, drives, sizeof(int));
+        rows->Y = arena_take(&arena, drives * n, sizeof(double));
+        rows->mu = arena_take(&arena, drives * (size_t)n_rows, sizeof(double));
+        rows->T = arena_take(&arena, drives * drives, sizeof(double));
+        rows->pivot = arena_take(&arena, drives, sizeof(int));
+        rows->rhs = arena_take(&arena, drives, sizeof(double));
+    }
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
+    }
+    rows->arena = arena;
+    *made = rows;
+    return STATUS_OK;
+}
+
+void drive_rows_free(struct drive_rows *rows)
+{
+    if (rows == NULL) return;
+    struct arena arena = rows->arena; /* the struct is allocated in it */
+    arena_release(&arena);
 }

@@ -185,6 +185,15 @@ void mechanism_tangent(struct mechanism *m, const struct input *in, const struct
     closed_tangent(m, in, direction, outputs, dqdd);
 }
 
+/* dyn_tangent_inward() solves for accelerations too, which are of no use here */
+void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
+                            double *change)
+{
+    load_changes(m, in, direction);
+    dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change, change);
+    memcpy(change, m->tangent->force, (size_t)m->model->nv * sizeof *change);
+}
+
 /* ---- all directions ---------------------------------------------------------------------------------------------- */
 
 static void add_load_changes(struct mechanism *m, int from, int to, double *column)
@@ -271,6 +280,10 @@ void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_
     const struct model *model = m->model;
     const size_t n = (size_t)model->nv, loads = (size_t)actuator_load(m->robot, 0);
     double *const by[2] = {by_q, by_qd};
+    if (m->robot->n_loops + m->robot->n_actuators == 0) {
+        dyn_jacobian(model, m->work, m->tangent, in, by_q, by_qd);
+        return;
+    }
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     if (m->constraints->turning) {
         jacobian_by_direction(m, in, by_q, by_qd);

@@ -14,7 +14,7 @@ static const double CONVERGED = 1e-3, CONVERGED_LOW = 1e-2;
    grows until one stage needs a second. A rate above SLOW asks for a matrix at every stage for some steps. */
 static const double FIRST_RATE = 0.1, LEAST_RATE = 1e-4, KEPT = 0.5, GROWTH = 1.02, SLOW = 0.1, WORST = 0.9,
                     DIVERGES = 2;
-enum { SLOW_STEPS = 20, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
+enum { SLOW_STEPS = 3, MOST_ITERATIONS = 8, FIXED_ITERATIONS = 2, FIXED_ITERATIONS_COUPLED = 3 };
 
 /* The factors of N are kept for at most MOST_AGE steps of equal gamma, and only until an iteration contracts by less than STALE */
 static const double SAME_GAMMA = 1e-6, STALE = 0.03;
@@ -64,10 +64,10 @@ static double norm_of_change(const struct esdirk *e, const double *dz)
 {
     const struct ode *ode = e->s.base.ode;
     const double *weight = e->s.weight, gamma = e->gamma;
-    const bool matched = ode->n_x == ode->n_v; /* position i has velocity i */
+    const int matched = ode->n_quaternions == 0 ? ode->n_x : 0; /* position i has velocity i */
     double sum = 0;
     for (int i = 0; i < ode->n_v; i++) {
-        const double dv = gamma * dz[i], x = matched ? gamma * weight[i] : 0, v = weight[ode->n_x + i];
+        const double dv = gamma * dz[i], x = i < matched ? gamma * weight[i] : 0, v = weight[ode->n_x + i];
         sum += dv * dv * (v * v + x * x);
     }
     return sqrt(sum / e->s.n);
@@ -170,8 +170,9 @@ static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
 static enum status fixed_iterations(struct esdirk *e, double t, double *y, double *z)
 {
     const struct ode *ode = e->s.base.ode;
-    const bool coupled =
-        ode->n_lambda > 0 || ode->n_quaternions > 0; /* what N leaves out is larger with loops and free rotations */
+    const bool drives = ode->residual != NULL && ode->n_x < ode->n_v;
+    const bool coupled = ode->n_lambda > 0 || ode->n_quaternions > 0 ||
+                         drives; /* what N leaves out is larger with loops, free rotations and states of drives */
     const int iterations = coupled ? FIXED_ITERATIONS_COUPLED : FIXED_ITERATIONS;
     enum status status = STATUS_OK;
     double change;

@@ -126,7 +126,7 @@ static void bend_positions(const struct explicit_pair *e, const double bend[2], 
 {
     const struct ode *ode = e->s.base.ode;
     const double *a1 = e->k + ode->n_x, *a2 = a1 + e->s.n;
-    for (int k = 0; k < ode->n_v && ode->n_x == ode->n_v; k++) x[k] += h * h * (bend[0] * a1[k] + bend[1] * a2[k]);
+    for (int k = 0; k < ode->n_x && ode->n_quaternions == 0; k++) x[k] += h * h * (bend[0] * a1[k] + bend[1] * a2[k]);
 }
 
 static enum status find_stages(struct explicit_pair *e, const struct formula *f, double h)

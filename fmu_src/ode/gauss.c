@@ -129,7 +129,7 @@ static void weigh_accelerations(struct gauss *g, double h)
 {
     const struct ode *ode = g->s.base.ode;
     for (int i = 0; i < ode->n_v; i++) {
-        const double x = ode->n_x > 0 ? 0.5 * h * g->s.weight[i] : 0, v = g->s.weight[ode->n_x + i];
+        const double x = i < ode->n_x ? 0.5 * h * g->s.weight[i] : 0, v = g->s.weight[ode->n_x + i];
         g->square[i] = v * v + x * x;
     }
 }

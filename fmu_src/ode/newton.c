@@ -27,7 +27,7 @@ static void match_positions(const struct ode *ode, int *position)
     int x = 0;
     for (int j = 0; j < ode->n_v; j++) {
         position[j] = -1;
-        if (ode->n_x == 0 || is_angular(ode, j)) continue;
+        if (next_ordinary(ode, x) >= ode->n_x || is_angular(ode, j)) continue;
         position[j] = next_ordinary(ode, x);
         x = position[j] + 1;
     }

@@ -13,7 +13,8 @@ struct quaternion_place {
 };
 
 /* y = (x; v): n_x positions, n_v velocities, dv/dt = f(t, x, v). A position x_i has dx_i/dt = v_j; positions and velocities that
-   belong to no quaternion correspond in order, so n_x = n_v + n_quaternions. Of first order, y = v and dv/dt = f(t, v): n_x = 0.
+   belong to no quaternion correspond in order. The last of v may be states w of first order (of drives), n_w numbers that are the rates
+   of no position: n_x + n_w = n_v + n_quaternions. An equation of first order has n_x = 0, y = v = w. "Accelerations" a = dv/dt include dw/dt.
    A callback that returns a recoverable status asks for a smaller step, a final one ends the integration. */
 struct ode {
     int n_x, n_v;
@@ -24,14 +25,14 @@ struct ode {
     /* ydot = (dx/dt; dv/dt) */
     enum status (*rhs)(void *context, double t, const double *y, double *ydot);
     /* A = df/dx and B = df/dv, n_v x n_v, column major. A is by the tangent of x: of a quaternion the small rotation vector
-       dtheta in body axes with q = q0 o exp(dtheta/2). A = NULL where n_x = 0. */
+       dtheta in body axes with q = q0 o exp(dtheta/2); its columns of w are zero. A = NULL where n_x = 0. */
     enum status (*jacobian)(void *context, double t, const double *y, double *A, double *B);
     /* For an O(n) Newton iteration in accelerations (theory.md 73 to 75): all of the next four functions. residual = NULL: the
        dense matrix of `jacobian` is used. z = (a; lambda) has n_v accelerations and n_lambda multipliers of constraints.
-       r = (M a + h - Q - G' lambda; G a + G_dot v), n_v + n_lambda numbers; zero where a = f(t, x, v). */
+       r = (M a + h - Q - G' lambda; G a + G_dot v), n_v + n_lambda numbers; zero where a = f(t, x, v). Of w: dw/dt - f, so M is 1. */
     int n_lambda;
     enum status (*residual)(void *context, double t, const double *y, const double *z, double *r);
-    /* Factors N = M + gamma D + gamma^2 K at y; with constraints [N -G'; G 0]. The factors stay valid until the next call. */
+    /* Factors N = M + gamma D + gamma^2 K at y, D = -d(M f)/dv, K = -d(M f)/dx; with constraints [N -G'; G 0]. The factors stay valid until the next call. */
     enum status (*factor)(void *context, double t, const double *y, double gamma);
     bool
         matrix_of_state; /* N depends on y and gamma alone, not on t or inputs: integrators may keep its factors for later steps */

@@ -162,7 +162,8 @@ void stage_solve(struct stage *stage, double *r)
 static double largest_rate(struct stage *stage, bool damping, double *x)
 {
     const int n = stage->ode->n_v;
-    double rate = 0;
+    const bool first_order = stage->ode->n_x < n && stage->ode->n_x > 0;
+    double rate = 0, before = 0;
     for (int i = 0; i < n; i++) x[i] = 1 + 0.618 * (i % 3) - 0.414 * (i % 2);
     memset(stage->dx, 0, (size_t)n * sizeof(double));
     memset(stage->dv, 0, (size_t)n * sizeof(double));
@@ -170,12 +171,14 @@ static double largest_rate(struct stage *stage, bool damping, double *x)
         const double norm = sqrt(dense_dot(n, x, x));
         double *direction = damping ? stage->dv : stage->dx;
         if (!(norm > 0)) return 0;
+        before = rate;
         rate = norm;
         for (int i = 0; i < n; i++) direction[i] = x[i] / norm;
         stage_forces(stage, stage->dx, stage->dv, x);
         stage_solve(stage, x);
     }
-    return rate;
+    return damping && first_order ? sqrt(before * rate)
+                                  : rate; /* oil springs couple v and w: two steps of the iteration */
 }
 
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch)

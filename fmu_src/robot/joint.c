@@ -414,7 +414,7 @@ double joint_contact(const struct joint_numbers *number, double q, double qd)
     return number->coulomb != 0 ? stop - number->coulomb * tanh(qd / number->coulomb_velocity) : stop;
 }
 
-static void coordinate_slopes(const struct joint_numbers *number, double q, double qd, double *by_q, double *by_qd)
+void joint_coordinate_slopes(const struct joint_numbers *number, double q, double qd, double *by_q, double *by_qd)
 {
     *by_q = -number->stiffness;
     *by_qd = -number->viscous;
@@ -464,7 +464,7 @@ void joint_force_slopes(const struct joint_model *model, const double *q, const 
     memset(by_qd, 0, MOST_VELOCITIES * sizeof *by_qd);
     if (model->coordinates)
         for (int k = 0; k < model->nv; k++)
-            coordinate_slopes(&model->number[k], q[k], qd[k], &by_q[k][k], &by_qd[k][k]);
+            joint_coordinate_slopes(&model->number[k], q[k], qd[k], &by_q[k][k], &by_qd[k][k]);
     if (model->type != JOINT_SPHERICAL) return;
     for (int k = 0; k < 3; k++) by_qd[k][k] = -model->number[0].viscous;
     if (!has_rotation_spring(model)) return;
@@ -486,7 +486,7 @@ void joint_stiff_slopes(const struct joint_model *model, const double *q, const 
     for (int i = 0; i < model->nv; i++) {
         const bool all = model->type == JOINT_SPHERICAL;
         double by_q = all ? -model->number[0].stiffness : 0, by_qd = all ? -model->number[0].viscous : 0;
-        if (model->coordinates) coordinate_slopes(&model->number[i], q[i], qd[i], &by_q, &by_qd);
+        if (model->coordinates) joint_coordinate_slopes(&model->number[i], q[i], qd[i], &by_q, &by_qd);
         k[i] = fmax(0, -by_q);
         d[i] = fmax(0, -by_qd);
     }

@@ -58,8 +58,12 @@ enum joint_given {
     GIVEN_REST = 1 << 4
 };
 
+/* What a joint or a line actuator does in a static equilibrium: as usual (mech/statics.h), keeps its position or length, or moves. */
+enum hold { HOLD_USUAL, HOLD_HELD, HOLD_FREE };
+
 struct joint {
     const char *name; /* the link's where the file gives none */
+    enum hold hold;
     enum joint_type type;
     bool passive;
     bool prescribed;
@@ -190,6 +194,7 @@ static inline double joint_coordinate_force(const struct joint_numbers *number, 
     return number->coulomb != 0 || number->has_limits ? smooth + joint_contact(number, q, qd) : smooth;
 }
 void joint_forces(const struct joint_model *model, const double *q, const double *qd, double *force);
+void joint_coordinate_slopes(const struct joint_numbers *number, double q, double qd, double *by_q, double *by_qd);
 /* d force/dx and d force/dqd, nv x nv. */
 void joint_force_slopes(const struct joint_model *model, const double *q, const double *qd,
                         double by_q[MOST_VELOCITIES][MOST_VELOCITIES], double by_qd[MOST_VELOCITIES][MOST_VELOCITIES]);

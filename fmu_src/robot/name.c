@@ -73,7 +73,7 @@ static bool locate(bool found, struct location *location, const char *format, in
     return found;
 }
 
-/* Whether a link, loop, actuator or frame read so far has this name, and where. */
+/* Whether a link, loop, actuator, frame or supply read so far has this name, and where. */
 static bool part_has(const struct reader *reader, const char *name, struct location *where)
 {
     const struct robot *robot = reader->robot;
@@ -87,6 +87,8 @@ static bool part_has(const struct reader *reader, const char *name, struct locat
         if (same_name(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
     for (int i = 0; i < robot->n_frames; i++)
         if (same_name(robot->frame[i].name, name)) return locate(true, where, "frames[%d].name", i);
+    for (int i = 0; i < robot->n_supplies; i++)
+        if (same_name(robot->supply[i].name, name)) return locate(true, where, "supplies[%d].name", i);
     return false;
 }
 

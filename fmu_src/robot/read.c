@@ -5,7 +5,6 @@
 static void read_robot(const struct place *document, struct robot *robot)
 {
     static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
-    static const char *const unsupported[] = {"supplies", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
     static const struct quantity gravity = {"gravity", "m/s^2", ANY};
     struct object object;
@@ -28,6 +27,8 @@ static void read_robot(const struct place *document, struct robot *robot)
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
     const struct place frames_at = member_of_format_2(&object, "frames"); /* needs the format */
+    const struct place supplies_at = member_of_format_2(&object, "supplies");
+    read_supplies(&supplies_at, robot);
     frames_open(&frames_at, robot);
     read_links(&links_at, robot);
     read_frames(document->reader);
@@ -35,7 +36,6 @@ static void read_robot(const struct place *document, struct robot *robot)
     read_actuators(&actuators_at, robot);
     robot->tip = robot->n_links - 1;
     read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
-    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }
 

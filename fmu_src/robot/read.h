@@ -13,6 +13,7 @@
 #include "robot/robot.h"
 
 struct json_object;
+struct drive_row;
 
 /* Shared by all places of a document. */
 struct reader {
@@ -34,7 +35,7 @@ struct place {
 };
 
 enum { MOST_MODES = 50 }; /* of a family, and of a nodal body */
-enum { MAX_KEYS = 32 };
+enum { MAX_KEYS = 64 };   /* of an object; the parameters of a drive are the most */
 
 struct object {
     struct place at;
@@ -187,6 +188,8 @@ void read_section(struct object *beam_object, struct beam *beam);
 void read_nodal(const struct place *at, struct nodal *nodal);
 /* Joint and mount of a link; parent_given: the link names its parent. */
 void read_joint(const struct place *at, bool parent_given, struct link *link);
+/* `static` of a joint or an actuator, format 2. */
+enum hold read_hold(struct object *object);
 void read_links(const struct place *at, struct robot *robot);
 /* Announces the frames, whose links are read between these calls; then reads those that no joint has needed. */
 void frames_open(const struct place *at, struct robot *robot);
@@ -196,5 +199,11 @@ bool read_frame_name(const struct place *at, const char *what, struct site *site
 bool read_link_or_frame(const struct place *at, const char *what, struct site *site);
 void read_loops(const struct place *at, struct robot *robot);
 void read_actuators(const struct place *at, struct robot *robot);
+/* The drive of the joint or of the actuator that is being read; optional. */
+void read_joint_drive(const struct place *at, const struct joint *joint);
+void read_actuator_drive(const struct place *at);
+void read_supplies(const struct place *at, struct robot *robot);
+/* An optional parameter of a drive, by its name in the drive's table. */
+void read_drive_parameter(struct object *object, const struct drive_row *row, double *value);
 
 #endif

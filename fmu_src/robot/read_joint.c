@@ -252,11 +252,21 @@ static void read_start(const struct place *at, struct joint *joint)
     object_close(&object);
 }
 
+enum hold read_hold(struct object *object)
+{
+    static const char *const names[] = {"held", "free", NULL};
+    static const enum hold holds[] = {HOLD_HELD, HOLD_FREE};
+    const struct place at = member_of_format_2(object, "static");
+    const int chosen = read_choice(&at, OPTIONAL, "static", names);
+    return chosen >= 0 ? holds[chosen] : HOLD_USUAL;
+}
+
 static void read_drive(struct object *object, struct joint *joint)
 {
     static const char *const motions[] = {"prescribed", NULL};
     const struct place passive_at = member(object, "passive"), motion_at = member(object, "motion");
     read_flag(&passive_at, "passive", &joint->passive);
+    joint->hold = read_hold(object);
     joint->prescribed = read_choice(&motion_at, OPTIONAL, "motion", motions) == 0;
 
     if (joint->passive && !joint_moves(joint)) report_error(&passive_at, "a fixed joint cannot be passive");
@@ -264,6 +274,9 @@ static void read_drive(struct object *object, struct joint *joint)
         report_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
                      joint_moves(joint) ? ": use joints with one or two coordinates" : "");
     if (joint->prescribed && joint->passive) report_error(&motion_at, "a passive joint cannot be prescribed");
+    if (joint->hold == HOLD_USUAL || (joint_moves(joint) && (!joint->prescribed || joint->hold == HOLD_HELD))) return;
+    const struct place hold_at = member(object, "static");
+    report_error(&hold_at, "a %s joint keeps its position: leave it out", joint->prescribed ? "prescribed" : "fixed");
 }
 
 /* Numbers that a fixed joint does not use do not become parameters of the FMU. */
@@ -289,7 +302,6 @@ static void read_mount(const struct place *at, bool parent_given, struct link *l
 
 void read_joint(const struct place *at, bool parent_given, struct link *link)
 {
-    static const char *const unsupported[] = {"drive", "static", NULL};
     struct object object;
     struct joint *joint = &link->joint;
     const char *link_name = link->name;
@@ -309,7 +321,8 @@ void read_joint(const struct place *at, bool parent_given, struct link *link)
     read_drive(&object, joint);
     read_start(&start_at, joint);
     read_limits(&limits_at, joint);
+    const struct place drive_at = member_of_format_2(&object, "drive");
+    read_joint_drive(&drive_at, joint);
     if (!joint_moves(joint)) warn_of_idle_members(&object, joint);
-    refuse_unsupported_keys(&object, unsupported);
     object_close(&object);
 }

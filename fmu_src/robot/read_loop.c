@@ -50,7 +50,7 @@ static void read_plane(const struct place *at, double plane[2][3])
 
 static void read_loop(const struct place *at, struct loop *loop)
 {
-    static const char *const unsupported[] = {"start", NULL};
+    static const char *const starts[] = {"exact", "approximate", NULL};
     struct object object;
     for (int s = 0; s < 2; s++) loop->side[s] = site_of_link(0);
     loop->plane_of = -1;
@@ -75,7 +75,8 @@ static void read_loop(const struct place *at, struct loop *loop)
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
-    refuse_unsupported_keys(&object, unsupported);
+    const struct place start_at = member_of_format_2(&object, "start");
+    loop->approximate = read_choice(&start_at, OPTIONAL, "start of a loop", starts) == 1;
     object_close(&object);
 }
 
@@ -146,19 +147,21 @@ static bool read_point(const struct place *at, struct site *point)
 
 static void read_actuator(const struct place *at, struct actuator *actuator)
 {
-    static const char *const types[] = {"line", NULL}, *const unsupported[] = {"drive", "static", NULL};
+    static const char *const types[] = {"line", NULL};
     struct object object;
     if (!object_open(&object, at, REQUIRED, "actuator")) return;
     const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
     const struct place from_at = member(&object, "from"), to_at = member(&object, "to");
     actuator->name = read_part_name(&name_at, "actuator name");
     read_choice(&type_at, REQUIRED, "actuator type", types);
+    actuator->hold = read_hold(&object);
     bool fine = read_point(&from_at, &actuator->from);
     fine &= read_point(&to_at, &actuator->to);
     if (fine && site_same_section(at->reader->robot, &actuator->from, &actuator->to))
         report_error(
             at, "the two points of an actuator must not be fixed in the same frame: its length would never change");
-    refuse_unsupported_keys(&object, unsupported);
+    const struct place drive_at = member_of_format_2(&object, "drive");
+    read_actuator_drive(&drive_at);
     object_close(&object);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "math/vec.h"
 
 int link_modes(const struct link *link)
@@ -68,9 +69,17 @@ static bool spanned(const struct robot *robot, int link)
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
     for (int a = 0; a < robot->n_actuators; a++) {
         const struct actuator *actuator = &robot->actuator[a];
+        if (actuator_is_spring(robot, a)) continue;
         if (is_outward(robot, actuator->from.link, link) != is_outward(robot, actuator->to.link, link)) return true;
     }
     return false;
+}
+
+static int count_active(const struct robot *robot)
+{
+    int count = 0;
+    for (int a = 0; a < robot->n_actuators; a++) count += !actuator_is_spring(robot, a);
+    return count;
 }
 
 bool joint_actuated(const struct robot *robot, int link)
@@ -82,7 +91,63 @@ bool joint_actuated(const struct robot *robot, int link)
         if (!joint_may_be_prescribed(joint)) return false;
         count += joint_velocities(joint);
     }
-    return robot->n_loops == 0 && count == robot->n_actuators && spanned(robot, link);
+    return robot->n_loops == 0 && count == count_active(robot) && spanned(robot, link);
+}
+
+bool actuator_is_spring(const struct robot *robot, int actuator)
+{
+    const struct robot_drive *of = drive_of_actuator(robot, actuator);
+    return of != NULL && of->drive->hold == NULL;
+}
+
+int robot_drive_value_count(const struct robot *robot)
+{
+    const struct robot_drive *last = robot->n_drives > 0 ? &robot->drive[robot->n_drives - 1] : NULL;
+    return last != NULL ? last->first + drive_values(last->drive) : 0;
+}
+
+int robot_drive_states(const struct robot *robot)
+{
+    const struct robot_drive *last = robot->n_drives > 0 ? &robot->drive[robot->n_drives - 1] : NULL;
+    return last != NULL ? last->first_w + last->drive->n_states : 0;
+}
+
+const struct robot_drive *drive_of_actuator(const struct robot *robot, int actuator)
+{
+    for (int i = 0; i < robot->n_drives; i++)
+        if (robot->drive[i].actuator == actuator) return &robot->drive[i];
+    return NULL;
+}
+
+const struct robot_drive *drive_of_link(const struct robot *robot, int link)
+{
+    for (int i = 0; i < robot->n_drives; i++)
+        if (robot->drive[i].link == link) return &robot->drive[i];
+    return NULL;
+}
+
+bool robot_drive_input(const struct robot_drive *of, int k)
+{
+    const struct drive *drive = of->drive;
+    const bool position = k >= drive->position && k < drive->position + drive->n_driven;
+    const bool rate = k >= drive->rate && k < drive->rate + drive->n_driven;
+    return drive->row[k].role == INPUT && !position && !rate && k != drive->share;
+}
+
+const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME])
+{
+    const struct robot_drive *of = &robot->drive[drive];
+    snprintf(name, MOST_NAME, "%s.drive",
+             of->link >= 0 ? robot->link[of->link].joint.name : robot->actuator[of->actuator].name);
+    return name;
+}
+
+void robot_drive_values(const struct robot *robot, const struct robot_drive *of, double *v)
+{
+    memcpy(v, of->value, (size_t)drive_values(of->drive) * sizeof *v);
+    if (of->supply < 0) return;
+    v[drive_row(of->drive, "supply_pressure")] = robot->supply[of->supply].pressure;
+    v[of->drive->share] = 1;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
@@ -144,6 +209,8 @@ static void copy_parts(struct robot *robot)
     robot->loop = copy_items(arena, (size_t)robot->n_loops, sizeof *robot->loop, robot->loop);
     robot->actuator = copy_items(arena, (size_t)robot->n_actuators, sizeof *robot->actuator, robot->actuator);
     robot->frame = copy_items(arena, (size_t)robot->n_frames, sizeof *robot->frame, robot->frame);
+    robot->supply = copy_items(arena, (size_t)robot->n_supplies, sizeof *robot->supply, robot->supply);
+    robot->drive = copy_items(arena, (size_t)robot->n_drives, sizeof *robot->drive, robot->drive);
     for (int i = 0; i < robot->n_links && !arena->failed; i++) {
         struct link *link = &robot->link[i];
         link->name = arena_string(arena, link->name);
@@ -157,6 +224,12 @@ static void copy_parts(struct robot *robot)
         robot->actuator[i].name = arena_string(arena, robot->actuator[i].name);
     for (int i = 0; i < robot->n_frames && !arena->failed; i++)
         robot->frame[i].name = arena_string(arena, robot->frame[i].name);
+    for (int i = 0; i < robot->n_supplies && !arena->failed; i++)
+        robot->supply[i].name = arena_string(arena, robot->supply[i].name);
+    for (int i = 0; i < robot->n_drives && !arena->failed; i++) {
+        struct robot_drive *of = &robot->drive[i];
+        of->value = copy_items(arena, (size_t)drive_values(of->drive), sizeof *of->value, of->value);
+    }
 }
 
 enum status robot_clone(const struct robot *robot, struct robot **clone)

@@ -11,6 +11,8 @@
 #include "robot/beam.h"
 #include "robot/joint.h"
 
+struct drive;
+
 enum body_type { BODY_RIGID, BODY_BEAM, BODY_NODAL };
 enum elastic_terms { TERMS_FULL = 1, TERMS_LINEAR = 2, TERMS_RUTHLESS = 3 }; /* numbered as the FMU enumerates them */
 
@@ -84,11 +86,29 @@ struct loop {
     int plane_of;        /* planar-pin: link whose hinge frame O holds the plane; -1: the world */
     double plane[2][3];  /* planar-pin: unit vectors, in axes of O or of the world  */
     double axis[3];      /* pin: unit vector, in either joined frame                */
+    bool approximate;    /* the start positions of its joints are only a guess      */
 };
 
 struct actuator {
     const char *name;
+    enum hold hold;
     struct site from, to;
+};
+
+/* A common supply of cylinders. */
+struct supply {
+    const char *name;
+    double pressure;   /* [Pa]                              */
+    double flow_limit; /* largest flow of its pump  [m^3/s] */
+};
+
+/* A drive inside the arm: of the joint of a link, or of a line actuator. */
+struct robot_drive {
+    const struct drive *drive;
+    int link, actuator; /* what it drives; -1: not this one                       */
+    int supply;         /* -1: none                                               */
+    double *value;      /* as in struct drive: parameters, and inputs at the start */
+    int first, first_w; /* where its values and its states are among those of all  */
 };
 
 struct robot {
@@ -106,6 +126,10 @@ struct robot {
     struct actuator *actuator;
     int n_frames;
     struct robot_frame *frame;
+    int n_drives;
+    struct robot_drive *drive;
+    int n_supplies;
+    struct supply *supply;
     bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
     struct arena arena;      /* owns all of the above */
 };
@@ -125,9 +149,25 @@ enum site_type site_section(const struct link *link, const struct site *site);
 /* Whether two sites are fixed to each other. */
 bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
-/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators as its passive joints between
-   the points of an actuator have velocities, and this is one of these joints. */
+/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators (springs do not count) as its
+   passive joints between the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
+
+/* Whether an actuator's drive is without states and commands, so that its force follows from its length and rate: a spring. */
+bool actuator_is_spring(const struct robot *robot, int actuator);
+/* Numbers of values and of states of all drives. */
+int robot_drive_value_count(const struct robot *robot);
+int robot_drive_states(const struct robot *robot);
+/* The drive of an actuator, or of the joint of a link; NULL: none. */
+const struct robot_drive *drive_of_actuator(const struct robot *robot, int actuator);
+const struct robot_drive *drive_of_link(const struct robot *robot, int link);
+/* Whether input k of the drive's table is an input of the robot: motion and share are the arm's. */
+bool robot_drive_input(const struct robot_drive *of, int k);
+/* Its name in messages and variables: J.drive or A.drive. */
+enum { MOST_NAME = 256 };
+const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME]);
+/* Values of a drive at the start of everything: parameters, with the pressure of its supply, and inputs. */
+void robot_drive_values(const struct robot *robot, const struct robot_drive *of, double *v);
 
 /* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error
    the result is NULL and the status negative. `name` is what messages call the file. */

@@ -100,30 +100,3 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
     }
     return STATUS_OK;
 }
-
-/* Here tau = h - B F, with B = dl/dq' of unit forces on the lines */
-enum status balance_at_rest(struct sim *sim, double *change)
-{
-    struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->mechanism.model->nv;
-    struct input in = point_input(&sim->at);
-    in.tau = NULL, in.prescribed_qdd = NULL, in.actuator_force = balance->dF;
-    struct input actuated;
-    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->at.q);
-    for (int a = 0; a < balance->n; a++) balance->dF[a] = 1;
-    enum status status = actuators_apply(&sim->mechanism, &in, &actuated);
-    if (status != STATUS_OK) return status;
-    for (int a = 0; a < balance->n; a++) {
-        memset(sim->dqdd, 0, n * sizeof(double));
-        for (int end = 0; end < 2; end++)
-            dyn_frame_force(sim->mechanism.model, sim->mechanism.work, &actuated.load[2 * a + end], sim->dqdd);
-        for (int i = 0; i < balance->n; i++) balance->T[balance->n * i + a] = -sim->dqdd[balance->coordinate[i]];
-    }
-    if (invert(balance->n, balance->T, balance->inverse) != 0) return STATUS_UNBALANCED;
-    in.actuator_force = sim->actuator_force;
-    status = actuators_apply(&sim->mechanism, &in, &actuated);
-    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &actuated, NULL, sim->force);
-    *change = correction(balance, sim->force);
-    for (int a = 0; a < balance->n; a++) sim->actuator_force[a] += balance->dF[a];
-    return status;
-}

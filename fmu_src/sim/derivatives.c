@@ -6,12 +6,44 @@
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
 
+/* Column by column, where drives follow the motion: f = (qdd; dw/dt) of the free coordinates by their positions, their rates and w */
+static enum status jacobian_with_drives(struct sim *sim, double *A, double *B)
+{
+    struct mechanism *m = &sim->mechanism;
+    const int n = sim->instance.stepper.ode.n_v;
+    const enum status status = sim_forward(sim);
+    if (status != STATUS_OK) return status;
+    const struct input in = mechanism_loaded(m, &sim->in);
+    dyn_inverse(m->model, m->work, &in, sim->qdd, sim->force);
+    dyn_velocity(m->model, m->work, &in);
+    dyn_tangent_state(m->model, m->work, m->tangent, &in, sim->qdd);
+    for (int j = 0; j < n; j++) {
+        const bool moves = j < sim->n_free;
+        const int coordinate = moves ? sim->free_coordinate[j] : 0;
+        double *const seed[2] = {moves ? &sim->dx[coordinate] : NULL,
+                                 moves ? &sim->seed.qd[coordinate] : &sim->seed.w[j - sim->n_free]};
+        double *const into[2] = {A + (size_t)n * (size_t)j, B + (size_t)n * (size_t)j};
+        for (int rate = 0; rate < 2; rate++) {
+            memset(into[rate], 0, (size_t)n * sizeof(double));
+            if (seed[rate] == NULL) continue;
+            sim_clear_seed(sim);
+            *seed[rate] = 1;
+            drives_along_seed(sim, &in);
+            sim_along_seed(sim, &in);
+            for (int i = 0; i < sim->n_free; i++) into[rate][i] = sim->dqdd[sim->free_coordinate[i]];
+            drives_rates(sim, &sim->seed, into[rate] + sim->n_free);
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
     const int n = sim->instance.stepper.ode.n_v;
     sim_take(sim, t, y);
     if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
+    if (sim->robot->n_drives > 0) return jacobian_with_drives(sim, A, B);
     const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);
     if (status != STATUS_OK) return status;
     for (int j = 0; j < n; j++) {
@@ -48,6 +80,7 @@ static void differentiate(struct sim *sim)
         dyn_tangent_observe_state(m->model, m->work, m->tangent, &in, sim->qdd);
     }
     sim->tangent_up_to_date = true;
+    if (sim->robot->n_drives > 0) drives_along_seed(sim, &in);
     sim_along_seed(sim, &in);
     dyn_tangent_observe(m->model, m->work, m->tangent, sim->dqdd);
     outputs_change(sim);
@@ -60,23 +93,72 @@ static enum status refuse(struct sim *sim, const struct variable *variable, cons
     return STATUS_NO_DERIVATIVE;
 }
 
+static enum status take_changes(struct sim *sim, int n_unknown, const int *unknown, double *result)
+{
+    differentiate(sim);
+    for (int i = 0; i < n_unknown; i++) {
+        const struct variable *variable = sim->instance.variables.by_reference[unknown[i]];
+        if (!variable_change(variable, &sim->changes, &result[i])) return refuse(sim, variable, "unknown");
+    }
+    return STATUS_OK;
+}
+
 enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result)
 {
     struct sim *sim = sim_of(instance);
-    const struct variables *v = &instance->variables;
     sim_clear_seed(sim);
     for (int i = 0; i < n_known; i++) {
-        const struct variable *variable = v->by_reference[known[i]];
+        const struct variable *variable = instance->variables.by_reference[known[i]];
         double *place = variable_place(variable, &sim->seed);
         if (place == NULL) return refuse(sim, variable, "known");
         *place += seed[i];
     }
     model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
-    differentiate(sim);
-    for (int i = 0; i < n_unknown; i++) {
-        const struct variable *variable = v->by_reference[unknown[i]];
-        if (!variable_change(variable, &sim->changes, &result[i])) return refuse(sim, variable, "unknown");
+    return take_changes(sim, n_unknown, unknown, result);
+}
+
+/* ---- in initialization mode ------------------------------------------------------------------------------------------------ */
+
+/* The seed of a known; a start value is that of its state. NULL: a parameter that no derivative is provided for */
+static double *seed_place(const struct sim *sim, const struct variable *variable)
+{
+    const struct variables *v = &sim->instance.variables;
+    return variable_place(variable->start_of >= 0 ? &v->row[v->state[variable->start_of]] : variable, &sim->seed);
+}
+
+static enum status refuse_start(struct sim *sim, const struct variable *variable, const char *why)
+{
+    report_add(sim->instance.report, REPORT_ERROR, "%s: no derivative is provided with this variable as known: %s",
+               variable->name, why);
+    return STATUS_NO_DERIVATIVE;
+}
+
+enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                  const int *known, const double *seed, double *result)
+{
+    struct sim *sim = sim_of(instance);
+    const bool settled = instance->stepper.value[instance->variables.start_static] != 0 && sim_is_settled(sim);
+    const bool loops = sim->mechanism.constraints->n_rows > 0;
+    sim_clear_seed(sim);
+    for (int i = 0; i < n_known; i++) {
+        const struct variable *variable = instance->variables.by_reference[known[i]];
+        double *place = seed_place(sim, variable);
+        if (place == NULL) return refuse(sim, variable, "known");
+        if (sim->robot->n_drives > 0 && (settled || variable->start_of >= 0 || variable->in_drive != NULL))
+            return refuse_start(sim, variable, "drives inside the arm start from it");
+        if (variable->start_of >= 0 && loops)
+            return refuse_start(sim, variable,
+                                "the start of a closed robot is a guess, from which its loops are closed");
+        if (variable->state >= 0 && settled)
+            return refuse_start(sim, variable, "a static start computes it; use an input or a start value");
+        *place += seed[i];
     }
-    return STATUS_OK;
+    model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
+    model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q); /* quaternions are normalized */
+    if (settled) {
+        const enum status status = sim_change_equilibrium(sim);
+        if (status != STATUS_OK) return status;
+    }
+    return take_changes(sim, n_unknown, unknown, result);
 }

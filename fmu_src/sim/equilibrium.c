@@ -1,228 +1,257 @@
-/* The static start: elastic coordinates at rest under gravity, payload and wrenches on the tip and on frames, joints locked. In a
-   closed robot passive joints are not locked but keep the loops closed, with multipliers that balance them:
-       f(x) - G' lambda = 0,   gap(x) = 0. */
+/* The static start: the equilibrium that mech/statics.h finds becomes the state; what moved and what holds it is logged. */
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
-/* Where K is not definite although the loops leave no motion, mu is raised by this factor, so many times */
-static const double STIFFER = 100;
-enum { MOST_RAISES = 4 };
+/* A passive joint that would start farther away than this was not meant to [rad or m]; less than the second is not worth a note */
+static const double FARTHEST = 0.5, NOTED = 1e-6;
 
-/* A torque on the tip has no potential: the symmetric part of the Jacobian then converges linearly, by a third or so a step */
-enum { MOST_ITERATIONS = 500 };
+/* ---- the question ---------------------------------------------------------------------------------------------------------- */
 
-struct equilibrium {
-    int n, k;        /* coordinates that move, equations of loops               */
-    int *coordinate; /* n: in qd                                                */
-    double *f, *gap; /* n, k: residuals f - G' lambda and gaps             */
-    double *G;       /* k x n                                                   */
-    double *K;       /* n x n: df/dx + mu G'G                                   */
-    double *Y;       /* k x n: K^-1 G'                                          */
-    double *S;       /* k x k: G K^-1 G'                                        */
-    double *inverse_d, *inverse_s;
-    double *dx, *dlambda;
-    double mu; /* makes K definite off the loops [N/m]                    */
-};
-
-static struct input at_rest(const struct sim *sim)
+/* All joints of an open robot stay, and forces of lines are given; passive joints of a closed one keep its loops closed */
+static void keep_joints(struct sim *sim)
 {
-    return (struct input){.q = sim->at.q, /* prescribed joints too */
-                          .qd = sim->at.qd,
-                          .tip_wrench = sim->at.tip_wrench,
-                          .frame_wrench = sim->at.frame_wrench,
-                          .actuator_force = sim->actuator_force};
-}
-
-/* Fills f, gap and G; the norm of the residual, gaps weighted by mu; infinite where an actuator has no
-   direction */
-static double residual(struct sim *sim, struct equilibrium *e)
-{
-    const struct input rest = at_rest(sim);
-    const struct constraints *loops = sim->mechanism.constraints;
-    double sum = 0;
-    dyn_configuration(sim->mechanism.model, sim->mechanism.work, sim->at.q);
-    struct input actuated;
-    if (actuators_apply(&sim->mechanism, &rest, &actuated) != STATUS_OK) return INFINITY;
-    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &actuated, NULL, sim->force);
-    dyn_velocity(sim->mechanism.model, sim->mechanism.work, &rest);
-    constraints_rows(&sim->mechanism);
-    for (int i = 0; i < e->n; i++) e->f[i] = sim->force[e->coordinate[i]];
-    for (int k = 0; k < e->k; k++) {
-        const double *G = loops->G + (size_t)sim->mechanism.model->nv * (size_t)k;
-        e->gap[k] = loops->gap[loops->active[k]];
-        sum += e->mu * e->gap[k] * e->mu * e->gap[k];
-        for (int i = 0; i < e->n; i++) {
-            e->G[e->n * k + i] = G[e->coordinate[i]];
-            e->f[i] -= loops->lambda[loops->active[k]] * G[e->coordinate[i]];
+    const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++)
+        for (int k = 0; k < model->link[i].joint.nv; k++) {
+            const int c = model->link[i].v + k;
+            sim->statics.moves[c] = sim->statics.moves[c] && sim->mechanism.constraints->n_rows > 0;
+            sim->statics.balanced[c] = false;
         }
+    for (int a = 0; a < sim->robot->n_actuators; a++)
+        if (sim->statics.line[a] != LINE_SPRING) sim->statics.line[a] = LINE_GIVEN;
+}
+
+static enum status ask(struct sim *sim)
+{
+    struct statics *s = &sim->statics;
+    const struct model *model = sim->mechanism.model;
+    if (s->q == NULL && statics_make(&sim->mechanism, s) != STATUS_OK) return STATUS_NO_MEMORY;
+    statics_ask(&sim->mechanism, s);
+    if (sim->static_start == STATIC_KEEPS_JOINTS) keep_joints(sim);
+    memcpy(s->q, sim->at.q, (size_t)model->nq * sizeof *s->q);
+    memcpy(s->tau, sim->at.tau, (size_t)model->n_tau * sizeof *s->tau);
+    for (int a = 0; a < sim->robot->n_actuators; a++) /* forces that are found do not depend on the inputs */
+        s->F[a] = s->line[a] == LINE_GIVEN ? sim->actuator_force[a] : 0;
+    s->in.tip_wrench = sim->at.tip_wrench;
+    s->in.frame_wrench = sim->at.frame_wrench;
+    return STATUS_OK;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct sim *sim, int link)
+{
+    return sim->robot->link[link].joint.name;
+}
+
+static const char *unit_of(const struct link_model *lm, int k)
+{
+    return lm->joint.part[k] == TURNS ? "rad" : "m";
+}
+
+/* The joint on which the largest share of the forces is left; -1: it is an elastic coordinate, or there is none */
+static int worst_joint(const struct sim *sim)
+{
+    const struct statics *s = &sim->statics;
+    const struct model *model = sim->mechanism.model;
+    double most = 0;
+    int worst = -1;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int c = lm->v; c < lm->eta_v + lm->m; c++)
+            if (s->moves[c] && fabs(s->f[c]) > most) {
+                most = fabs(s->f[c]);
+                worst = c < lm->v + lm->joint.nv ? i : -1;
+            }
     }
-    for (int i = 0; i < e->n; i++) sum += e->f[i] * e->f[i];
-    return sqrt(sum);
+    return worst;
 }
 
-/* K = df/dx by the tangent of the recursion, the multipliers constant; symmetric: the Hessian of the potential */
-static void stiffness(struct sim *sim, struct equilibrium *e)
+static enum status report_nothing_found(struct sim *sim)
 {
-    const size_t n = (size_t)sim->mechanism.model->nv;
-    constraints_set_loads(&sim->mechanism);
-    const struct input rest = at_rest(sim), in = mechanism_loaded(&sim->mechanism, &rest);
-    dyn_inverse(sim->mechanism.model, sim->mechanism.work, &in, NULL, sim->force);
-    memset(sim->qdd, 0, n * sizeof(double));
-    dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, &in, sim->qdd);
-    mechanism_force_jacobian(&sim->mechanism, &in, sim->by_q, sim->by_qd);
-    for (int i = 0; i < e->n; i++)
-        for (int j = i; j < e->n; j++) {
-            const size_t a = (size_t)e->coordinate[i], b = (size_t)e->coordinate[j];
-            e->K[e->n * i + j] = -0.5 * (sim->by_q[n * a + b] + sim->by_q[n * b + a]);
-        }
-    const bool first = e->mu == 0;
-    for (int i = 0; first && e->k > 0 && i < e->n; i++) e->mu = fmax(e->mu, fabs(e->K[(e->n + 1) * i]));
-    for (int k = 0; k < e->k; k++)
-        for (int i = 0; i < e->n; i++)
-            for (int j = i; j < e->n; j++) e->K[e->n * i + j] += e->mu * e->G[e->n * k + i] * e->G[e->n * k + j];
-}
-
-/* K dx - G' dlambda = -(f + mu G' gap),   G dx = -gap:   by the Schur complement S = G K^-1 G' */
-static bool newton_step(struct equilibrium *e)
-{
-    const int n = e->n, k = e->k;
-    if (cholesky_factor(n, e->K, e->inverse_d) != 0) return false;
-    for (int i = 0; i < n; i++) e->dx[i] = -e->f[i];
-    for (int c = 0; c < k; c++)
-        for (int i = 0; i < n; i++) e->dx[i] -= e->mu * e->gap[c] * e->G[n * c + i];
-    cholesky_solve(n, e->K, e->inverse_d, e->dx);
-    memcpy(e->Y, e->G, (size_t)(n * k) * sizeof(double));
-    for (int c = 0; c < k; c++) {
-        cholesky_solve(n, e->K, e->inverse_d, e->Y + n * c);
-        for (int b = 0; b <= c; b++) e->S[k * b + c] = dense_dot(n, e->G + n * b, e->Y + n * c);
-        e->dlambda[c] = -e->gap[c] - dense_dot(n, e->G + n * c, e->dx);
-    }
-    if (cholesky_factor(k, e->S, e->inverse_s) != 0) return false;
-    cholesky_solve(k, e->S, e->inverse_s, e->dlambda);
-    for (int c = 0; c < k; c++)
-        for (int i = 0; i < n; i++) e->dx[i] += e->dlambda[c] * e->Y[n * c + i];
-    return true;
-}
-
-static void move(struct sim *sim, const struct equilibrium *e, double fraction)
-{
-    memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
-    for (int i = 0; i < e->n; i++) sim->dx[e->coordinate[i]] = e->dx[i];
-    model_move(sim->mechanism.model, sim->at.q, sim->dx, fraction);
-    for (int c = 0; c < e->k; c++)
-        sim->mechanism.constraints->lambda[sim->mechanism.constraints->active[c]] += fraction * e->dlambda[c];
-}
-
-/* |K eta|: the size of forces that cancel each other where the search begins at an equilibrium */
-static double strain_force(const struct sim *sim)
-{
-    double sum = 0;
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const struct link_model *lm = &sim->mechanism.model->link[i];
-        for (int j = 0; j < lm->m; j++) {
-            double force = 0;
-            for (int k = 0; k < lm->m; k++) force += lm->body->K[lm->m * j + k] * sim->at.q[lm->eta_q + k];
-            sum += force * force;
-        }
-    }
-    return sqrt(sum);
-}
-
-/* A Newton step, with a larger mu where K is not definite: motions that open the loops must cost more than gravity gains by them */
-static bool definite_step(struct sim *sim, struct equilibrium *e, double *norm)
-{
-    for (int raises = 0;; raises++) {
-        stiffness(sim, e);
-        if (newton_step(e)) return true;
-        if (e->k == 0 || raises == MOST_RAISES) return false;
-        e->mu = e->mu > 0 ? STIFFER * e->mu : *norm; /* 0: sliders only */
-        *norm = residual(sim, e);
-    }
-}
-
-/* Newton with step halving; the residual must fall to 1e-10 of its first value */
-static enum status iterate(struct sim *sim, struct equilibrium *e)
-{
-    double norm = residual(sim, e);
-    const double first = fmax(norm, strain_force(sim));
-    if (isinf(norm)) return STATUS_SHORT_ACTUATOR;
-    for (int iteration = 0; iteration < MOST_ITERATIONS && norm > 1e-10 * first; iteration++) {
-        if (!definite_step(sim, e, &norm)) break;
-        double share = 1, next = INFINITY;
-        move(sim, e, share);
-        for (next = residual(sim, e); !(next < norm) && share > 1e-6; next = residual(sim, e)) {
-            share *= 0.5;
-            move(sim, e, -share);
-        }
-        if (!(next < norm)) break;
-        norm = next;
-    }
-    if (norm <= 1e-8 * first) return STATUS_OK; /* 1e-10, or only rounding remains */
-    report_add(sim->instance.report, REPORT_ERROR,
-               "%s: no static equilibrium found: forces of %.3g remain of %.3g; start with start_static = false",
-               sim->instance.name, norm, first);
+    const int worst = worst_joint(sim);
+    report_add(
+        sim->instance.report, REPORT_ERROR,
+        "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, hold "
+        "joints (\"static\": \"held\"), or start with start_static = false",
+        sim->instance.name, sim->statics.residual, sim->statics.load, worst >= 0 ? ", most of them on joint '" : "",
+        worst >= 0 ? name_of(sim, worst) : "", worst >= 0 ? "'" : "");
     return STATUS_NO_EQUILIBRIUM;
 }
 
-/* The size of what actuators balance: weight, wrenches on the tip and on frames, strain, their own forces */
-static double load_size(const struct sim *sim)
+/* dx: from the start to the equilibrium */
+static enum status report_moved(struct sim *sim, const double *dx)
 {
-    const int n_wrenches = 6 * (1 + sim->robot->n_frames);
-    double mass = 0, forces = 0;
-    for (int i = 0; i < sim->mechanism.model->n_links; i++)
-        mass += sim->mechanism.work->link[i].self.m + sim->mechanism.work->link[i].load.m;
-    for (int a = 0; a < sim->balance.n; a++) forces += fabs(sim->actuator_force[a]);
-    return mass * sqrt(dense_dot(3, sim->mechanism.model->gravity, sim->mechanism.model->gravity)) + strain_force(sim) +
-           forces + sqrt(dense_dot(n_wrenches, sim->at.tip_wrench, sim->at.tip_wrench));
+    const struct model *model = sim->mechanism.model;
+    struct report *report = sim->instance.report;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int k = 0; k < lm->joint.nv; k++) {
+            const double moved = dx[lm->v + k];
+            if (fabs(moved) > NOTED)
+                report_note(report, "static start: joint '%s' moved by %.4g %s", name_of(sim, i), moved,
+                            unit_of(lm, k));
+            if (fabs(moved) <= FARTHEST || sim->static_start == STATIC_MOVES_FAR ||
+                sim->robot->link[i].joint.hold == HOLD_FREE)
+                continue;
+            report_add(
+                report, REPORT_ERROR,
+                "%s: the static equilibrium is %.3g %s away from the start of joint '%s', more than %g: start nearer "
+                "to it, hold the joint (\"static\": \"held\") or allow it to move (\"static\": \"free\")",
+                sim->instance.name, moved, unit_of(lm, k), name_of(sim, i), FARTHEST);
+            status = STATUS_NO_EQUILIBRIUM;
+        }
+    }
+    return status;
 }
 
-/* The same with the forces of actuators that hold joints in place of drives: these bend links, which rotates their lines a little */
-static enum status balance_too(struct sim *sim, struct equilibrium *e)
+/* Forces that hold joints and lines. Inputs stay as they are: with others the robot moves. */
+static void note_holding(const struct sim *sim)
 {
-    double change = INFINITY;
-    enum status status = balance_at_rest(sim, &change);
-    for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK && change > 1e-13 * load_size(sim); i++) {
-        if (e->n > 0) status = iterate(sim, e);
-        if (status == STATUS_OK) status = balance_at_rest(sim, &change);
+    const struct statics *s = &sim->statics;
+    const struct model *model = sim->mechanism.model;
+    const struct report *report = sim->instance.report;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const double *holding = s->holding + lm->v;
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (!s->moves[lm->v + k] && !s->balanced[lm->v + k] && drive_of_link(sim->robot, i) == NULL)
+                report_note(report, "static start: joint '%s' is held by %.6g %s%s", name_of(sim, i), holding[k],
+                            lm->joint.part[k] == TURNS ? "N.m" : "N",
+                            lm->passive ? ", which nothing provides after the start" : "");
     }
-    return status == STATUS_OK && !(change <= 1e-8 * load_size(sim)) ? STATUS_NO_EQUILIBRIUM : status;
+    for (int a = 0; a < sim->robot->n_actuators; a++)
+        if (s->line[a] > LINE_SPRING && drive_of_actuator(sim->robot, a) == NULL)
+            report_note(report, "static start: actuator '%s' holds with %.9g N; its input is %.9g N",
+                        sim->robot->actuator[a].name, s->F[a], sim->actuator_force[a]);
 }
 
-static void choose_coordinates(const struct sim *sim, struct equilibrium *e)
+static enum status note_stability(struct sim *sim)
 {
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const struct link_model *lm = &sim->mechanism.model->link[i];
-        for (int k = 0; e->k > 0 && lm->passive && k < lm->joint.nv; k++) e->coordinate[e->n++] = lm->v + k;
-        for (int m = 0; m < lm->m; m++) e->coordinate[e->n++] = lm->eta_v + m;
-    }
+    struct stability stability;
+    const enum status status = statics_stability(&sim->mechanism, &sim->statics, &stability);
+    if (stability.unstable > 0)
+        report_add(sim->instance.report, REPORT_WARNING,
+                   "%s: the static equilibrium is unstable in %d of %d directions: the robot leaves it at the least "
+                   "disturbance",
+                   sim->instance.name, stability.unstable, stability.directions);
+    return status;
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------------------- */
+
+/* The equilibrium as the state of the instance */
+static void take_state(struct sim *sim)
+{
+    const struct statics *s = &sim->statics;
+    memcpy(sim->at.q, s->q, (size_t)sim->mechanism.model->nq * sizeof *s->q);
+    memcpy(sim->mechanism.constraints->lambda, s->lambda,
+           (size_t)sim->mechanism.constraints->n_rows * sizeof *s->lambda);
+    if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
 }
 
 enum status sim_find_equilibrium(struct sim *sim)
 {
+    struct statics *s = &sim->statics;
+    memset(sim->at.qd, 0, (size_t)sim->mechanism.model->nv * sizeof(double));
+    enum status status = ask(sim);
+    if (status == STATUS_OK) status = statics_solve(&sim->mechanism, s);
+    if (status == STATUS_NO_EQUILIBRIUM) return report_nothing_found(sim);
+    if (status != STATUS_OK) return status;
+    model_difference(sim->mechanism.model, sim->at.q, s->q, sim->dx);
+    status = report_moved(sim, sim->dx);
+    if (status != STATUS_OK) return status;
+    take_state(sim);
+    if (sim->static_start != STATIC_SETTLES) return STATUS_OK;
+    note_holding(sim);
+    return note_stability(sim);
+}
+
+/* ---- its change --------------------------------------------------------------------------------------------------------------- */
+
+bool sim_is_settled(const struct sim *sim)
+{
+    const size_t bytes = (size_t)sim->mechanism.model->nq * sizeof *sim->at.q;
+    return sim->statics.q != NULL && memcmp(sim->statics.q, sim->at.q, bytes) == 0;
+}
+
+/* Forces of lines that are found, and torques of joints that are held, do not act on the equilibrium; what is held moves with its
+   start value, what moves does not */
+static void mask_seed(struct sim *sim, double *line_force, double *held)
+{
+    const struct statics *s = &sim->statics;
+    for (int a = 0; a < sim->robot->n_actuators; a++)
+        line_force[a] = s->line[a] == LINE_GIVEN ? sim->seed.actuator_force[a] : 0;
+    for (int i = 0; i < sim->mechanism.model->nv; i++) held[i] = s->moves[i] ? 0 : sim->dx[i];
+}
+
+/* Changes of the lengths that lines keep, at the start, by dx of the start values */
+static void change_lengths(struct sim *sim, double *row, double *dlength)
+{
+    struct mechanism *m = &sim->mechanism;
+    dyn_configuration(m->model, m->work, sim->statics.guess); /* which starts with q */
+    dyn_position(m->model, m->work);
+    actuators_measure(m);
+    for (int a = 0; a < sim->robot->n_actuators; a++) {
+        actuators_row(m, a, row);
+        dlength[a] = -dense_dot(m->model->nv, row, sim->dx);
+    }
+}
+
+/* f, gaps and lengths at the equilibrium change by the seed and by what is held; the unknowns follow                    (98) */
+static enum status change_unknowns(struct sim *sim, double *held, double *line_force, double *dlength, double *dgap)
+{
+    struct mechanism *m = &sim->mechanism;
+    struct statics *s = &sim->statics;
+    const int nv = m->model->nv;
+    struct direction direction = point_direction(&sim->seed, held);
+    direction.actuator_force = line_force;
+    direction.qd = direction.prescribed_qdd = NULL;
+    const enum status status = statics_differentiate(m, s);
+    if (status != STATUS_OK) return status;
+    for (int r = 0; r < m->constraints->n_active; r++)
+        dgap[m->constraints->active[r]] = dense_dot(nv, m->constraints->G + (size_t)nv * (size_t)r, held);
+    for (int j = 0; j < s->h; j++) dlength[s->force[j]] += dense_dot(nv, s->B + (size_t)nv * (size_t)j, held);
+    const struct input loaded = mechanism_loaded(m, &s->in);
+    mechanism_force_change(m, &loaded, &direction, sim->dqdd);
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        for (int k = 0; !lm->passive && k < lm->joint.nv; k++)
+            if (s->moves[lm->v + k]) sim->dqdd[lm->v + k] -= sim->seed.tau[lm->tau + k];
+    }
+    statics_change(m, s, sim->dqdd, dgap, dlength, held, dgap, line_force);
+    return STATUS_OK;
+}
+
+enum status sim_change_equilibrium(struct sim *sim)
+{
+    const struct model *model = sim->mechanism.model;
     struct arena scratch = {0};
-    const size_t n = (size_t)sim->mechanism.model->nv, k = (size_t)sim->mechanism.constraints->n_active;
-    struct equilibrium e = {.k = (int)k,
-                            .coordinate = arena_take(&scratch, n, sizeof(int)),
-                            .f = arena_take(&scratch, n, sizeof(double)),
-                            .gap = arena_take(&scratch, k, sizeof(double)),
-                            .G = arena_take(&scratch, k * n, sizeof(double)),
-                            .K = arena_take(&scratch, n * n, sizeof(double)),
-                            .Y = arena_take(&scratch, k * n, sizeof(double)),
-                            .S = arena_take(&scratch, k * k, sizeof(double)),
-                            .inverse_d = arena_take(&scratch, n, sizeof(double)),
-                            .inverse_s = arena_take(&scratch, k, sizeof(double)),
-                            .dx = arena_take(&scratch, n, sizeof(double)),
-                            .dlambda = arena_take(&scratch, k, sizeof(double))};
-    enum status status = STATUS_NO_MEMORY;
-    if (!scratch.failed) {
-        choose_coordinates(sim, &e);
-        memset(sim->at.qd, 0, n * sizeof(double));
-        memset(sim->mechanism.constraints->lambda, 0, (size_t)sim->mechanism.constraints->n_rows * sizeof(double));
-        status = e.n > 0 ? iterate(sim, &e) : STATUS_OK;
-        if (status == STATUS_OK && sim->balance.n > 0) status = balance_too(sim, &e);
+    const size_t nv = (size_t)model->nv, lines = (size_t)sim->robot->n_actuators,
+                 rows = (size_t)sim->mechanism.constraints->n_rows;
+    double *held = arena_take(&scratch, nv, sizeof *held), *line_force = arena_take(&scratch, lines, sizeof *held),
+           *dlength = arena_take(&scratch, lines, sizeof *held), *dgap = arena_take(&scratch, rows, sizeof *held);
+    enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    if (status == STATUS_OK) {
+        mask_seed(sim, line_force, held);
+        change_lengths(sim, sim->dqdd, dlength);
+        status = change_unknowns(sim, held, line_force, dlength, dgap);
+    }
+    if (status == STATUS_OK) {
+        memcpy(sim->dx, held, nv * sizeof *held);
+        model_position_change(model, sim->at.q, sim->dx, sim->seed.q);
+        memset(sim->seed.qd, 0, nv * sizeof *held);
+        status = outputs_compute(sim); /* the tangent is that of the equilibrium: back to the state with its inputs */
+        sim->tangent_up_to_date = false;
+    } else {
+        report_add(sim->instance.report, REPORT_ERROR,
+                   "%s: no derivative of the static start is provided: the equilibrium is singular, it is indifferent "
+                   "or forces are not unique",
+                   sim->instance.name);
     }
     arena_release(&scratch);
     return status;

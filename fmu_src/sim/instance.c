@@ -253,6 +253,23 @@ enum status instance_directional(struct instance *instance, int n_unknown, const
     return instance->ops->directional(instance, n_unknown, unknown, n_known, known, seed, result);
 }
 
+enum status instance_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                       const int *known, const double *seed, double *result)
+{
+    const enum status status = update_motion(instance);
+    if (status != STATUS_OK) return status;
+    if (instance->ops->start_directional != NULL)
+        return instance->ops->start_directional(instance, n_unknown, unknown, n_known, known, seed, result);
+    for (int i = 0; i < n_known; i++) {
+        const struct variable *variable = variable_of(instance, known[i]);
+        if (variable->variability == VARIABILITY_TUNABLE || !instance_acts_on_start(instance, known[i])) continue;
+        report_add(instance->report, REPORT_ERROR, "%s: acts on the start, of which no derivative is provided",
+                   variable->name);
+        return STATUS_NO_DERIVATIVE;
+    }
+    return instance->ops->directional(instance, n_unknown, unknown, n_known, known, seed, result);
+}
+
 /* The direction of time: states by their derivatives, inputs by their rates over the last step */
 enum status instance_output_rate(struct instance *instance, int reference, double *rate)
 {

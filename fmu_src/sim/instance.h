@@ -32,6 +32,10 @@ struct instance_ops {
     const char *(*reason)(const struct instance *instance, enum status status, char text[REASON_SIZE]);
     enum status (*directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                const int *known, const double *seed, double *result);
+    /* The same in initialization mode, where start values are known too and inputs may act on the start. NULL: what acts on the
+       start has no derivative. */
+    enum status (*start_directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                     const int *known, const double *seed, double *result);
     /* Constraints that an importer's integration has let drift; NULL: there are no constraints. */
     bool (*drifted)(struct instance *instance);
     enum status (*project)(struct instance *instance);
@@ -151,6 +155,10 @@ enum status instance_project(struct instance *instance);
    derivatives). */
 enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                  const int *known, const double *seed, double *result);
+
+/* The same in initialization mode: start values of states are known too, and derivatives go through the computation of the start. */
+enum status instance_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                       const int *known, const double *seed, double *result);
 
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 

@@ -70,6 +70,8 @@ enum status outputs_compute(struct sim *sim)
     outputs->q = sim->at.q, outputs->qd = sim->at.qd, outputs->qdd = sim->qdd;
     outputs->force = sim->force;
     outputs->lambda = m->constraints->lambda;
+    outputs->drive = sim->at.drive;
+    outputs->supply_demand = sim->drives.demand, outputs->supply_share = sim->drives.share;
     model_position_change(m->model, sim->at.q, sim->at.qd, outputs->position_rate);
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &outputs->link[i];
@@ -93,6 +95,8 @@ void outputs_change(struct sim *sim)
     changes->q = sim->seed.q, changes->qd = sim->seed.qd, changes->qdd = sim->dqdd;
     changes->force = m->tangent->force;
     changes->lambda = m->constraints->dlambda;
+    changes->drive = sim->seed.drive;
+    changes->supply_demand = sim->drives.ddemand, changes->supply_share = sim->drives.dshare;
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &changes->link[i];
         const struct link_model *lm = &m->model->link[i];

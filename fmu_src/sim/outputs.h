@@ -28,6 +28,9 @@ struct outputs {
     struct link_outputs *link;    /* n_links                                                    */
     double *length, *length_rate; /* n_actuators                                                */
 
+    const double *drive;                        /* all values of the drives                            */
+    const double *supply_demand, *supply_share; /* n_supplies                                          */
+
     /* without a derivative */
     struct energy energy;
     double joint_power, actuator_power;

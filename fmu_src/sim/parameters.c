@@ -57,7 +57,9 @@ static bool copy_to_robot(struct sim *sim)
 enum status sim_apply_parameters(struct sim *sim)
 {
     if (instance_check_parameters(&sim->instance) + check_quaternions(sim) > 0) return STATUS_BAD_ROBOT;
-    if (!copy_to_robot(sim) && !sim->model_is_stale) return sim_check_tuned(sim);
+    const bool changed = copy_to_robot(sim);
+    drives_take_parameters(sim);
+    if (!changed && !sim->model_is_stale) return sim_check_tuned(sim);
     sim->model_is_stale = true;
     if (robot_check(sim->robot, sim->instance.report) > 0) return STATUS_BAD_ROBOT;
     const enum status status = mechanism_remake(&sim->mechanism, sim->instance.report);

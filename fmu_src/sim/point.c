@@ -7,7 +7,7 @@ struct part {
     double **array;
     int count;
 };
-enum { PARTS = 9 };
+enum { PARTS = 10 };
 
 static void list_parts(struct point *point, struct part part[PARTS])
 {
@@ -20,13 +20,14 @@ static void list_parts(struct point *point, struct part part[PARTS])
                                     {&point->payload_com, 3 * model->n_links},
                                     {&point->payload_inertia, 6 * model->n_links},
                                     {&point->added_mass, model->n_links},
-                                    {&point->actuator_force, model->robot->n_actuators}};
+                                    {&point->actuator_force, model->robot->n_actuators},
+                                    {&point->drive, robot_drive_value_count(model->robot)}};
     memcpy(part, all, sizeof all);
 }
 
 int point_size(const struct point *point)
 {
-    return point->model->nq + point->model->nv;
+    return point->model->nq + point->model->nv + robot_drive_states(point->model->robot);
 }
 
 void point_make(const struct model *model, struct arena *arena, struct point *point)
@@ -36,6 +37,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
     list_parts(point, part);
     for (int i = 0; i < PARTS; i++) *part[i].array = arena_take(arena, (size_t)part[i].count, sizeof(double));
     if (point->q != NULL) point->qd = point->q + model->nq;
+    if (point->q != NULL) point->w = point->qd + model->nv;
     if (point->tip_wrench != NULL) point->frame_wrench = point->tip_wrench + 6;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "math/quaternion.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -20,6 +21,7 @@ static enum status take_arrays(struct sim *sim)
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
+    drives_make(sim);
     sim->free_coordinate = arena_take(arena, n, sizeof(int));
     sim->bent_too_far = arena_take(arena, (size_t)model->n_links, sizeof(bool));
     sim->velocity_of = arena_take(arena, (size_t)model->nq, sizeof(int));
@@ -68,7 +70,7 @@ static void tighten_elastic(struct sim *sim)
     for (int i = 0; i < ode->n_x; i++)
         if (sim->velocity_of[i] >= 0 && is_elastic(sim->mechanism.model, sim->free_coordinate[sim->velocity_of[i]]))
             nominal[i] *= SHARE;
-    for (int j = 0; j < ode->n_v; j++)
+    for (int j = 0; j < sim->n_free; j++)
         if (is_elastic(sim->mechanism.model, sim->free_coordinate[j])) nominal[ode->n_x + j] *= SHARE;
 }
 
@@ -82,6 +84,7 @@ static enum status build(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = take_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
+    drives_take_parameters(sim);
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
@@ -108,6 +111,21 @@ static void prescribe_drives(struct robot *robot)
     }
 }
 
+/* The motion is given: what drives do is found. But forces of springs would be known */
+static enum status remove_drives(const struct sim *sim, struct report *report)
+{
+    for (int a = 0; a < sim->robot->n_actuators; a++) {
+        if (!actuator_is_spring(sim->robot, a)) continue;
+        report_add(report, REPORT_ERROR,
+                   "actuators[%d].drive: the inverse dynamics of a robot with springs as drives is not "
+                   "provided: remove the actuator, or apply the spring's force as a load",
+                   a);
+        return STATUS_BAD_ROBOT;
+    }
+    sim->robot->n_drives = sim->robot->n_supplies = 0;
+    return STATUS_OK;
+}
+
 /* motion: NULL for none */
 static enum status make(const char *name, const char *text, const struct sim_motion *motion, bool every_frame_loaded,
                         struct report *report, struct instance **made)
@@ -119,6 +137,7 @@ static enum status make(const char *name, const char *text, const struct sim_mot
     if (motion != NULL) sim->motion = *motion;
     enum status status = robot_read_text(name, text, &sim->robot, report);
     if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
+    if (status == STATUS_OK && motion != NULL) status = remove_drives(sim, report);
     if (status == STATUS_OK) {
         sim->robot->every_frame_loaded = every_frame_loaded;
         status = build(sim, text);
@@ -147,6 +166,7 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
 static void release_robot(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
+    statics_free(&sim->statics);
     mechanism_free(&sim->mechanism);
     if (sim->robot != NULL) robot_free(sim->robot);
 }
@@ -178,6 +198,31 @@ void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrenc
     struct sim *sim = sim_of(instance);
     memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
     instance->stepper.up_to_date = false;
+}
+
+void sim_set_static_start(struct instance *instance, enum static_start start)
+{
+    sim_of(instance)->static_start = start;
+}
+
+void sim_hold(struct instance *instance, int link, int hold)
+{
+    sim_of(instance)->robot->link[link].joint.hold = (enum hold)hold;
+}
+
+void sim_hold_actuator(struct instance *instance, int actuator, int hold)
+{
+    sim_of(instance)->robot->actuator[actuator].hold = (enum hold)hold;
+}
+
+struct statics *sim_statics(struct instance *instance)
+{
+    return &sim_of(instance)->statics;
+}
+
+double sim_holding_command(const struct instance *instance, int drive)
+{
+    return const_sim_of(instance)->drives.command[drive];
 }
 
 const double *sim_accelerations(const struct instance *instance)
@@ -232,6 +277,14 @@ static const char *reason(const struct instance *instance, enum status status, c
 {
     const struct sim *sim = const_sim_of(instance);
     const struct link *lost = status == STATUS_NOT_POSITIVE ? without_orientation(sim) : NULL;
+    char name[MOST_NAME];
+    if (status == STATUS_DRIVE_FAULT) {
+        const struct robot_drive *of = &sim->robot->drive[sim->drives.failed];
+        const char *fault = of->drive->fault(sim->at.drive + of->first);
+        snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->drives.failed, name),
+                 fault != NULL ? fault : status_text(status));
+        return text;
+    }
     if (lost == NULL) return mechanism_reason(&sim->mechanism, status, text);
     snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", lost->joint.name);
     return text;
@@ -254,7 +307,7 @@ static bool is_oscillatory(const struct model *model)
 static enum status configure(struct sim *sim, double tolerance)
 {
     robot_ode_adapt(sim);
-    sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model);
+    sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model) || sim->robot->n_drives > 0;
     return stepper_configure(&sim->instance.stepper, tolerance);
 }
 
@@ -279,9 +332,13 @@ static enum status close_loops(struct sim *sim)
 {
     struct report *report = sim->instance.report;
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
-    const enum status status = constraints_close(&sim->mechanism, sim->at.q, report);
+    struct report silent = {0};
+    enum status status = constraints_close_start(&sim->mechanism, sim->at.q, report);
     if (status != STATUS_OK) return status;
-    return constraints_settle(&sim->mechanism, sim->at.q, sim->at.qd, report, report);
+    status =
+        constraints_settle(&sim->mechanism, sim->at.q, sim->at.qd, sim->redundancy_told ? &silent : report, report);
+    if (status == STATUS_OK) sim->redundancy_told = true;
+    return status;
 }
 
 static bool starts_static(const struct instance *instance)
@@ -301,7 +358,9 @@ static enum status initialize(struct instance *instance, const struct experiment
     sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
+    if (status == STATUS_OK) status = drives_start(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
+    if (status == STATUS_OK && starts_static(instance)) status = drives_hold(sim);
     char text[REASON_SIZE];
     if (status != STATUS_OK && instance->report->errors == errors)
         report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,
@@ -309,10 +368,10 @@ static enum status initialize(struct instance *instance, const struct experiment
     return status;
 }
 
-/* Parameters act on the start, and with a static start inputs do too */
+/* Parameters and inputs of drives act on the start, and with a static start all inputs do */
 static bool acts_on_start(const struct instance *instance, const struct variable *variable)
 {
-    return variable->causality == CAUSALITY_PARAMETER || starts_static(instance);
+    return variable->causality == CAUSALITY_PARAMETER || variable->in_drive != NULL || starts_static(instance);
 }
 
 static enum status step(struct instance *instance, double h)
@@ -385,6 +444,7 @@ static const struct instance_ops robot_ops = {.update = update,
                                               .step = step,
                                               .reason = reason,
                                               .directional = sim_directional,
+                                              .start_directional = sim_start_directional,
                                               .drifted = drifted,
                                               .project = project_states,
                                               .before_save = note_active,

@@ -2,7 +2,7 @@
 #ifndef SIM_ROBOT_INSTANCE_H
 #define SIM_ROBOT_INSTANCE_H
 
-#include "mech/mechanism.h"
+#include "mech/statics.h"
 #include "sim/outputs.h"
 #include "sim/point.h"
 #include "sim/sim.h"
@@ -18,6 +18,16 @@ struct balance {
     double *dF;      /* n                                                          */
 };
 
+/* Drives inside the arm; their values are in the points. */
+struct drives {
+    bool lines;                  /* some drive moves a line                              */
+    double *demand, *share;      /* n_supplies: flow demanded, and the share of it that the pump provides */
+    double *ddemand, *dshare;    /* n_supplies: their changes in a direction             */
+    struct drive_slopes *slopes; /* n_drives, by drives_newton()                         */
+    double *command;             /* n_drives: that holds, by drives_hold(); NAN: none    */
+    int failed;                  /* index, after STATUS_DRIVE_FAULT                      */
+};
+
 struct sim {
     struct instance instance;
     struct robot *robot; /* with the parameters that are set */
@@ -31,17 +41,23 @@ struct sim {
     double **input;           /* n_inputs: where they are                                                    */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
+    struct drives drives;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
-    int *free_coordinate; /* n_v of the ode: coordinates of qd that are not prescribed                       */
+    int n_free;           /* n_v of the ode without the states of drives                                     */
+    int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
     enum projection factors;             /* those that the integrator made last                              */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
-    bool *bent_too_far;  /* [link]: reported since the initialization (guard.c)                              */
-    enum status failure; /* the last failure of the right-hand side in this step                             */
+    enum static_start static_start;
+    struct statics statics; /* the equilibrium of a static start; q = NULL: not made yet                     */
+
+    bool redundancy_told; /* redundant constraints were reported by an earlier initialization                 */
+    bool *bent_too_far;   /* [link]: reported since the initialization (guard.c)                              */
+    enum status failure;  /* the last failure of the right-hand side in this step                             */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
@@ -92,6 +108,47 @@ void sim_along_seed(struct sim *sim, const struct input *in);
 enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result);
 
+/* The same in initialization mode: through the start. */
+enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                  const int *known, const double *seed, double *result);
+
+/* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
+
+/* Arrays; the caller checks whether the arena failed. */
+void drives_make(struct sim *sim);
+
+/* From the robot to the values. */
+void drives_take_parameters(struct sim *sim);
+
+/* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
+enum status drives_start(struct sim *sim);
+
+/* After a static start: states with which the drives hold what they held in the equilibrium; drives that were free start as usual. Notes
+   the commands that keep them there. Reports what a drive cannot hold. */
+enum status drives_hold(struct sim *sim);
+
+/* All values of the drives at the point, and their efforts as forces of the arm. STATUS_DRIVE_FAULT: a drive cannot work there. */
+enum status drives_evaluate(struct sim *sim);
+
+/* dw/dt of the values, or the change of it of those in a seed. */
+void drives_rates(const struct sim *sim, const struct point *point, double *rate);
+
+/* Changes of the values in the direction of the seed and dx, and of the efforts, which become part of the seed. As sim_along_seed(),
+   which must follow. */
+void drives_along_seed(struct sim *sim, const struct input *in);
+
+/* Slopes of the drives at the point and what they add to the Newton matrix, before mechanism_newton_factor(). */
+enum status drives_newton(struct sim *sim, double gamma);
+
+/* The two sides of its solution: force += J' gamma F_w (1 - gamma g_w)^-1 r, and then r = that of dw/dt for accelerations da. r begins
+   with the states of the first drive. */
+void drives_reduce(struct sim *sim, const double *r, double *force);
+void drives_expand(const struct sim *sim, const double *da, double *r);
+
+/* What a change of (x, v, w) changes, with these slopes: force minus that of the efforts, r minus that of dw/dt. */
+void drives_stiffness(const struct sim *sim, const double *dx, const double *dv, const double *dw, double *force,
+                      double *r);
+
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
 /* Which joints actuators move where a motion is given. */
@@ -102,9 +159,6 @@ enum status sim_balance(struct sim *sim);
 
 /* The Jacobians of sim_jacobian(), F following the state. */
 enum status balance_jacobian(struct sim *sim, double *A, double *B);
-
-/* F for the positions q at rest, and the size of its change. */
-enum status balance_at_rest(struct sim *sim, double *change);
 
 /* ---- parameters.c ---------------------------------------------------------------------------------------------------------- */
 
@@ -145,7 +199,14 @@ void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* Elastic coordinates at rest under gravity, payload and wrenches; joints locked. */
+/* The state becomes the static equilibrium with the inputs of the start. */
 enum status sim_find_equilibrium(struct sim *sim);
+
+/* Whether the state is still the equilibrium that was found: an importer may have set states since. */
+bool sim_is_settled(const struct sim *sim);
+
+/* The seed of inputs and of start values, with dx the tangent of the latter, becomes that of the equilibrium: seed.q and dx are its
+   change, by the implicit function theorem. */
+enum status sim_change_equilibrium(struct sim *sim);
 
 #endif

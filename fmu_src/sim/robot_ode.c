@@ -30,10 +30,14 @@ void sim_apply_inputs(struct sim *sim, double t)
     const struct stepper *stepper = &sim->instance.stepper;
     const struct step_inputs *now = &stepper->now;
     const double s = t - now->from;
-    if (now->curve == NULL && sim->mechanism.model->n_prescribed == 0) /* the common case of step_input() */
-        for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = now->u[i] + now->rate[i] * s;
-    else
+    if (sim->mechanism.model->n_prescribed > 0)
         for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(now, i, t);
+    else /* the common case of step_input() */
+        for (int i = 0; i < stepper->n_inputs; i++) {
+            *sim->input[i] = now->u[i] + now->rate[i] * s;
+            if (now->curve != NULL && now->curve->place[now->reference[i]] >= 0)
+                now->curve->at(now->curve->context, now->reference[i], t, sim->input[i]);
+        }
     if (sim->motion.at != NULL) follow_motion(sim, t);
 }
 
@@ -45,7 +49,8 @@ void sim_take(struct sim *sim, double t, const double *y)
 
 enum status sim_forward(struct sim *sim)
 {
-    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+    enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
+    if (status == STATUS_OK) status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
@@ -56,10 +61,9 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
     const enum status status = sim_forward(sim);
     double sum = 0;
     ode_position_rates(ode, y, ydot);
-    for (int i = 0; i < ode->n_v; i++) {
-        ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
-        sum += fabs(ydot[ode->n_x + i]);
-    }
+    for (int i = 0; i < sim->n_free; i++) ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
+    drives_rates(sim, &sim->at, ydot + ode->n_x + sim->n_free);
+    for (int i = 0; i < ode->n_v; i++) sum += fabs(ydot[ode->n_x + i]);
     return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
 
@@ -126,7 +130,7 @@ static void spread_accelerations(struct sim *sim, const double *a)
     const struct model *model = sim->mechanism.model;
     for (int i = 0; model->n_prescribed > 0 && i < model->n_links; i++)
         if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &sim->in, sim->qdd);
-    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) sim->qdd[sim->free_coordinate[i]] = a[i];
+    for (int i = 0; i < sim->n_free; i++) sim->qdd[sim->free_coordinate[i]] = a[i];
 }
 
 static enum status residual(void *context, double t, const double *y, const double *z, double *r)
@@ -136,12 +140,14 @@ static enum status residual(void *context, double t, const double *y, const doub
     double sum = 0;
     sim_take(sim, t, y);
     spread_accelerations(sim, z);
-    const enum status status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
+    enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;
-    for (int i = 0; i < n_v; i++) {
-        r[i] = sim->force[sim->free_coordinate[i]];
-        sum += fabs(r[i]);
-    }
+    drives_rates(sim, &sim->at, r + sim->n_free);
+    for (int i = sim->n_free; i < n_v; i++) r[i] = z[i] - r[i];
+    for (int i = 0; i < sim->n_free; i++) r[i] = sim->force[sim->free_coordinate[i]];
+    for (int i = 0; i < n_v; i++) sum += fabs(r[i]);
     return isfinite(sum) ? STATUS_OK : (sim->failure = STATUS_NOT_FINITE);
 }
 
@@ -149,7 +155,8 @@ static enum status factor(void *context, double t, const double *y, double gamma
 {
     struct sim *sim = context;
     sim_take(sim, t, y);
-    const enum status status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
+    enum status status = sim->robot->n_drives > 0 ? drives_newton(sim, gamma) : STATUS_OK;
+    if (status == STATUS_OK) status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
     sim->factors = BY_NEWTON_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
@@ -158,21 +165,22 @@ static enum status factor(void *context, double t, const double *y, double gamma
 /* Forces of the free coordinates; none on prescribed ones */
 static void spread_forces(struct sim *sim, const double *r, double *force)
 {
-    const int n_v = sim->instance.stepper.ode.n_v;
-    if (n_v < sim->mechanism.model->nv) memset(force, 0, (size_t)sim->mechanism.model->nv * sizeof *force);
-    for (int i = 0; i < n_v; i++) force[sim->free_coordinate[i]] = r[i];
+    if (sim->n_free < sim->mechanism.model->nv) memset(force, 0, (size_t)sim->mechanism.model->nv * sizeof *force);
+    for (int i = 0; i < sim->n_free; i++) force[sim->free_coordinate[i]] = r[i];
 }
 
 static void gather_free(const struct sim *sim, const double *all, double *r)
 {
-    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) r[i] = all[sim->free_coordinate[i]];
+    for (int i = 0; i < sim->n_free; i++) r[i] = all[sim->free_coordinate[i]];
 }
 
 static void solve(void *context, double *r)
 {
     struct sim *sim = context;
     spread_forces(sim, r, sim->force);
+    drives_reduce(sim, r + sim->n_free, sim->force);
     mechanism_newton_solve(&sim->mechanism, sim->force, r + sim->instance.stepper.ode.n_v);
+    drives_expand(sim, sim->force, r + sim->n_free);
     gather_free(sim, sim->force, r);
 }
 
@@ -183,6 +191,7 @@ static void stiffness(void *context, const double *dx, const double *dv, double 
     spread_forces(sim, dx, sim->dx);
     spread_forces(sim, dv, sim->dqdd);
     mechanism_newton_force(&sim->mechanism, sim->dx, sim->dqdd, sim->force);
+    drives_stiffness(sim, sim->dx, sim->dqdd, dv + sim->n_free, sim->force, r + sim->n_free);
     gather_free(sim, sim->force, r);
     memset(r + ode->n_v, 0, (size_t)ode->n_lambda * sizeof *r);
 }
@@ -276,6 +285,8 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
         }
     }
     ode->quaternion = sim->quaternion;
+    sim->n_free = ode->n_v;
+    ode->n_v += robot_drive_states(sim->robot);
 }
 
 static bool is_flexible(const struct model *model)
@@ -300,6 +311,6 @@ void robot_ode(struct sim *sim, struct ode *ode)
     add_switches(sim, ode);
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
     if (is_flexible(sim->mechanism.model)) ode->accepted = guard_deflections;
-    ode->matrix_of_state = ode->project == NULL && sim->mechanism.model->n_prescribed == 0;
+    ode->matrix_of_state = ode->project == NULL && sim->mechanism.model->n_prescribed == 0 && sim->robot->n_drives == 0;
     if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
 }

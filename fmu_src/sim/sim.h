@@ -7,6 +7,7 @@
 struct robot;
 struct model;
 struct mechanism;
+struct statics;
 
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
@@ -38,6 +39,25 @@ struct mechanism *sim_mechanism(struct instance *instance);
 /* Wrenches on all frames of the robot, (torque; force) in world axes. On frames that are not loads, and so have no inputs, they act
    until the next call. For an instance of sim_make_loaded(). */
 void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench);
+
+/* What a static start does with joints that are not driven: they settle, within 0.5 rad or 0.5 m; they settle anywhere; or all joints
+   of an open robot stay where they are, and actuators apply the forces that are given. */
+enum static_start { STATIC_SETTLES, STATIC_MOVES_FAR, STATIC_KEEPS_JOINTS };
+void sim_set_static_start(struct instance *instance, enum static_start start);
+
+/* Holds or frees (enum hold) a joint or an actuator in a static start, in place of what the robot file says. */
+void sim_hold(struct instance *instance, int link, int hold);
+void sim_hold_actuator(struct instance *instance, int actuator, int hold);
+
+/* The equilibrium of the last static start. */
+struct statics *sim_statics(struct instance *instance);
+
+/* Efforts of the drives inside the arm at a state as it is, loops open or closed: into tau and actuator_force of the point. Its q, qd and
+   inputs of drives are used, and its states of drives if `given`; otherwise they are those of a start there. */
+enum status sim_exert(struct instance *instance, const struct point *at, bool given);
+
+/* After a static start: the command of a drive inside the arm that holds it there; NAN: none. */
+double sim_holding_command(const struct instance *instance, int drive);
 
 /* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */

@@ -12,6 +12,7 @@
 struct input_curve {
     void *context;
     void (*at)(void *context, int reference, double t, double *u);
+    const int *place; /* [value reference]: negative where the curve has no such input */
 };
 
 /* Inputs over a step, with s = t - from: u(t) = u + rate s; u + u1 s + u2 s^2/2 + rate2 s^3/6 where the time derivatives u1 and u2

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "sim/variables_row.h"
 
 enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating zero */
@@ -27,12 +28,14 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     INPUT(QDD_IN, "%J.%a", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed %a") \
     INPUT(FRAME_FORCE, "%F.force", LOAD, 3, ALWAYS("N"), NULL, FORCE, place_frame_force, number_zero, NO_KIND, "force on the %F frame, world axes") \
     INPUT(FRAME_TORQUE, "%F.torque", LOAD, 3, ALWAYS("N.m"), NULL, FORCE, place_frame_torque, number_zero, NO_KIND, "torque on the %F frame, world axes") \
-    INPUT(ACTUATOR_FORCE, "%A.force", ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
+    INPUT(ACTUATOR_FORCE, "%A.force", OPEN_ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
+    INPUT(DRIVE_INPUT, "", DRIVE, VALUES_OF_DRIVE, NO_UNIT, NULL, NUMBER, place_drive_input, number_drive, NO_KIND, "") \
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
     COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
     COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
+    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_drive_torque, DIFFERENTIABLE, depends_drive_torque, "torque of the drive on the joint") \
     COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, DIFFERENTIABLE, depends_frame_position, "position of the %F frame, world axes") \
     COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, DIFFERENTIABLE, depends_frame_quaternion, "orientation of the %F frame, w first") \
     COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, DIFFERENTIABLE, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
@@ -49,10 +52,18 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, DIFFERENTIABLE, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
     COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, DIFFERENTIABLE, depends_actuator_length, "distance between the actuator's two points") \
     COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, DIFFERENTIABLE, depends_actuator_rate, "rate of the actuator's length") \
+    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, DIFFERENTIABLE, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
+    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "") \
+    STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
+    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, DIFFERENTIABLE, depends_supply, "flow that the drives would take from an unlimited supply") \
+    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, DIFFERENTIABLE, depends_supply, "share of the demand that the pump provides") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
     COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, DIFFERENTIABLE, depends_accelerations, "acceleration of the elastic coordinate") \
+    STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
+    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "") \
+    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "derivative of the state") \
     COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
     COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NO_DERIVATIVE, depends_all, "kinetic energy") \
     COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NO_DERIVATIVE, depends_all, "strain energy and energy of joint springs and stops") \
@@ -94,13 +105,16 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
+    PARAMETER(DRIVE_PARAMETER, "", DRIVE, 0, VALUES_OF_DRIVE, REAL, NO_UNIT, NULL, number_drive, limit_drive, "") \
+    PARAMETER(SUPPLY_PRESSURE, "%S.pressure", SUPPLY, 0, 1, REAL, ALWAYS("Pa"), "bar", number_supply_pressure, limit_positive, "pressure of the supply") \
+    PARAMETER(SUPPLY_FLOW_LIMIT, "%S.flow_limit", SUPPLY, 0, 1, REAL, ALWAYS("m3/s"), "l/min", number_supply_flow_limit, limit_positive, "largest flow of the supply's pump") \
     TUNABLE(ADDED_MASS, "%L.added_mass_per_length", BEAM, GIVEN_ADDED_MASS, 1, ALWAYS("kg/m"), place_added_mass, number_added_mass, limit_not_negative, "added mass per length; may change between steps") \
     TUNABLE(ADDED_MASS_SCALE, "%L.added_mass_scale", BEAM, TABLE_ADDED_MASS, 1, ALWAYS("1"), place_added_mass, number_added_mass, limit_not_negative, "factor of the table of the added mass; may change between steps") \
     TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 0, 1, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
     TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), place_payload_com, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
     TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), place_payload_inertia, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
     PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
-    PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium of the elastic coordinates, joints locked") \
+    PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium: driven joints and actuators held, elastic coordinates and passive joints at rest") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
     PARAMETER(MAX_STEP, "solver.max_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "largest internal step; 0: no limit") \
     PARAMETER(MAX_ORDER, "solver.max_order", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_zero, limit_order, "largest order of CVODE, 1 to 5; 0: chosen by robot and tolerance") \
@@ -168,7 +182,8 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     const struct link_model *lm = &model->link[i];
     const bool moves = lm->joint.nv > 0, prescribed = lm->prescribed >= 0;
     switch (row->owner) {
-    case DRIVEN: return moves && !prescribed && !lm->passive;
+    case DRIVEN: return moves && !prescribed && !lm->passive && drive_of_link(model->robot, i) == NULL;
+    case POWERED: return drive_of_link(model->robot, i) != NULL;
     case PRESCRIBED: return moves && prescribed;
     case FREE: return moves && !prescribed;
     case MOVING: return moves && joint_takes(&link->joint, (enum joint_given)row->given);
@@ -182,7 +197,11 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case LOAD:
     case ROBOT:
     case LOOP:
-    case ACTUATOR: break;
+    case ACTUATOR:
+    case OPEN_ACTUATOR:
+    case POWERED_ACTUATOR:
+    case DRIVE:
+    case SUPPLY: break;
     }
     return false;
 }
@@ -204,22 +223,37 @@ static bool of_frames(const struct table_row *row)
     return row->owner == SENSOR || row->owner == INERTIAL_SENSOR || row->owner == GAUGE || row->owner == LOAD;
 }
 
+static bool of_actuators(const struct table_row *row)
+{
+    return row->owner == ACTUATOR || row->owner == OPEN_ACTUATOR || row->owner == POWERED_ACTUATOR;
+}
+
 static bool of_links(const struct table_row *row)
 {
-    return row->owner != ROBOT && row->owner != LOOP && row->owner != ACTUATOR && !of_frames(row);
+    const bool other = row->owner == ROBOT || row->owner == LOOP || row->owner == DRIVE || row->owner == SUPPLY;
+    return !other && !of_actuators(row) && !of_frames(row);
+}
+
+static bool actuator_has(const struct robot *robot, int i, const struct table_row *row)
+{
+    return row->owner == ACTUATOR || (drive_of_actuator(robot, i) != NULL) == (row->owner == POWERED_ACTUATOR);
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
     if (of_links(row)) return model->n_links;
     if (of_frames(row)) return 1 + model->robot->n_frames;
-    return row->owner == ROBOT ? 1 : row->owner == LOOP ? model->robot->n_loops : model->robot->n_actuators;
+    if (of_actuators(row)) return model->robot->n_actuators;
+    if (row->owner == DRIVE) return model->robot->n_drives;
+    if (row->owner == SUPPLY) return model->robot->n_supplies;
+    return row->owner == ROBOT ? 1 : model->robot->n_loops;
 }
 
 static int count_of(const struct model *model, int i, const struct table_row *row)
 {
     if (of_links(row) && !link_has(model, i, row)) return 0;
     if (of_frames(row) && !frame_has(model->robot, i, row)) return 0;
+    if (of_actuators(row) && !actuator_has(model->robot, i, row)) return 0;
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
     case VELOCITIES: return model->link[i].joint.nv;
@@ -227,6 +261,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     case NUMBERS: return joint_number_count(&model->robot->link[i].joint);
     case MODES: return model->link[i].m;
     case EQUATIONS: return loop_equations(model->robot->loop[i].type);
+    case VALUES_OF_DRIVE: return drive_value_count(model->robot, i, row);
     default: return row->count;
     }
 }
@@ -255,6 +290,7 @@ static const char *owner_name(const struct robot *robot, char token, int i)
     case 'J': return robot->link[i].joint.name;
     case 'L': return robot->link[i].name;
     case 'C': return robot->loop[i].name;
+    case 'S': return robot->supply[i].name;
     case 'F': return i > 0 ? robot->frame[i - 1].name : "tip";
     default: return robot->actuator[i].name; /* A */
     }
@@ -330,6 +366,18 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
     variable->start = row->number->read(b->model->robot, variable);
 }
 
+/* The k-th value of a drive that is of this row's sort; or, among the derivatives, the value k */
+static void add_drive_variable(struct builder *b, const struct table_row *row, int i, int k)
+{
+    const struct robot *robot = b->model->robot;
+    const int value = row->count == WITH_STATE ? k : drive_value_index(robot, i, row, k);
+    struct variable *variable = &b->v->row[b->v->n++];
+    *variable = drive_variable(robot, row, i, value, b->arena);
+    variable->reference = b->v->n_values++;
+    if (row->causality != CAUSALITY_OUTPUT && row->causality != CAUSALITY_LOCAL)
+        variable->start = row->number->read(robot, variable);
+}
+
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
    their references. */
 static int related(const struct builder *b, const struct variable *variable, int kind)
@@ -344,11 +392,12 @@ static bool in_quaternion(const struct model *model, const struct variable *stat
     return state->of->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
 }
 
-/* der(state) of a variable of its own */
-static void add_quaternion_rate(struct builder *b, struct variable *state)
+/* der(state) of a variable of its own: of a component of a quaternion, or of state k of a drive */
+static void add_rate(struct builder *b, struct variable *state, int k)
 {
     struct variable *rate = &b->v->row[b->v->n];
-    add_variable(b, &table[KIND_QUATERNION_RATE], state->owner, state->k, 1);
+    if (state->of->owner == DRIVE) add_drive_variable(b, &table[KIND_DRIVE_RATE], state->owner, k);
+    else add_variable(b, &table[KIND_QUATERNION_RATE], state->owner, k, 1);
     b->v->by_reference[rate->reference] = rate;
     state->rate = rate->reference;
 }
@@ -369,32 +418,57 @@ static void add_alias(struct builder *b, const struct variable *state)
     alias->state = alias->rate = -1;
 }
 
+/* The value that is the time derivative of a state of a drive */
+static int drive_rate_value(const struct robot *robot, const struct variable *state)
+{
+    const struct drive *drive = robot->drive[state->owner].drive;
+    int value = drive->n_rows;
+    for (int r = 0; r < state->k; r++) value += drive_is_state(&drive->row[r]);
+    return value;
+}
+
 static void add_derivatives(struct builder *b)
 {
     struct variables *v = b->v;
     for (int s = 0; s < v->n_states && !b->arena->failed; s++) {
         struct variable *state = &v->row[v->state[s]];
+        const bool of_drive = state->of->owner == DRIVE;
         v->derivative[s] = v->n;
-        if (in_quaternion(b->model, state)) add_quaternion_rate(b, state);
+        if (of_drive) add_rate(b, state, drive_rate_value(b->model->robot, state));
+        else if (in_quaternion(b->model, state)) add_rate(b, state, state->k);
         else add_alias(b, state);
         v->row[v->derivative[s]].derivative_of = v->state[s];
     }
 }
 
-/* States in the order of the state vector: positions link by link, then velocities. */
+static void number_state(struct variables *v, int row)
+{
+    v->row[row].state = v->n_states;
+    v->state[v->n_states++] = row;
+}
+
+/* States of the drives, in the order of their tables */
+static void number_drive_states(struct builder *b)
+{
+    for (int d = 0; d < b->model->robot->n_drives; d++)
+        for (int value = 0; value < b->model->robot->drive[d].drive->n_rows; value++)
+            for (int r = 0; r < b->v->n; r++) {
+                const struct variable *variable = &b->v->row[r];
+                if (variable->of->owner != DRIVE || !variable->of->is_state) continue;
+                if (variable->owner == d && variable->k == value) number_state(b->v, r);
+            }
+}
+
+/* States in the order of the state vector: positions link by link, then velocities, then those of drives. */
 static void number_states(struct builder *b)
 {
-    struct variables *v = b->v;
     for (enum level level = POSITION; level <= VELOCITY; level++)
         for (int i = 0; i < b->model->n_links; i++)
             for (int kind = 0; kind < KIND_COUNT; kind++) {
                 if (!table[kind].is_state || table[kind].level != level) continue;
-                for (int k = 0; k < count_of(b->model, i, &table[kind]); k++) {
-                    const int row = b->first[kind][i] + k;
-                    v->row[row].state = v->n_states;
-                    v->state[v->n_states++] = row;
-                }
+                for (int k = 0; k < count_of(b->model, i, &table[kind]); k++) number_state(b->v, b->first[kind][i] + k);
             }
+    number_drive_states(b);
 }
 
 /* What the table says of one variable in terms of another */
@@ -449,7 +523,9 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
         for (int i = 0; i < owners_of(model, &table[kind]); i++) {
             const int count = count_of(model, i, &table[kind]);
             b.first[kind][i] = v->n;
-            for (int k = 0; k < count; k++) add_variable(&b, &table[kind], i, k, count);
+            for (int k = 0; k < count; k++)
+                if (table[kind].owner == DRIVE) add_drive_variable(&b, &table[kind], i, k);
+                else add_variable(&b, &table[kind], i, k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
     if (!arena->failed) relate(&b);

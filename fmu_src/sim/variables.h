@@ -18,6 +18,7 @@ struct point;
 struct outputs;
 struct structure;
 struct table_row;
+struct drive_row;
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
@@ -33,16 +34,17 @@ struct variable {
     enum causality causality;
     enum variability variability;
     enum initial initial;
-    const struct table_row *of; /* row of the robot's table; NULL: a variable of a drive                  */
-    int owner;                  /* link, loop, actuator or frame (0: the tip); 0 for the robot's own      */
-    int k;                      /* position, velocity, component, mode or equation, from 0                */
-    int reference;              /* value reference: index into the values                                 */
-    double start;               /* of inputs and parameters                                               */
-    double nominal;             /* of states; 0: none                                                     */
-    int state;                  /* its number in the state vector; -1: not a state                        */
-    int start_of;               /* parameter: number of the state that it is the start value of, else -1  */
-    int rate;                   /* state or input: reference of its time derivative; -1: not a variable   */
-    int derivative_of;          /* row of the state that it is declared the derivative of, else -1        */
+    const struct table_row *of;       /* row of the robot's table; NULL: a variable of a drive                  */
+    const struct drive_row *in_drive; /* row of a drive inside the arm; NULL: not of one, or a derivative */
+    int owner;         /* link, loop, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
+    int k;             /* position, velocity, component, mode or equation, value of a drive, from 0 */
+    int reference;     /* value reference: index into the values                                 */
+    double start;      /* of inputs and parameters                                               */
+    double nominal;    /* of states; 0: none                                                     */
+    int state;         /* its number in the state vector; -1: not a state                        */
+    int start_of;      /* parameter: number of the state that it is the start value of, else -1  */
+    int rate;          /* state or input: reference of its time derivative; -1: not a variable   */
+    int derivative_of; /* row of the state that it is declared the derivative of, else -1        */
 };
 
 /* Value references of the parameters of the integration, solver.* */
@@ -57,7 +59,7 @@ struct variables {
     struct variable *row;                 /* n, in the order of the XML    */
     const struct variable **by_reference; /* n_values: the row that is not an alias                              */
     int n_states;
-    int *state;      /* n_states: rows of the states, in the order of the state vector: (q; qd) without prescribed */
+    int *state;      /* n_states: rows of the states, in the order of the state vector: (q; qd; w) without prescribed */
     int *derivative; /* n_states: rows of their derivatives                                                        */
 
     /* value references of parameters that the instance itself acts on */

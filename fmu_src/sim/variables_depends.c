@@ -1,11 +1,13 @@
 /* Column of the variable table: which knowns (inputs and states) an unknown (output, state derivative) depends on. Importers take
    the sparsity of Jacobians from this, where a missing dependency is a silent zero: so a dependency is declared unless the
    structure of the robot excludes it for any values of states, inputs and parameters. */
+#include "drive/drive.h"
 #include "sim/variables_row.h"
 
 struct structure {
     const struct model *model;
-    int *group; /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
 };
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
@@ -45,13 +47,36 @@ static void join(const struct model *model, int *group, int a, int b)
         if (group[i] == from) group[i] = to;
 }
 
+/* Which values of a drive depend on which: a NaN as the seed makes every dependent value NaN */
+static void find_drive_structure(const struct robot *robot, const struct robot_drive *of, bool *depends)
+{
+    const int n = drive_values(of->drive);
+    double v[MOST_VALUES];
+    robot_drive_values(robot, of, v);
+    for (int unknown = 0; unknown < n; unknown++)
+        for (int known = 0; known < n; known++)
+            depends[n * unknown + known] = drive_value_depends(of->drive, v, unknown, known);
+}
+
+static bool **drive_structures(const struct robot *robot, struct arena *arena)
+{
+    bool **list = arena_take(arena, (size_t)robot->n_drives, sizeof *list);
+    for (int d = 0; d < robot->n_drives && !arena->failed; d++) {
+        const size_t n = (size_t)drive_values(robot->drive[d].drive);
+        list[d] = arena_take(arena, n * n, sizeof **list);
+        if (!arena->failed) find_drive_structure(robot, &robot->drive[d], list[d]);
+    }
+    return list;
+}
+
 const struct structure *structure_make(const struct model *model, struct arena *arena)
 {
     const struct robot *robot = model->robot;
     struct structure *structure = arena_take(arena, 1, sizeof *structure);
     int *group = arena_take(arena, (size_t)model->n_links, sizeof *group);
+    bool **drives = drive_structures(robot, arena);
     if (arena->failed) return NULL;
-    *structure = (struct structure){model, group};
+    *structure = (struct structure){model, group, drives};
     for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
@@ -230,7 +255,7 @@ static bool couples(const struct structure *s, int link, const struct variable *
     const bool joined = robot->n_loops > 0 || robot->n_actuators > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
     if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
-    if (known->of->owner == ACTUATOR) {
+    if (known->of->owner == OPEN_ACTUATOR) {
         const struct actuator *a = &robot->actuator[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
@@ -253,7 +278,7 @@ bool depends_root_moment(const struct structure *structure, const struct variabl
     const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
     if (omega < 0) return couples(structure, unknown->owner, known);
-    if (known->owner != unknown->owner || known->of->owner == ACTUATOR) return false;
+    if (known->owner != unknown->owner || known->of->owner == OPEN_ACTUATOR) return false;
     if (known->of->count == POSITIONS)
         return known->k >= joint_quaternion(joint) && joint_takes(joint, GIVEN_STIFFNESS);
     if (known->of->count != VELOCITIES || known->k != omega + unknown->k) return false;
@@ -409,7 +434,107 @@ bool depends_actuator_rate(const struct structure *structure, const struct varia
     return is_position_or_velocity(known) && stretches(structure, known, unknown->owner);
 }
 
+/* ---- drives ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_of_drive(const struct variable *variable)
+{
+    return variable->of->owner == DRIVE;
+}
+
+/* Does a known of the arm move what the drive moves: its position or, with `rate`, the rate of it? */
+static bool moves_drive(const struct structure *s, const struct robot_drive *of, const struct variable *known,
+                        bool rate)
+{
+    if (of->actuator >= 0)
+        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, of->actuator);
+    return known->owner == of->link && !is_elastic(known) && (rate ? known->of->level == VELOCITY : is_position(known));
+}
+
+/* A value of a drive, at a constant share of its supply */
+static bool value_depends(const struct structure *s, int drive, int value, const struct variable *known)
+{
+    const struct robot_drive *of = &s->model->robot->drive[drive];
+    const bool *on = s->drive[drive] + drive_values(of->drive) * value;
+    if (is_of_drive(known)) return known->owner == drive && on[known->k];
+    return (on[of->drive->position] && moves_drive(s, of, known, false)) ||
+           (on[of->drive->rate] && moves_drive(s, of, known, true));
+}
+
+static bool demand_depends(const struct structure *s, int supply, const struct variable *known)
+{
+    const struct robot *robot = s->model->robot;
+    for (int d = 0; d < robot->n_drives; d++)
+        if (robot->drive[d].supply == supply && value_depends(s, d, robot->drive[d].drive->demand, known)) return true;
+    return false;
+}
+
+/* With the share, which depends on all drives of the supply */
+static bool drive_depends(const struct structure *s, int drive, int value, const struct variable *known)
+{
+    const struct robot_drive *of = &s->model->robot->drive[drive];
+    if (value_depends(s, drive, value, known)) return true;
+    return of->supply >= 0 && s->drive[drive][drive_values(of->drive) * value + of->drive->share] &&
+           demand_depends(s, of->supply, known);
+}
+
+bool depends_drive(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+{
+    return drive_depends(structure, unknown->owner, unknown->k, known);
+}
+
+static bool effort_depends(const struct structure *s, const struct robot_drive *of, const struct variable *known)
+{
+    return drive_depends(s, (int)(of - s->model->robot->drive), of->drive->effort, known);
+}
+
+bool depends_drive_torque(const struct structure *structure, const struct variable *unknown,
+                          const struct variable *known)
+{
+    return effort_depends(structure, drive_of_link(structure->model->robot, unknown->owner), known);
+}
+
+bool depends_drive_force(const struct structure *structure, const struct variable *unknown,
+                         const struct variable *known)
+{
+    return effort_depends(structure, drive_of_actuator(structure->model->robot, unknown->owner), known);
+}
+
+bool depends_supply(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+{
+    return demand_depends(structure, unknown->owner, known);
+}
+
+/* The effort of a drive as an input of the arm without it */
+static struct variable effort_input(const struct robot_drive *of)
+{
+    static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
+                                  force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
+    const bool line = of->actuator >= 0;
+    return (struct variable){
+        .of = line ? &force : &torque, .owner = line ? of->actuator : of->link, .reference = -1, .state = -1};
+}
+
+static bool is_of_arm(const struct variable *variable)
+{
+    switch (variable->of->owner) {
+    case DRIVE:
+    case POWERED:
+    case POWERED_ACTUATOR:
+    case SUPPLY: return false;
+    default: return true;
+    }
+}
+
+/* An unknown of the arm depends on a known directly, or by the effort of a drive */
 bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *structure)
 {
-    return unknown->of->depends(structure, unknown, known);
+    const struct robot *robot = structure->model->robot;
+    const bool direct = !is_of_arm(unknown) || !is_of_drive(known);
+    if (direct && unknown->of->depends(structure, unknown, known)) return true;
+    for (int d = 0; d < robot->n_drives && is_of_arm(unknown); d++) {
+        const struct variable effort = effort_input(&robot->drive[d]);
+        if (!effort_depends(structure, &robot->drive[d], known)) continue;
+        if (unknown->of->depends(structure, unknown, &effort)) return true;
+    }
+    return false;
 }

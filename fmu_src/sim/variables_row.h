@@ -8,7 +8,8 @@
 #include "sim/variables.h"
 
 /* What has the variable: the robot, links with such a joint or body, every loop or actuator, frames that are sensors or loads:
-   0 is the tip, 1 + i the robot's frame i. */
+   0 is the tip, 1 + i the robot's frame i; drives inside the arm and supplies. A joint or actuator that has a drive is powered, and an
+   actuator without one is open. */
 enum owner {
     ROBOT,
     DRIVEN,
@@ -20,7 +21,12 @@ enum owner {
     BEAM,
     PAYLOAD,
     LOOP,
+    POWERED,
     ACTUATOR,
+    OPEN_ACTUATOR,
+    POWERED_ACTUATOR,
+    DRIVE,
+    SUPPLY,
     SENSOR,
     INERTIAL_SENSOR,
     GAUGE,
@@ -28,8 +34,16 @@ enum owner {
 };
 
 /* As many as the joint has positions, velocities, coordinates with numbers; as the link has elastic coordinates; as the loop has
-   equations; one with every state that needs it, among the derivatives. */
-enum { POSITIONS = -1, VELOCITIES = -2, NUMBERS = -3, MODES = -4, EQUATIONS = -5, WITH_STATE = -6 };
+   equations; one with every state that needs it, among the derivatives; as the drive has values of this sort. */
+enum {
+    POSITIONS = -1,
+    VELOCITIES = -2,
+    NUMBERS = -3,
+    MODES = -4,
+    EQUATIONS = -5,
+    WITH_STATE = -6,
+    VALUES_OF_DRIVE = -7
+};
 
 /* Of a variable that can be set: what it is of the motion, or a force; NUMBER: none of these. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
@@ -53,7 +67,7 @@ typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
 struct table_row {
-    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator, %F the frame; %p, %v, %a, %f what the joint calls a
+    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator, %F the frame, %S the supply; %p, %v, %a, %f what the joint calls a
                          position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
     unsigned given; /* the number: only of joints that take it, enum joint_given (MOVING); only where the file gives it, enum
@@ -82,24 +96,26 @@ struct table_row {
 /* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
 
 place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_frame_force, place_frame_torque,
-    place_actuator_force, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
+    place_actuator_force, place_drive_input, place_drive_state, place_payload_mass, place_payload_com,
+    place_payload_inertia, place_added_mass;
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
     value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
     value_frame_elongation, value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force,
     value_actuator_length, value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy,
-    value_total_energy, value_joint_power, value_actuator_power, value_losses;
+    value_drive, value_drive_torque, value_drive_force, value_supply_demand, value_supply_share, value_total_energy,
+    value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
     number_E, number_G, number_density, number_outer_diameter, number_diameter, number_width, number_height,
     number_wall, number_section_scale, number_added_mass, number_payload_com, number_payload_inertia,
     number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
-    number_payload_mass, number_elastic_terms;
+    number_payload_mass, number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
 
 limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_inertia, limit_elastic_terms,
-    limit_boolean, limit_tolerance, limit_order, limit_method, limit_count;
+    limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method, limit_count;
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
@@ -107,7 +123,18 @@ depends_function depends_itself, depends_all, depends_quaternion_rate, depends_a
     depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_frame_position,
     depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity, depends_frame_acceleration,
     depends_frame_specific_force, depends_frame_angular_rate, depends_frame_curvature, depends_frame_elongation,
-    depends_actuator_length, depends_actuator_rate;
+    depends_actuator_length, depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force,
+    depends_supply;
+
+/* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
+
+/* Number of values of a drive of a row's sort, and the index of the k-th. Motion and share, which the arm has, are not among them. */
+int drive_value_count(const struct robot *robot, int drive, const struct table_row *row);
+int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k);
+
+/* A variable for a value of a drive, or for the derivative of a state. */
+struct variable drive_variable(const struct robot *robot, const struct table_row *row, int drive, int k,
+                               struct arena *arena);
 
 /* ---- units and scales (variables_scale.c) --------------------------------------------------------------------------------- */
 

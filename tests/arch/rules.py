@@ -9,13 +9,15 @@ from pathlib import Path
 from c_source import COMMENT_OR_STRING, c_files, line_of, read, without, without_text
 
 # A layer sees itself and those before it.
-LAYERS = ["base", "math", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]
+LAYERS = ["base", "math", "drive", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]
 SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, and other folders
     "drives": ("sim", []),
     "analysis": ("sim", []),
     "lib": ("sim", ["analysis"]),
+    "symbolic": ("base", []),
+    "generate": ("mech", ["symbolic", "analysis"]),
     "modelDescription": ("fmi", ["drives"]),
-    "cli": ("sim", ["analysis", "modelDescription", "drives"]),
+    "cli": ("sim", ["analysis", "generate", "symbolic", "modelDescription", "drives"]),
 }
 PRODUCT_FOLDERS = ["fmu_src", *SEEN]
 C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]
@@ -64,7 +66,7 @@ def home_of(root, folder, name):
 
 
 def folder_direction(root):
-    """What drives, analysis, lib, modelDescription and cli include comes from themselves or from what they may see."""
+    """What drives, analysis, lib, symbolic, generate, modelDescription and cli include comes from themselves or from what they may see."""
     problems = []
     for folder, (highest, others) in SEEN.items():
         seen = [folder, *others, *LAYERS[:LAYERS.index(highest) + 1]]

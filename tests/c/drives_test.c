@@ -1,26 +1,44 @@
 /* The companions: derivatives against differences, declared dependencies, conservation of energy, limits, drive files. */
+#include <stdio.h>
 #include <string.h>
 
-#include "drive.h"
-#include "laws.h"
+#include "companion.h"
+#include "drive/laws.h"
 #include "support/random.h"
 #include "test.h"
 
 enum { MOST = 128, POINTS = 300 };
 
-enum { SERVO, CYLINDER, AXIS, SLING, COMPANIONS };
+enum { SERVO, CYLINDER, HOLDING_CYLINDER, LOWERING_CYLINDER, AXIS, SLING, GEAR, STIFF_GEAR, SPRING, COMPANIONS };
 
-/* An axis that moves, moves that meet and overlap; a sling whose ground lies askew: nothing is zero by its default */
-static const char *const files[COMPANIONS] = {
-    "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}",
-    "{\"format\": \"limber-drive/1\", \"drive\": \"cylinder\"}",
-    ("{\"format\": \"limber-drive/1\", \"drive\": \"axis\", \"parameters\": {\"start\": 0.4,"
-     "\"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
-     "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
-     "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
-     "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1}}"),
-    ("{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"ground\": -0.2,"
-     "\"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9}}")};
+static const struct drive *const drives[COMPANIONS] = {[SERVO] = &servo_drive,
+                                                       [CYLINDER] = &cylinder_drive,
+                                                       [HOLDING_CYLINDER] = &cylinder_drive,
+                                                       [LOWERING_CYLINDER] = &cylinder_drive,
+                                                       [AXIS] = &axis_drive,
+                                                       [SLING] = &sling_drive,
+                                                       [GEAR] = &gear_drive,
+                                                       [STIFF_GEAR] = &gear_drive,
+                                                       [SPRING] = &spring_drive};
+
+/* Cylinders with counterbalance valves on both sides and on one, set low so that they often open; an axis that moves, moves that
+   meet and overlap; a sling whose ground lies askew; a gear with play that is a part of its twist. Nothing is zero by its default
+   except in the gear without play and the cylinder without options */
+static const char *const parameters[COMPANIONS] = {
+    [SERVO] = "",
+    [CYLINDER] = "",
+    [HOLDING_CYLINDER] =
+        "\"counterbalance1\": 150e5, \"counterbalance2\": 120e5, \"tank_underlap\": 0.05, \"pilot_ratio\": 2,"
+        "\"tank_pressure\": 3e5, \"hose_volume1\": 1e-3, \"hose_volume2\": 5e-4",
+    [LOWERING_CYLINDER] = "\"counterbalance1\": 250e5, \"tank_underlap\": 0.05, \"overlap\": 0.1",
+    [AXIS] = "\"start\": 0.4, \"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
+             "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
+             "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
+             "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1",
+    [SLING] = "\"ground\": -0.2, \"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9",
+    [GEAR] = "\"backlash\": 0.3, \"motor_friction\": 0.01, \"torque_start\": 50",
+    [STIFF_GEAR] = "\"motor_friction\": 0.01",
+    [SPRING] = "\"damping\": 300, \"preload\": -2e3"};
 
 struct specimen {
     const struct drive *drive;
@@ -33,9 +51,12 @@ struct specimen {
 static void make(struct specimen *s, int which)
 {
     struct report report = {0};
+    char text[1000];
     memset(s, 0, sizeof *s);
-    s->drive = all_drives[which];
-    CHECK(drive_variables(s->drive, "test", files[which], &report, &s->arena, &s->variables) == STATUS_OK);
+    s->drive = drives[which];
+    snprintf(text, sizeof text, "{\"format\": \"limber-drive/1\", \"drive\": \"%s\", \"parameters\": {%s}}",
+             s->drive->name, parameters[which]);
+    CHECK(drive_variables(s->drive, "test", text, &report, &s->arena, &s->variables) == STATUS_OK);
     for (int r = 0; r < s->variables.n; r++) {
         const struct variable *variable = &s->variables.row[r];
         s->scale[r] = variable->nominal > 0 ? variable->nominal : variable->causality == CAUSALITY_INPUT ? 0.3 : 0;
@@ -103,7 +124,8 @@ static void check_column(struct specimen *s, int known, int *nonzero)
 
 TEST(tangent_is_the_derivative)
 {
-    static const int fewest[COMPANIONS] = {20, 20, 3, 20}; /* derivatives at a point that are not zero, in the mean */
+    /* derivatives at a point that are not zero, in the mean */
+    static const int fewest[COMPANIONS] = {20, 20, 20, 20, 3, 20, 20, 20, 5};
     for (int which = 0; which < COMPANIONS; which++) {
         struct specimen s;
         struct random random = {(uint64_t)which};
@@ -120,11 +142,13 @@ TEST(tangent_is_the_derivative)
     }
 }
 
-/* A declared dependency is real: somewhere it is not zero */
+/* A declared dependency is real: somewhere it is not zero. An importer may set parameters, so a gear declares what one with play
+   depends on, and a cylinder what one with counterbalance valves does */
 TEST(dependencies_are_not_padded)
 {
     for (int which = 0; which < COMPANIONS; which++) {
         struct specimen s;
+        if (which == STIFF_GEAR || which == CYLINDER || which == LOWERING_CYLINDER) continue;
         make(&s, which);
         for (int known = 0; known < s.variables.n; known++) {
             bool found[MOST] = {false};
@@ -149,13 +173,21 @@ TEST(dependencies_are_not_padded)
 /* What goes in comes out, is lost or is stored; losses are not negative */
 TEST(power_is_accounted_for)
 {
-    static const char *const losses[] = {"power.copper", "power.gear", "power.valve", "power.leakage",
-                                         "power.friction"};
-    for (int which = SERVO; which <= CYLINDER; which++) {
+    static const char *const losses[] = {"power.copper",   "power.gear",    "power.valve",         "power.leakage",
+                                         "power.friction", "power.damping", "power.counterbalance"};
+    static const char *const inputs[COMPANIONS] = {[SERVO] = "power.electrical",
+                                                   [CYLINDER] = "power.supply",
+                                                   [HOLDING_CYLINDER] = "power.supply",
+                                                   [LOWERING_CYLINDER] = "power.supply",
+                                                   [GEAR] = "power.motor",
+                                                   [STIFF_GEAR] = "power.motor",
+                                                   [SPRING] = "none"};
+    for (int which = 0; which < COMPANIONS; which++) {
+        if (inputs[which] == NULL) continue;
         struct specimen s;
         struct random random = {3};
         make(&s, which);
-        const int in = variables_find(&s.variables, which == SERVO ? "power.electrical" : "power.supply");
+        const int in = variables_find(&s.variables, inputs[which]);
         for (int point = 0; point < POINTS; point++) {
             double sum = 0, size = 0;
             draw(&s, &random);
@@ -181,6 +213,131 @@ static void pass_time(struct specimen *s)
     for (int i = 0; i < s->drive->n_driven; i++) s->dv[s->drive->position + i] = s->v[s->drive->rate + i];
     for (int k = 0; k < s->variables.n_states; k++) s->dv[s->variables.state[k]] = s->v[s->drive->n_rows + k];
     s->drive->tangent(s->v, s->dv);
+}
+
+/* The drive at rest somewhere, other inputs as at the start, no oil leaks: what hold() has to find */
+static void draw_rest(struct specimen *s, struct random *random)
+{
+    static const char *const leaks[] = {"leakage", "clearance"};
+    const struct drive *drive = s->drive;
+    draw(s, random);
+    for (int r = 0; r < s->variables.n; r++) {
+        const struct variable *variable = &s->variables.row[r];
+        if (variable->causality == CAUSALITY_INPUT && r != drive->position) s->v[r] = variable->start;
+        for (int i = 0; i < 2; i++)
+            if (strcmp(variable->name, leaks[i]) == 0)
+                s->v[r] = i == 0 ? 0 : 1e-100; /* edges closed by their overlap */
+        if (strcmp(variable->name, "overlap") == 0) s->v[r] = 0.1;
+    }
+    s->v[drive->rate] = 0;
+}
+
+/* Held at rest with an effort within its range, a drive exerts that effort and its states keep their values. 1e-12: of the forces
+   of both chambers and an end stop, which balance each other */
+TEST(hold_is_an_equilibrium)
+{
+    char text[CONFLICT_SIZE];
+    for (int which = 0; which < COMPANIONS; which++) {
+        struct specimen s;
+        struct random random = {13};
+        make(&s, which);
+        const struct drive *drive = s.drive;
+        const double range = drive == &cylinder_drive ? 2e4 : 500;
+        int held = 0;
+        for (int point = 0; drive->hold != NULL && point < POINTS; point++) {
+            draw_rest(&s, &random);
+            const double effort = s.v[drive->effort] = uniform(&random, -1, 1) * range;
+            if (drive->hold(s.v, text) != NULL) continue; /* an end stop that the oil cannot hold */
+            held++;
+            drive->evaluate(s.v);
+            CHECK_NEAR(s.v[drive->effort], effort, 1e-12 * (drive == &cylinder_drive ? 1e5 : 500));
+            for (int k = 0; k < drive->n_states; k++)
+                CHECK_NEAR(s.v[drive->n_rows + k], 0, 1e-10 * s.variables.row[s.variables.state[k]].nominal);
+        }
+        CHECK(drive->hold == NULL || held > POINTS / 4);
+        arena_release(&s.arena);
+    }
+}
+
+/* What hold() says to an effort at the start values of the others; NULL: nothing */
+static const char *answer(int which, double effort, char text[CONFLICT_SIZE])
+{
+    struct specimen s;
+    make(&s, which);
+    for (int r = 0; r < s.variables.n; r++) s.v[r] = s.variables.row[r].start;
+    s.v[s.drive->effort] = effort;
+    const char *why = s.drive->hold(s.v, text);
+    arena_release(&s.arena);
+    return why;
+}
+
+/* More than the limits allow is refused, with the numbers: 0.9 of 96 N.m/A at 20 A; 200 and 10 bar on bore and ring; a pressure that
+   opens the counterbalance valve, 250 bar less 4 times the 10 bar of the other chamber, on the bore less the 10 bar on the ring */
+TEST(hold_is_refused_beyond_the_limits)
+{
+    const double A1 = PI / 4 * 0.08 * 0.08, A2 = A1 - PI / 4 * 0.045 * 0.045;
+    const struct {
+        int which;
+        double most;
+        const char *reason;
+    } cases[] = {{SERVO, 1728, "voltage, 1728 N.m"},
+                 {SERVO, -1728, "voltage, 1728 N.m"},
+                 {CYLINDER, 200e5 * A1 - 10e5 * A2, "supply_pressure"},
+                 {CYLINDER, 10e5 * A1 - 200e5 * A2, "supply_pressure"},
+                 {HOLDING_CYLINDER, 150e5 * A1 - 10e5 * A2, "opens counterbalance1"},
+                 {LOWERING_CYLINDER, 210e5 * A1 - 10e5 * A2, "opens counterbalance1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[CONFLICT_SIZE];
+        const char *why = answer(cases[i].which, 1.1 * cases[i].most, text);
+        CHECK(why != NULL && strstr(why, cases[i].reason) != NULL);
+        CHECK(answer(cases[i].which, 0.8 * cases[i].most, text) == NULL);
+    }
+}
+
+/* Through a counterbalance valve oil enters freely and leaves only when the pressures have opened it. A line keeps no oil, and its
+   pressure is between those around it. The supply gives its share of the demand, which does not depend on it. 1e-12: of the flow
+   through open edges, as the pressure of a line is known to rounding */
+enum { PRESSURE, LINE, FLOW, SETTING, SUPPLY, TANK, FROM_SUPPLY, TO_TANK, RATIO, SIZE, NAMES };
+
+/* Of a chamber with such a valve; 1: the valve is closed and the oil stays */
+static int check_valve(const double *v, const int *at, int c, double pilot)
+{
+    const double ps = v[at[SUPPLY]], pt = v[at[TANK]];
+    const double p = v[at[PRESSURE] + c], line = v[at[LINE] + c], flow = v[at[FLOW] + c];
+    const bool unopened = p + v[at[RATIO]] * pilot <= v[at[SETTING] + c];
+    if (v[cylinder_drive.share] <= 1) CHECK(line >= fmin(fmin(p, ps), pt) && line <= fmax(fmax(p, ps), pt));
+    CHECK(flow * (line - p) >= 0);
+    CHECK(!unopened || flow >= 0);
+    return unopened && flow == 0;
+}
+
+TEST(counterbalance_valves_hold)
+{
+    static const char *const names[NAMES] = {
+        "p1",          "line1",       "flow1",       "counterbalance1", "supply_pressure", "tank_pressure",
+        "supply_flow", "return_flow", "pilot_ratio", "nominal_flow"};
+    for (int which = HOLDING_CYLINDER; which <= LOWERING_CYLINDER; which++) {
+        const int valves = which == HOLDING_CYLINDER ? 2 : 1;
+        struct specimen s;
+        struct random random = {15};
+        int at[NAMES], closed = 0, out = 0, in = 0;
+        make(&s, which);
+        for (int i = 0; i < NAMES; i++) at[i] = variables_find(&s.variables, names[i]);
+        for (int point = 0; point < 3 * POINTS; point++) {
+            draw(&s, &random);
+            const double *v = s.v, *p = v + at[PRESSURE], share = v[cylinder_drive.share];
+            for (int c = 0; c < valves; c++) { /* the pilot is the other pressure, or at most the highest one */
+                closed += check_valve(v, at, c, valves == 1 ? p[1] : fmax(p[1 - c], v[at[SUPPLY]]));
+                out += v[at[FLOW] + c]<0, in += v[at[FLOW] + c]> 0;
+            }
+            CHECK_NEAR(v[at[FLOW]] + v[at[FLOW] + 1], v[at[FROM_SUPPLY]] - v[at[TO_TANK]], 1e-12 * v[at[SIZE]]);
+            CHECK_NEAR(v[at[FROM_SUPPLY]], share * v[cylinder_drive.demand],
+                       1e-15 * (fabs(v[at[FROM_SUPPLY]]) + v[at[SIZE]]));
+            CHECK(value_at(&s, cylinder_drive.share, -0.1, cylinder_drive.demand) == v[cylinder_drive.demand]);
+        }
+        CHECK((valves == 2 || closed > POINTS / 10) && out > POINTS / 3 && in > POINTS / 3);
+        arena_release(&s.arena);
+    }
 }
 
 /* What the hook gives is stored in the load, in rope and ground, or lost: force.hook' + d(total)/dt + losses = 0. Forces pull and
@@ -248,6 +405,36 @@ TEST(sling_starts_at_rest)
     arena_release(&s.arena);
 }
 
+/* Odd, increasing, x beyond the play by half of it; its inverse inverts it. Without play it is x */
+TEST(play_is_a_dead_zone)
+{
+    struct random random = {12};
+    for (int i = 0; i < 1000; i++) {
+        const double x = uniform(&random, -3, 3), b = uniform(&random, 0, 1) * (i % 4 > 0);
+        const struct dead_zone at = dead_zone(x, b);
+        const double beyond = fmax(fabs(x) - b / 2, 0);
+        CHECK(at.value == -dead_zone(-x, b).value && at.slope > 0 && at.slope <= 1);
+        CHECK(fabs(at.value) >= beyond && fabs(at.value) <= beyond + b / 40); /* the width of a corner is b/20 */
+        CHECK(b > 0 || (at.value == x && at.slope == 1 && at.curvature == 0));
+        CHECK_NEAR(dead_zone_inverse(at.value, b), x, 1e-15 * 20 / at.slope);
+        CHECK_NEAR(dead_zone_inverse(0, b), 0, 1e-15);
+    }
+}
+
+/* The supply gives what is asked for up to nine tenths of its limit, the limit from eleven tenths, never more */
+TEST(supply_is_shared)
+{
+    struct random random = {14};
+    for (int i = 0; i < 1000; i++) {
+        const double limit = uniform(&random, 0.1, 2), d = uniform(&random, -3, 3), h = 1e-6;
+        const struct law share = supply_share(d, limit);
+        CHECK(share.value > 0 && share.value <= 1 && share.value * d <= limit * (1 + 1e-15));
+        CHECK(d > 0.9 * limit || (share.value == 1 && share.slope == 0));
+        if (d > 1.1 * limit) CHECK_NEAR(share.value, limit / d, 1e-15);
+        CHECK_NEAR(share.slope, (supply_share(d + h, limit).value - supply_share(d - h, limit).value) / (2 * h), 1e-4);
+    }
+}
+
 TEST(limits_are_never_passed)
 {
     struct random random = {11};
@@ -305,8 +492,13 @@ int main(void)
     RUN(tangent_is_the_derivative);
     RUN(dependencies_are_not_padded);
     RUN(power_is_accounted_for);
+    RUN(hold_is_an_equilibrium);
+    RUN(hold_is_refused_beyond_the_limits);
+    RUN(counterbalance_valves_hold);
     RUN(sling_keeps_its_energy);
     RUN(sling_starts_at_rest);
+    RUN(play_is_a_dead_zone);
+    RUN(supply_is_shared);
     RUN(limits_are_never_passed);
     RUN(drive_files_are_checked);
     return test_summary();

@@ -169,7 +169,7 @@ TEST(closed_robots_allocate_at_the_start_alone)
         const long before = allocations;
         everything_closed(&c, by_q, by_qd);
         CHECK(allocations == before);
-        CHECK(constraints_close(&c.s.mechanism, c.s.q, &silent) == STATUS_OK);
+        CHECK(constraints_close(&c.s.mechanism, NULL, c.s.q, &silent) == STATUS_OK);
         CHECK(!counting || allocations > before); /* scratch */
         const long after = allocations;
         everything_closed(&c, by_q, by_qd);

@@ -99,6 +99,37 @@ TEST(types_other_than_real)
     host_close(&host);
 }
 
+/* d eta/d force of a static start against a difference of starts; start values are known in initialization mode, and only there */
+TEST(derivatives_in_initialization_mode)
+{
+    struct host host;
+    host_open(&host);
+    fmi2Component c = host_make(&host, fmi2CoSimulation);
+    const fmi2ValueReference start_static = host_find(&host, "start_static"), eta = host_find(&host, "lower.eta[1]"),
+                             force = host_find(&host, "tip.force[2]"), q_start = host_find(&host, "shoulder.q_start"),
+                             q = host_find(&host, "shoulder.q"), gravity = host_find(&host, "gravity[1]");
+    const double one = 1, h = 0.1;
+    const int yes = fmi2True;
+    double exact = NAN, start[2], by_start = NAN, same = NAN;
+    CHECK(fmi2SetBoolean(c, &start_static, 1, &yes) == fmi2OK && fmi2EnterInitializationMode(c) == fmi2OK);
+    for (int side = 0; side < 2; side++) {
+        CHECK(host_set(&host, c, "tip.force[2]", side == 0 ? -h : h) == fmi2OK);
+        start[side] = host_get(&host, c, "lower.eta[1]");
+    }
+    CHECK(host_set(&host, c, "tip.force[2]", 0) == fmi2OK);
+    CHECK(fmi2GetDirectionalDerivative(c, &eta, 1, &force, 1, &one, &exact) == fmi2OK);
+    CHECK_NEAR(exact, (start[1] - start[0]) / (2 * h), 1e-4 * fabs(exact));
+    CHECK(fabs(exact) > 1e-6);
+    CHECK(fmi2GetDirectionalDerivative(c, &q, 1, &q_start, 1, &one, &same) == fmi2OK && same == 1);
+    CHECK(fmi2GetDirectionalDerivative(c, &eta, 1, &q_start, 1, &one, &by_start) == fmi2OK && fabs(by_start) > 1e-9);
+    refused(&host, fmi2GetDirectionalDerivative(c, &eta, 1, &q, 1, &one, &exact), "a static start computes it");
+    refused(&host, fmi2GetDirectionalDerivative(c, &eta, 1, &gravity, 1, &one, &exact), "gravity[1] is not a known");
+    CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
+    refused(&host, fmi2GetDirectionalDerivative(c, &q, 1, &q_start, 1, &one, &same), "shoulder.q_start is not a known");
+    fmi2FreeInstance(c);
+    host_close(&host);
+}
+
 TEST(steps_of_wrong_length)
 {
     struct host host;
@@ -323,6 +354,7 @@ int main(void)
     RUN(who_may_be_set_when);
     RUN(wrong_arguments_touch_nothing);
     RUN(types_other_than_real);
+    RUN(derivatives_in_initialization_mode);
     RUN(steps_of_wrong_length);
     RUN(clocks_that_round_differently);
     RUN(a_step_that_fails);

@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "math/rotation_tangent.h"
+#include "math/sincos.h"
 #include "math/vec.h"
 #include "support/random.h"
 
@@ -195,6 +196,35 @@ TEST(rpy_is_three_turns)
     }
 }
 
+/* In units of the last place of the result: the reduced angle is off by one unit, and the polynomial with its sum by another */
+static double units(double found, long double exact)
+{
+    const double near = fabs((double)exact);
+    return (double)fabsl(found - exact) / (nextafter(near, 2) - near);
+}
+
+/* Of all sizes, and beside multiples of a quarter turn, where the reduction cancels most */
+TEST(sines_in_lanes)
+{
+    struct random random = {17};
+    for (int i = 0; i < 200000; i++) {
+        double x[LANES], s[LANES], c[LANES];
+        lanes sine, cosine;
+        for (int l = 0; l < LANES; l++) {
+            const double size = fmin(MOST_ANGLE, pow(10, uniform(&random, -9, 5)));
+            x[l] = uniform(&random, -size, size);
+            if (i % 4 == 0) x[l] = 1e-9 * x[l] / size + 2 * atan(1) * floor(uniform(&random, -6e4, 6e4));
+        }
+        sincos_lanes(load(x), &sine, &cosine);
+        store(s, sine);
+        store(c, cosine);
+        for (int l = 0; l < LANES; l++) {
+            CHECK_NEAR(units(s[l], sinl(x[l])), 0, 2.5);
+            CHECK_NEAR(units(c[l], cosl(x[l])), 0, 2.5);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(coefficients_keep_their_digits);
@@ -203,5 +233,6 @@ int main(void)
     RUN(exp_turns_by_the_right_hand);
     RUN(rates_are_derivatives);
     RUN(rpy_is_three_turns);
+    RUN(sines_in_lanes);
     return test_summary();
 }

@@ -235,6 +235,94 @@ TEST(loops_are_solved_with_the_newton_matrix)
     printf("     worst %.1e\n", worst);
 }
 
+/* ---- with drives ------------------------------------------------------------------------------------------------------------- */
+
+/* Drives on two lines and, where there is one, on a free revolute joint */
+static int make_driven(struct closed *c, int seed)
+{
+    static struct robot_drive drives[3];
+    struct random random = {(uint64_t)seed};
+    if (!closed_random(c, seed, ANY_LOOP, seed % 3, true)) return 0;
+    for (int d = 0; d < 2; d++) drives[d] = (struct robot_drive){.link = -1, .actuator = d};
+    c->s.robot->drive = drives;
+    c->s.robot->n_drives = 2;
+    for (int i = 0; i < c->s.robot->n_links && c->s.robot->n_drives == 2; i++)
+        if (c->s.robot->link[i].joint.type == JOINT_REVOLUTE && c->s.model->link[i].prescribed < 0)
+            drives[c->s.robot->n_drives++] = (struct robot_drive){.link = i, .actuator = -1};
+    return closed_add_actuators(c, &random, 2);
+}
+
+/* J of every drive: the rate of its coordinate for qd = e_j */
+static void drive_rates(struct closed *c, double (*J)[MOST])
+{
+    struct specimen *s = &c->s;
+    double qd[MOST];
+    memcpy(qd, s->qd, (size_t)s->nv * sizeof *qd);
+    memset(s->qd, 0, (size_t)s->nv * sizeof *qd);
+    for (int j = 0; j < s->nv; j++) {
+        s->qd[j] = 1;
+        specimen_evaluate(s, NULL);
+        actuators_measure(&s->mechanism);
+        for (int d = 0; d < s->robot->n_drives; d++) {
+            const int link = s->robot->drive[d].link;
+            J[d][j] = link >= 0 ? s->qd[s->model->link[link].v] : s->mechanism.actuators->line[d].rate;
+        }
+        s->qd[j] = 0;
+    }
+    memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
+}
+
+/* [N + J's J, -G'; G 0] (x; mu), solved again. s of a line may have any sign. */
+TEST(drives_are_solved_with_the_newton_matrix)
+{
+    static double J[3][MOST];
+    double x[MOST], y[MOST], mu[MOST_ROWS], c_rate[MOST_ROWS], worst = 0;
+    int loops = 0, joints = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct random random = {(uint64_t)seed};
+        struct closed c;
+        CHECK(make_driven(&c, seed));
+        struct drive_rows *rows = c.s.mechanism.drive_rows;
+        const int n_rows = c.s.mechanism.constraints->n_rows, drives = c.s.robot->n_drives;
+        drive_rates(&c, J);
+        if (n_rows > 0) closed_jacobian(&c, G);
+        newton_matrix(&c.s, 1e-3);
+        random_vector(&c.s, &random, x);
+        multiply(&c.s, N, x, y);
+        for (int d = 0; d < drives; d++) {
+            rows->s[d] = uniform(&random, d == 1 ? -1e-2 : 0, 1e4);
+            if (seed % 5 == 0 && d == 1) rows->s[d] = 0;
+            double along = 0;
+            for (int j = 0; j < c.s.nv; j++) along += J[d][j] * x[j];
+            for (int i = 0; i < c.s.nv; i++) y[i] += is_free(&c.s, i) ? J[d][i] * rows->s[d] * along : 0;
+        }
+        memset(mu, 0, sizeof mu);
+        const struct constraints *all = c.s.mechanism.constraints;
+        for (int k = 0; k < all->n_active; k++) mu[all->active[k]] = uniform(&random, -1, 1);
+        if (n_rows > 0) subtract_constraint_forces(&c, mu, y);
+        constraint_rates(&c, x, c_rate);
+        CHECK(mechanism_newton_factor(&c.s.mechanism, c.s.q, c.s.qd, 1e-3) == STATUS_OK);
+        for (int d = 0; d < drives; d++) {
+            double along = 0;
+            for (int j = 0; j < c.s.nv; j++) along += J[d][j] * x[j];
+            CHECK_NEAR(drive_rows_along(&c.s.mechanism, d, x), along, 1e-11 * (1 + norm(c.s.nv, x)));
+        }
+        mechanism_newton_solve(&c.s.mechanism, y, c_rate);
+        for (int i = 0; i < c.s.nv; i++) y[i] -= x[i];
+        CHECK(mechanism_forward(&c.s.mechanism, &c.s.in, c.s.qdd) == STATUS_OK);
+        const double digits = n_rows > 0 ? fmin(1, 1e3 * closed_independence(&c)) : 1;
+        const double error = newton_norm(&c.s, y) / (newton_norm(&c.s, x) + norm(n_rows, mu) + DBL_MIN) * digits;
+        if (!(error <= 1e-8)) printf("     seed %d\n", seed);
+        CHECK_NEAR(error, 0, 1e-8); /* s is up to 1e4 times the masses */
+        worst = fmax(worst, error);
+        loops += n_rows > 0;
+        joints += drives > 2;
+        closed_free(&c);
+    }
+    CHECK(loops > 0 && joints > 0);
+    printf("     worst %.1e\n", worst);
+}
+
 /* ---- the residual ------------------------------------------------------------------------------------------------------------ */
 
 /* Sizes of the terms that cancel */
@@ -350,6 +438,7 @@ int main(void)
     RUN(stiff_slopes_are_slopes);
     RUN(factors_last);
     RUN(loops_are_solved_with_the_newton_matrix);
+    RUN(drives_are_solved_with_the_newton_matrix);
     RUN(forward_dynamics_leaves_no_residual);
     RUN(the_residual_is_linear_in_its_unknowns);
     RUN(newton_factors_project);

@@ -41,7 +41,7 @@ def arm(pack, tmp_path_factory):
     return unzip(pack(robot), folder / "fmu")
 
 
-@pytest.fixture(scope="session", params=["arm", "servo", "cylinder", "axis", "sling"])
+@pytest.fixture(scope="session", params=["arm", "servo", "cylinder", "gear", "axis", "sling"])
 def fmu(request):
     """An arm's FMU and those of its companions, unzipped: what must hold for any of them."""
     return request.getfixturevalue(request.param)
@@ -70,6 +70,16 @@ def servo(drive, tmp_path_factory):
 @pytest.fixture(scope="session")
 def cylinder(drive, tmp_path_factory):
     return unzip(drive("cylinder"), tmp_path_factory.mktemp("cylinder"))
+
+
+@pytest.fixture(scope="session")
+def gear(drive, tmp_path_factory):
+    return unzip(drive("gear"), tmp_path_factory.mktemp("gear"))
+
+
+@pytest.fixture(scope="session")
+def spring(drive, tmp_path_factory):
+    return unzip(drive("spring"), tmp_path_factory.mktemp("spring"))
 
 
 @pytest.fixture(scope="session")

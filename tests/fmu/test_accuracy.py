@@ -227,17 +227,18 @@ def test_energy_drift_of_every_robot(simulate, struck, root, name):
 
 
 def test_every_robot_has_its_energy_tested(root):
-    assert set(FREE) == {file.stem for file in root.glob("resources/*.json") if "schema" not in file.name}
+    """Except those with drives inside: valves and windings take and lose energy (tests/fmu/test_systems.py has their balance)"""
+    assert set(FREE) == {file.stem for file in root.glob("resources/*.json") if "schema" not in file.name and '"drive"' not in file.read_text()}
 
 
 @pytest.mark.parametrize("name", ["chain-7", "twisted-7"])
 def test_energy_of_rigid_arms(simulate, struck, root, name):
-    """A few dozen steps make no even slope: three decades together."""
+    """A few dozen steps make no even slope: five decades together."""
     robot = root / f"resources/{name}.json"
     start = struck(robot, [0] * 7, 3, 5.0)
-    drifts = [drift(simulate(robot, 5, 0.05, rtol, start=start, **WEIGHTLESS)) for rtol in (1e-4, 1e-7)]
-    print(f"{name}, free 5 s after an impulse, rtol 1e-4 and 1e-7: drift {drifts[0]:.1e}, {drifts[1]:.1e}")
-    assert falls(drifts, 4 ** 3)
+    drifts = [drift(simulate(robot, 5, 0.05, rtol, start=start, **WEIGHTLESS)) for rtol in (1e-3, 1e-8)]
+    print(f"{name}, free 5 s after an impulse, rtol 1e-3 and 1e-8: drift {drifts[0]:.1e}, {drifts[1]:.1e}")
+    assert falls(drifts, 4 ** 5)
 
 
 def test_rigid_arms_take_high_orders(simulate, struck, root):
@@ -305,18 +306,30 @@ def mobility(instance, torques):
     return np.array(columns).T
 
 
-def test_no_static_start(pack, tmp_path):
-    """A column that buckles under its own weight with foreshortening: there is no equilibrium that Newton finds from straight on."""
-    robot = tmp_path / "column.json"
-    robot.write_text(json.dumps({"format": "limber-robot/1", "name": "column", "gravity": [-9.81, 0, 0], "links": [
+def started(pack, folder, robot, **values):
+    file = folder / "robot.json"
+    file.write_text(json.dumps(robot))
+    instance = Instance(unzip(pack(file), folder / "fmu"), logging=True)
+    assert instance.SetBoolean(instance.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
+    assert instance.set(values) == OK and instance.EnterInitializationMode() == OK
+    return instance
+
+
+def test_a_buckled_column_starts_upright_and_unstable(pack, tmp_path):
+    """It buckles under its payload with foreshortening: straight is the only equilibrium, and a warning says what it is worth."""
+    instance = started(pack, tmp_path, {"format": "limber-robot/1", "name": "column", "gravity": [-9.81, 0, 0], "links": [
         {"name": "beam", "joint": {"name": "base", "type": "revolute", "axis": [0, 0, 1]}, "payload": {"mass": 100.0},
          "beam": {"length": 1.0, "mass_per_length": 1.0, "EIz": 10.0, "foreshortening": True,
-                  "modes": {"y": {"shape": "clamped-free", "count": 2}}}}]}))
-    package = unzip(pack(robot), tmp_path / "fmu")
-    instance = Instance(package)
-    assert instance.SetBoolean(instance.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
-    assert instance.set({"beam.eta_start[1]": 0.05}) == OK
-    assert instance.EnterInitializationMode() == OK
+                  "modes": {"y": {"shape": "clamped-free", "count": 2}}}}]}, **{"beam.eta_start[1]": 0.05})
+    assert instance.ExitInitializationMode() == OK
+    assert abs(instance.get("beam.eta[1]")) < 1e-9 and any("unstable in 2 of 2 directions" in line[2] for line in instance.log)
+    instance.free()
+
+
+def test_no_static_start(pack, tmp_path):
+    """Nothing holds a passive slider against its weight."""
+    instance = started(pack, tmp_path, {"format": "limber-robot/1", "name": "falls", "gravity": [0, 0, -9.81], "links": [
+        {"name": "mass", "joint": {"name": "slide", "type": "prismatic", "axis": [0, 0, 1], "passive": True}, "rigid": {"mass": 2.0}}]})
     assert instance.ExitInitializationMode() == ERROR
-    assert "no static equilibrium" in instance.log[-1][2] and "remain" in instance.log[-1][2]
+    assert "no static equilibrium" in instance.log[-1][2] and "remain" in instance.log[-1][2] and "'slide'" in instance.log[-1][2]
     instance.free()

@@ -14,7 +14,7 @@ def by_method(package, method, fixed_step=0.0):
     return instance.initialise(tolerance=1e-8)
 
 
-@pytest.mark.parametrize("name, inputs", [("servo", {"reference": 0.02}), ("cylinder", {"command": 0.3}), ("sling", {"hook.velocity[1]": 0.3})])
+@pytest.mark.parametrize("name, inputs", [("servo", {"reference": 0.02}), ("cylinder", {"command": 0.3}), ("gear", {"torque": 2.0}), ("sling", {"hook.velocity[1]": 0.3})])
 def test_drives_have_every_method(request, name, inputs):
     """All agree, also in short fixed steps, and a saved state continues bit for bit."""
     package, rows = request.getfixturevalue(name), []

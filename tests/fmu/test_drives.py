@@ -526,11 +526,124 @@ def test_a_hook_below_the_ground_is_refused(sling):
     instance.free()
 
 
+# ---- gear and spring ------------------------------------------------------------------------------------------------
+
+
+def test_gear_swings_as_two_inertias_do(gear):
+    """A rotor N^2 Jm and an inertia J on the spring k between them, undamped: w^2 = k (1/J + 1/(N^2 Jm)); the mean of both moves as
+    one inertia under the torque N T."""
+    J, ratio, rotor, k, torque = 5.0, 100.0, 1e-3, 2e4, 0.2
+    reflected, until = ratio**2 * rotor, 0.4
+    t, q, qd, angle, *_ = driven_mass(gear, {"damping": 0.0}, J, "q", "qd", "tau", until, inputs={"torque": torque}, watched=["motor_angle"])
+    w = math.sqrt(k * (1 / J + 1 / reflected))
+    together = ratio * torque / (J + reflected) * t**2 / 2
+    twist = ratio * torque / reflected / w**2 * (1 - np.cos(w * t))
+    assert np.abs((J * q + reflected * angle / ratio) / (J + reflected) - together).max() < 1e-7 * together[-1]
+    assert np.abs(angle / ratio - q - twist).max() < 1e-6 * twist.max()
+
+
+def test_gear_starts_with_its_torque(gear):
+    """Also through the play: the motor torque T/N keeps it, and within the play there is nearly no torque."""
+    for play in 0.0, 0.02:
+        instance = started(gear, {"torque_start": 150.0, "backlash": play}, inputs={"torque": 1.5, "q": 0.3})
+        assert instance.step(0, 1) == OK and instance.get("tau") == pytest.approx(150, rel=1e-9)
+        assert instance.get("twist") == pytest.approx(150 / 2e4 + play / 2, abs=play / 200 + 1e-12)
+        instance.free()
+    instance = started(gear, {"backlash": 0.02}, MODEL_EXCHANGE)
+    assert instance.set({"motor_angle": 0.3}) == OK and 0 < instance.get("tau") < 0.02 * 2e4 * 0.003
+    instance.free()
+
+
+def test_spring_pushes_when_short(spring):
+    instance = started(spring, {"rest_length": 1.2, "preload": 500.0, "damping": 40.0}, MODEL_EXCHANGE, {"length": 1.1, "rate": 0.5})
+    assert instance.get("force") == pytest.approx(500 + 1e5 * 0.1 - 40 * 0.5, rel=1e-12)
+    instance.free()
+
+
+# ---- options of the cylinder ----------------------------------------------------------------------------------------
+
+LOADED = {"counterbalance1": 250e5, "tank_underlap": 0.05, "force_start": 60e3, "air": 0.0}
+LOAD_MASS = 60e3 / 9.81
+
+
+def lowered(cylinder, settings, command, until=3.0, start=CLOSED + 0.6, inputs=None):
+    """A hanging load, its weight as a force of the drive: rows time, length, rate, line1, line2, p1, p2, spool, spool_rate."""
+    weight = settings["force_start"]
+    instance = started(cylinder, settings, MODEL_EXCHANGE, {"length": start, "command": command, **(inputs or {})})
+    assert instance.EnterContinuousTimeMode() == OK
+    n = len(cylinder.states)
+    x0, nominal, derivative = ((ct.c_double * n)() for _ in range(3))
+    assert instance.GetContinuousStates(x0, n) == OK and instance.GetNominalsOfContinuousStates(nominal, n) == OK
+
+    def put(t, y):
+        assert instance.SetTime(float(t)) == OK and instance.set({"length": y[0], "rate": y[1]}) == OK
+        assert instance.SetContinuousStates((ct.c_double * n)(*y[2:]), n) == OK
+
+    def rhs(t, y):
+        put(t, y)
+        assert instance.GetDerivatives(derivative, n) == OK, instance.log
+        return [y[1], (instance.get("force") - weight) / LOAD_MASS, *derivative]
+
+    result = solve_ivp(rhs, (0, until), [start, 0, *x0], method="Radau", rtol=1e-7, atol=1e-7 * np.array([1, 1, *nominal]))
+    assert result.success, result.message
+    put(until, result.y[:, -1])
+    end = dict(zip(("line1", "line2", "p1", "p2", "flow1", "flow2", "supply_flow", "supply_demand"),
+                   instance.get("line1", "line2", "p1", "p2", "flow1", "flow2", "supply_flow", "supply_demand")))
+    instance.free()
+    return result.y[0], result.y[1], end
+
+
+def test_counterbalance_valve_holds_the_load(cylinder):
+    """Without one, a valve that relieves its lines lets the load down, by the flow through its underlap; with one it stays, and its
+    line is empty."""
+    tight = {**LOADED, "leakage": 0.0, "clearance": 1e-6, "viscous": 2e5}
+    length, _, end = lowered(cylinder, tight, 0.0, until=5.0)
+    assert np.abs(length - length[0]).max() < 1e-3 and end["flow1"] == 0 and end["line1"] < 1e5
+    _, rate, end = lowered(cylinder, {**tight, "counterbalance1": 0.0}, 0.0, until=2.0)
+    assert end["line1"] == end["p1"] and end["flow1"] == pytest.approx(-0.05 * K * math.sqrt(end["p1"]), rel=1e-3)
+    assert rate[-1] == pytest.approx(end["flow1"] / A1, rel=1e-2)  # the pressures still change a little
+
+
+def test_load_is_lowered_at_the_speed_of_the_supply(cylinder):
+    """A small counterbalance valve throttles, more than the edge to the tank: p1 + r p2 is between setting and setting + range, and
+    both flows fit the speed."""
+    settings = {**LOADED, "tank_underlap": 0.1, "clearance": 1e-5, "leakage": 0.0, "counterbalance_flow": 10e-3 / 60, "viscous": 2e5}
+    length, rate, end = lowered(cylinder, settings, -0.1, until=3.0)
+    assert 250e5 < end["p1"] + 4 * end["p2"] < 350e5 and end["p1"] - end["line1"] > 20e5
+    assert end["flow2"] == pytest.approx(0.1 * K * math.sqrt(SUPPLY - end["p2"]), rel=1e-3)
+    assert end["flow1"] == pytest.approx(A1 * rate[-1], rel=1e-3) and end["flow2"] == pytest.approx(-A2 * rate[-1], rel=1e-3)
+
+
+def test_load_is_raised_through_the_check_valve(cylinder):
+    _, rate, end = lowered(cylinder, {**LOADED, "force_start": 40e3, "viscous": 2e4}, 0.4, until=1.5, start=CLOSED + 0.2)
+    assert rate[-1] > 0.02 and 0 < end["line1"] - end["p1"] < 10e5 and end["flow1"] == pytest.approx(A1 * rate[-1], rel=2e-2)
+
+
+@pytest.mark.parametrize("valves", [{}, {"counterbalance1": 250e5, "counterbalance2": 250e5, "tank_underlap": 0.05}])
+def test_supply_gives_its_share(cylinder, valves):
+    instance = started(cylinder, valves, MODEL_EXCHANGE)
+    for share in 1.0, 0.6, 0.1:
+        assert instance.set({"spool": 0.7, "p1": 60e5, "p2": 30e5, "supply_share": share}) == OK
+        flow, demand = instance.get("supply_flow", "supply_demand")
+        assert flow == pytest.approx(share * demand, rel=1e-14) and demand > 1e-4
+    instance.free()
+
+
+def test_hoses_soften_the_oil(cylinder):
+    """beta A^2/V in each chamber, its volume larger by the hose's."""
+    s, hoses = 0.3, (2e-3, 1e-3)
+    instance = started(cylinder, {**BARE, "hose_volume1": hoses[0], "hose_volume2": hoses[1]}, MODEL_EXCHANGE, {"length": CLOSED + s})
+    assert -directional(instance, "der(p1)", "rate") == pytest.approx(BETA * A1 / (A1 * (DEAD + s) + hoses[0]), rel=1e-12)
+    assert directional(instance, "der(p2)", "rate") == pytest.approx(BETA * A2 / (A2 * (DEAD + STROKE - s) + hoses[1]), rel=1e-12)
+    instance.free()
+
+
 # ---- all ------------------------------------------------------------------------------------------------------------
 
 IMPOSSIBLE = [("servo", "efficiency", 1.2), ("servo", "inductance", 0.0), ("cylinder", "bore", -1.0), ("cylinder", "rod", 0.08),
               ("cylinder", "solver.relative_tolerance", -1.0), ("axis", "move[3].duration", 0.0), ("sling", "length", 0.0),
-              ("sling", "gravity[3]", 0.0), ("servo", "torque_start", -1e4), ("cylinder", "force_start", 1e6), ("cylinder", "pressure_start", 201e5)]
+              ("sling", "gravity[3]", 0.0), ("servo", "torque_start", -1e4), ("cylinder", "force_start", 1e6), ("cylinder", "pressure_start", 201e5),
+              ("gear", "motor_inertia", 0.0), ("spring", "rest_length", -1.0)]
 
 
 @pytest.mark.parametrize("name, parameter, value", IMPOSSIBLE)
@@ -546,6 +659,7 @@ def test_impossible_parameters(request, name, parameter, value):
     ("sling", {"gravity[3]": 0}, "gravity must not be zero"), ("servo", {"torque_start": 1728.1}, "voltage, 1728 N.m"),
     ("servo", {"torque_start": -865, "voltage_limit": 9}, "voltage, 864 N.m"), ("cylinder", {"pressure_start": 201e5}, "supply_pressure"),
     ("cylinder", {"tank_pressure": 200e5}, "tank_pressure must be below supply_pressure"), ("cylinder", {"bore": 1e200}, "whose areas are finite"),
+    ("cylinder", {"counterbalance2": 250e5, "clearance": 0}, "clearance must be positive with a counterbalance valve"),
     ("cylinder", {"force_start": -7e4, "bore": 0.1, "rod": 0.06, "pressure_start": 0, "supply_pressure": 100e5}, "-50265.4825 to 78539.8163 N")])
 def test_what_cannot_start_is_not_packed(limber, limber_sanitized, tmp_path, name, settings, reason):
     file, words = tmp_path / "x.fmu", [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
@@ -586,7 +700,7 @@ def directional(instance, unknown, known):
     return result[0]
 
 
-@pytest.mark.parametrize("name, parameter", [("servo", "resistance"), ("cylinder", "viscous"), ("axis", "start"), ("sling", "mass")])
+@pytest.mark.parametrize("name, parameter", [("servo", "resistance"), ("cylinder", "viscous"), ("axis", "start"), ("sling", "mass"), ("gear", "damping"), ("spring", "preload")])
 def test_resets_leave_nothing_behind(request, name, parameter):
     instance = started(request.getfixturevalue(name), {})
 
@@ -602,6 +716,7 @@ def test_resets_leave_nothing_behind(request, name, parameter):
 
 @pytest.mark.parametrize("name, inputs, least", [
     ("servo", {"reference": 0.05, "qd": 0.02}, 25), ("cylinder", {"command": 0.5, "rate": 0.01}, 25), ("axis", {"clock": 0.3}, 3),
+    ("gear", {"torque": 3.0, "q": 0.1, "qd": 0.3, "motor_angle": 10.5, "motor_rate": 20.0}, 20), ("spring", {"length": 0.9, "rate": 0.2}, 5),
     ("sling", {"hook.position[3]": 2.0, "hook.velocity[1]": 0.4, "velocity[1]": 0.2, "position[2]": 0.3, "velocity[3]": -0.1}, 60)])
 def test_directional_derivatives(request, name, inputs, least):
     """Against differences, of every unknown by every known."""
@@ -629,6 +744,7 @@ def test_directional_derivatives(request, name, inputs, least):
 
 @pytest.mark.parametrize("name, driven", [
     ("servo", {"reference": 0.02}), ("cylinder", {"command": 0.3}), ("axis", {"rate": 0.3}),
+    ("gear", {"torque": 3.0, "qd": 0.2}), ("spring", {"rate": 0.2}),
     ("sling", {"hook.position[3]": 2.005, "hook.velocity[1]": 0.5, "hook.velocity[2]": -0.3, "hook.velocity[3]": 0.2})])
 def test_output_derivatives(request, name, driven):
     """Against central differences, each output by its own rate; every one of them moves."""
@@ -638,7 +754,7 @@ def test_output_derivatives(request, name, driven):
     rows = []
     for i in range(102):
         assert instance.step(i * h, h) == OK
-        rows.append(instance.get(*outputs))
+        rows.append(np.atleast_1d(instance.get(*outputs)))
         if i == 100: rates = output_rates(instance, outputs)
     before, _, after = np.array(rows[-3:])
     for output, rate, difference in zip(outputs, rates, (after - before) / (2 * h)):
@@ -646,7 +762,7 @@ def test_output_derivatives(request, name, driven):
     instance.free()
 
 
-@pytest.mark.parametrize("name, start", [("servo", {"reference": 0.2}), ("cylinder", {"command": 0.4}),
+@pytest.mark.parametrize("name, start", [("servo", {"reference": 0.2}), ("cylinder", {"command": 0.4}), ("gear", {"torque": 2.0}),
                                          ("axis", {"move[1].distance": 0.4, "move[1].duration": 0.08})])
 def test_co_simulation_agrees_with_model_exchange(drive, name, start):
     options = dict(stop_time=0.1, output_interval=0.001, relative_tolerance=1e-8, start_values=start)
@@ -658,7 +774,8 @@ def test_co_simulation_agrees_with_model_exchange(drive, name, start):
 
 
 @pytest.mark.parametrize("name, parameter, demand", [
-    ("servo", "viscous", "must not be negative"), ("cylinder", "viscous", "must not be negative"),
+    ("servo", "viscous", "must not be negative"), ("cylinder", "viscous", "must not be negative"), ("gear", "backlash", "must not be negative"),
+    ("spring", "stiffness", "must not be negative"),
     ("axis", "move[4].duration", "must be positive"), ("sling", "damping", "must not be negative")])
 def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, demand):
     library = str(limber.parent / f"{name}.so")

@@ -178,11 +178,12 @@ def errors(found, other):
     return unknowns, np.abs(found["exact"] - other) * moves / np.where(sizes > 0, sizes, 1)[:, None]
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", [name for name in ROBOTS if '"drive"' not in HERE.parents[1].joinpath("resources", name).read_text(encoding="utf-8")])
 def test_casadi_jacobians(unzipped, in_tool, root, robot):
     """Derivatives and outputs by states and inputs, against central differences. CasADi takes the sparsity from the declared
     dependencies, so one that is missing would show as a zero where the difference is not. Without Coulomb friction, whose
-    step within 1 mm/s differences do not see."""
+    step within 1 mm/s differences do not see. Robots with drives inside are left out: at random states their cylinders have no oil volume and their
+    commands are beyond the limits; tests/c/sim_drives_test.c has their derivatives and dependencies."""
     links = json.loads((root / "resources" / robot).read_text(encoding="utf-8"))["links"]
     smooth = {f"{link['joint'].get('name', link['name'])}.coulomb": 0.0 for link in links if "coulomb" in link["joint"]}
     found = np.load(in_tool("casadi", unzipped(robot), "npz", points=4, torque=100.0, spread=0.5, parameters=smooth))

@@ -22,7 +22,7 @@ def test_valid_for_fmpy(pack, root, platforms, robot):
     check(pack(root / "resources" / robot), platforms)
 
 
-@pytest.mark.parametrize("name", ["servo", "cylinder", "axis", "sling"])
+@pytest.mark.parametrize("name", ["servo", "cylinder", "gear", "spring", "axis", "sling"])
 def test_drive_valid_for_fmpy(drive, platforms, name):
     check(drive(name), platforms)
 

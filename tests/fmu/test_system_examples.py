@@ -17,11 +17,15 @@ def run(root, limber, name, *words):
 def test_checks_itself_and_plots(root, limber, tmp_path, name):
     result = run(root, limber, name, tmp_path, "--quick")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout.count("  ok  ") == 6 and "FAILED" not in result.stdout
+    assert result.stdout.count("  ok  ") == 2 * 6 + 1 and "FAILED" not in result.stdout
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    with zipfile.ZipFile(tmp_path / f"{name}.ssp") as package: assert "SystemStructure.ssd" in package.namelist()
-    header, *rows = (tmp_path / f"{name}.csv").read_text().splitlines()
-    assert "arm.tip.position[1]" in header and len(rows) == {"crane": 8001, "servo": 4001}[name]
+    headers = []
+    for form in (name, f"{name}-drives"):
+        with zipfile.ZipFile(tmp_path / f"{form}.ssp") as package: assert "SystemStructure.ssd" in package.namelist()
+        header, *rows = (tmp_path / f"{form}.csv").read_text().splitlines()
+        assert "arm.tip.position[1]" in header and len(rows) == {"crane": 8001, "servo": 4001}[name]
+        headers.append(sorted(header.split(",")))
+    assert headers[0] == headers[1]
 
 
 def test_a_folder_that_is_a_file_is_said(root, limber, tmp_path):

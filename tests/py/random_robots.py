@@ -171,6 +171,7 @@ def joined(seed):
         axes = made.along if made.plane_of is None else made.along @ frames[made.plane_of].O.R[0].T
         gap = gap + 0.3 * np.cross(*axes)
     loop["at"][1] = {"xyz": (b.R[0].T @ gap).tolist()}
+    loop["start"] = "approximate"  # links are straight at the start
     robot["loops"] = [loop]
     for link, joint in zip(robot["links"], judge.joint):
         position = q[joint.q].tolist()

@@ -5,6 +5,7 @@ import copy
 import csv
 import io
 import json
+import math
 import subprocess
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import pytest
 import scipy.linalg
 
 ROOT = Path(__file__).resolve().parents[2]
-DUALEMPS = ROOT / "resources/dualemps.json"
+DUALEMPS, FOUR_BAR, PARALLELOGRAM, PUMP = (
+    ROOT / "resources" / f"{name}.json" for name in ("dualemps", "four-bar", "parallelogram", "concrete-pump"))
 LOCKED = [14.212, 25.054, 48.172, 91.938, 110.383, 436.70]  # this model, Hz
 PAPER = {"paper's model": [14.22, 25.09, 48.22, 92.37, 109.08], "measured": [14, 25, 48, 93, 108]}
 TYPES = ["ball", "planar-pin", "pin", "weld"]
@@ -164,11 +166,66 @@ def test_modes_against_differences(limber, tmp_path, kind, joints):
 def test_sweep_closes_the_rest(limber, tmp_path):
     swept = answer(limber, "modes", DUALEMPS, "--sweep", "slide1=-0.1:0.3:3", "--json")
     robot = dualemps()
+    robot["format"], robot["loops"][0]["start"] = "limber-robot/2", "approximate"
     for position, row in zip(swept["position"], swept["frequency"]):
         robot["links"][0]["joint"]["start"] = {"position": position}
         f = answer(limber, "modes", write(tmp_path, robot), "--json")["frequency"]
         np.testing.assert_allclose(row, f, rtol=1e-9)
     assert abs(swept["frequency"][0][2] - swept["frequency"][2][2]) > 1e-3
+
+
+def at(limber, command, file, q, *options):
+    """The answer at positions that leave loops open, which is told."""
+    done = run(limber, command, file, *options, "--at", "-", state={"q": list(q)})
+    assert done.returncode == 0 and "leaves loop" in done.stderr
+    return json.loads(done.stdout)
+
+
+SWEPT = [(FOUR_BAR, "crank_joint", 0.3), (FOUR_BAR, "crank_joint", 4.0), (DUALEMPS, "slide1", 0.3), (PARALLELOGRAM, "foot1", -0.7),
+         (PARALLELOGRAM, "foot2", -0.9), (PUMP, "knuckle2", -1.3)]
+
+
+@pytest.mark.parametrize("file, joint, target", SWEPT, ids=lambda value: getattr(value, "stem", str(value)))
+def test_sweeps_and_states_follow_the_same_branch(limber, file, joint, target):
+    """The row at a position does not depend on range and spacing of the sweep, and is that of a STATE with this position: of
+    driven joints, and of passive ones, which the driven follow."""
+    names = answer(limber, "matrices", file, "-", state={})["coordinates"]
+    q = np.array(answer(limber, "check", file, "--json")["start"]["q"])
+    place = names.index(f"{joint}.q")
+    rows = []
+    for first, count in (target, 1), (float(q[place]), 2), (target - 0.3, 4), (target + 0.5, 2):
+        swept = answer(limber, "modes", file, "--sweep", f"{joint}={first!r}:{target!r}:{count}", "--json")
+        rows.append(swept["frequency"][-1])
+    q[place] = target
+    rows.append(at(limber, "modes", file, q, "--json")["frequency"])
+    for row in rows[1:]: np.testing.assert_allclose(row, rows[0], rtol=1e-9, atol=1e-9)
+    point = at(limber, "linearize", file, q)["operating_point"]
+    assert point["q"][place] == pytest.approx(target, abs=1e-12)
+
+
+def test_states_do_not_jump_to_another_branch(limber):
+    """A crank rocker half a turn on: the rocker stays on its side whatever the guess."""
+    names = answer(limber, "matrices", FOUR_BAR, "-", state={})["coordinates"]
+    crank, coupler, rocker = (names.index(f"{name}_joint.q") for name in ("crank", "coupler", "rocker"))
+    found = []
+    for guess in (-0.16, 1.5), (2.0, -1.5), (-3.0, 0.0):
+        q = np.zeros(len(names))
+        q[[crank, coupler, rocker]] = 3.9, *guess
+        found.append(at(limber, "linearize", FOUR_BAR, q)["operating_point"]["q"])
+    for other in found[1:]: np.testing.assert_allclose(other, found[0], atol=1e-10)
+    assert math.sin(found[0][rocker]) > 0.3
+
+
+def test_state_that_no_branch_leads_to(limber, tmp_path):
+    """It is closed from its own positions, which is told; the loops of the result are closed."""
+    reference = json.loads((ROOT / "tests/data/reference/f2-loops.json").read_text())
+    robot, q = tmp_path / "robot.json", reference["cases"][0]["q"]
+    robot.write_text(json.dumps(reference["robot"]))
+    done = run(limber, "linearize", robot, "--at", "-", state={"q": q})
+    assert done.returncode == 0 and "no branch of closed poses" in done.stderr
+    point = json.loads(done.stdout)["operating_point"]
+    gap = answer(limber, "eval", robot, "-", state={"q": point["q"]})["gap"]
+    assert np.abs(gap).max() < 1e-9
 
 
 def test_sweep_of_a_passive_joint(limber):

@@ -80,6 +80,10 @@ class Packed:
         self.description = fmpy.read_model_description(str(self.fmu), validate=False)
         self.variables = self.description.modelVariables
         self.by_name = {v.name: v for v in self.variables}
+        self.companions = {}
+        for name in {drive["type"] for _, drive in drives_of(self.robot)}:
+            assert run(limber, "drive", name, "-o", folder / f"{name}.fmu").returncode == 0
+            self.companions[name] = fmpy.read_model_description(str(folder / f"{name}.fmu"), validate=False)
 
     def read(self, name):
         with zipfile.ZipFile(self.fmu) as archive: return archive.read(name)
@@ -136,6 +140,7 @@ def coordinate_rows(joint, name, units, starts, number):
     for key in "q", "qd", "qdd":
         yield name(key), "input" if prescribed else "output", {units[key]}, starts.get(key, 0) if prescribed else None
     if prescribed: yield name("tau"), "output", {units["tau"]}, None
+    elif "drive" in joint: yield name("tau"), "output", {units["tau"]}, None
     elif not joint.get("passive"): yield name("tau"), "input", {units["tau"]}, 0
     for key in () if prescribed else ("q", "qd"): yield name(f"{key}_start"), "parameter", {units[key]}, starts[key]
     for key in JOINT_NUMBERS: yield name(key), "parameter", {units[key]}, number(key)
@@ -256,22 +261,52 @@ def robot_rows(robot):
     yield "solver.dense_jacobian", "parameter", {None}, "false"
 
 
+ARMS_OWN = {"q", "qd", "length", "rate", "supply_share"}  # values of drives that the arm has
+
+
+def drives_of(robot):
+    """(name of its owner, drive) in the order of the file."""
+    owners = [{"name": link["name"], **link["joint"]} for link in robot["links"]] + robot.get("actuators", [])
+    return [(owner["name"], owner["drive"]) for owner in owners if "drive" in owner]
+
+
+def drive_rows(packed):
+    """Of drives inside the arm: the variables of the companion behind the name of the owner, with the numbers of the file."""
+    for owner, drive in drives_of(packed.robot):
+        hidden = ARMS_OWN | ({"supply_pressure"} if "supply" in drive else set())
+        for v in packed.companions[drive["type"]].modelVariables:
+            if v.name in hidden or v.name.startswith(("der(", "solver.")): continue
+            start = None if v.causality in ("output", "local") else drive.get(v.name, float(v.start))
+            yield f"{owner}.drive.{v.name}", v.causality, {v.unit}, start
+    for supply in packed.robot.get("supplies", []):
+        yield f"{supply['name']}.demand", "output", {"m3/s"}, None
+        yield f"{supply['name']}.share", "output", {"1"}, None
+        yield f"{supply['name']}.pressure", "parameter", {"Pa"}, supply["pressure"]
+        yield f"{supply['name']}.flow_limit", "parameter", {"m3/s"}, supply["flow_limit"]
+
+
+def drive_states(packed):
+    return [f"{owner}.drive.{u.variable.derivative.name}" for owner, drive in drives_of(packed.robot)
+            for u in packed.companions[drive["type"]].derivatives]
+
+
 def table(packed):
-    rows = list(robot_rows(packed.robot))
+    rows = list(robot_rows(packed.robot)) + list(drive_rows(packed))
     for link, given in zip(packed.checked["links"], packed.robot["links"]):
         if link["joint"]["type"] != "fixed": rows += joint_rows({"name": link["name"], **given["joint"]})
         rows += link_rows(link, given)
     for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
     for actuator in packed.robot.get("actuators", []):
-        rows += [(f"{actuator['name']}.force", "input", {"N"}, 0), (f"{actuator['name']}.length", "output", {"m"}, None),
+        force = ("output", {"N"}, None) if "drive" in actuator else ("input", {"N"}, 0)
+        rows += [(f"{actuator['name']}.force", *force), (f"{actuator['name']}.length", "output", {"m"}, None),
                  (f"{actuator['name']}.rate", "output", {"m/s"}, None)]
     return rows
 
 
 def state_names(packed):
-    """Positions in the order of the coordinates, then velocities; prescribed joints left out."""
+    """Positions in the order of the coordinates, then velocities, then states of drives; prescribed joints left out."""
     names = Coordinates(packed.robot)
-    return names.position_states, names.velocity_states
+    return names.position_states, names.velocity_states + drive_states(packed)
 
 
 def test_every_row_of_the_table_and_no_other(packed):
@@ -318,9 +353,11 @@ def test_states_derivatives_and_aliases(packed):
     assert [v.name for v in packed.variables if v.derivative is not None] == [v.name for v in found]
     names = Coordinates(packed.robot)
     rate = dict(zip(names.tangent + names.velocities, names.velocities + names.accelerations))
-    own = [v for v, name in zip(found, states) if ".quaternion[" in name]  # no other variable is the rate of a quaternion
+    of_drives = drive_states(packed)  # no other variable is the rate of a quaternion or of a state of a drive
+    own = [v for v, name in zip(found, states) if ".quaternion[" in name or name in of_drives]
     for v, name in zip(found, states):
-        if v in own: assert (v.unit, v.causality) == ("1/s", "local")
+        unit = f"{packed.by_name[name].unit}/s" if name in of_drives else "1/s"
+        if v in own: assert (v.unit, v.causality) == (unit, "local")
         else:
             alias = packed.by_name[rate[name]]
             assert (v.valueReference, v.unit, v.causality) == (alias.valueReference, alias.unit, "local")
@@ -336,7 +373,10 @@ def test_units_and_display_units(packed):
                 "J": (1, 2, -2, 0), "W": (1, 2, -3, 0), "kg": (1, 0, 0, 0), "kg/m": (1, -1, 0, 0), "N.m2": (1, 3, -2, 0),
                 "N.m.s/rad": (1, 2, -1, -1), "N.s/m": (1, 0, -1, 0), "kg.m2": (1, 2, 0, 0), "N.m/rad": (1, 2, -2, -1),
                 "N/m": (1, 0, -2, 0), "s": (0, 0, 1, 0), "1/s": (0, 0, -1, 0), "1/s2": (0, 0, -2, 0), "1/m": (0, -1, 0, 0),
-                "Pa": (1, -1, -2, 0), "kg/m3": (1, -3, 0, 0)}
+                "Pa": (1, -1, -2, 0), "kg/m3": (1, -3, 0, 0), "m3": (0, 3, 0, 0), "m3/s": (0, 3, -1, 0), "Pa/s": (1, -1, -3, 0),
+                "m3/s/Pa": (-1, 4, 1, 0), "s/m": (0, -1, 1, 0), "1/s/s": (0, 0, -2, 0), "V": (1, 2, -3, 0), "V/s": (1, 2, -4, 0),
+                "A": (0, 0, 0, 0), "A/s": (0, 0, -1, 0), "N.m/A": (1, 2, -2, 0), "Ohm": (1, 2, -3, 0), "H": (1, 2, -2, 0),
+                "N.m/s": (1, 2, -3, 0), "rad/s/rad": (0, 0, -1, 0)}
     display = {"rad": ("deg", 180 / np.pi), "rad/s": ("deg/s", 180 / np.pi), "m": ("mm", 1000)}
     units = packed.description.unitDefinitions
     assert {u.name for u in units} == {v.unit for v in packed.variables if v.unit is not None}
@@ -460,6 +500,13 @@ class Instance:
         self.states, self.inputs = list(states), list(inputs)
         self.input_reference = [v.valueReference for v in inputs.values()]
         self.scale = {name: min(1, float(v.nominal or 1)) for name, v in {**states, **inputs}.items()}
+        self.start = dict.fromkeys(self.scale, 0)
+        if not drives_of(packed.robot): return
+        # a cylinder works within its stroke alone: near the start, by hundredths
+        x = np.zeros(len(states))
+        self.fmu.getContinuousStates(x.ctypes.data_as(fmpy.fmi2.POINTER(fmpy.fmi2.c_double)), len(x))
+        self.start.update(zip(states, x))
+        self.scale = {name: 0.01 * float(v.nominal or 1) for name, v in {**states, **inputs}.items()}
 
     def outputs(self, values):
         x = np.array([values[name] for name in self.states])
@@ -479,7 +526,7 @@ def observed(packed, folder):
     names = list(instance.unknown)
     found = set()
     for _ in range(3):
-        at = {name: instance.scale[name] * random.uniform(0.3, 1) * random.choice([-1, 1])
+        at = {name: instance.start[name] + instance.scale[name] * random.uniform(0.3, 1) * random.choice([-1, 1])
               for name in instance.states + instance.inputs}
         before = instance.outputs(at)
         for known in at:
@@ -673,7 +720,7 @@ def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
     assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
 
 
-@pytest.fixture(params=["fmu", "servo", "cylinder", "axis", "sling"])
+@pytest.fixture(params=["fmu", "servo", "cylinder", "gear", "spring", "axis", "sling"])
 def packing(request, limber, made_up_file):
     """An FMU to pack: arguments, libraries, and what the environment variables for them begin with."""
     if request.param == "fmu": return ["fmu", made_up_file], libraries_of(limber), "LIMBER_FMU"

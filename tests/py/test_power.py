@@ -41,8 +41,9 @@ class Subject:
         assert self.instance.set(dict(zip(given, 10 * random.standard_normal(len(given))))) == OK
         self.moved = [n.removesuffix(".qdd") for n in package.inputs if n.endswith(".qdd")]
         if self.moved: assert self.instance.set({f"{n}.qd": 0.6 for n in self.moved}) == OK
-        names = package.states + [f"{n}.{k}" for n in self.moved for k in ("q", "qd")]
-        rates = [f"der({n})" for n in package.states] + [f"{n}.{k}" for n in self.moved for k in ("qd", "qdd")]
+        states = [n for n in package.states if ".drive." not in n]  # the arm's own: its energy does not depend on the others
+        names = states + [f"{n}.{k}" for n in self.moved for k in ("q", "qd")]
+        rates = [f"der({n})" for n in states] + [f"{n}.{k}" for n in self.moved for k in ("qd", "qdd")]
         self.names, self.x, self.rate = names, np.array(self.instance.get(*names)), np.array(self.instance.get(*rates))
 
     def along(self, direction):
@@ -68,9 +69,10 @@ class Subject:
 
 
 def may_prescribe(name):
-    """Not where the last joint follows from the others or has no drive."""
+    """Not where the last joint follows from the others, is passive, or has its drive inside."""
     robot = load(name)
-    return "loops" not in robot and not robot["links"][-1]["joint"].get("passive")
+    last = robot["links"][-1]["joint"]
+    return "loops" not in robot and not last.get("passive") and "drive" not in last
 
 
 CASES = [(name, False) for name in NAMES] + [(name, True) for name in NAMES if may_prescribe(name)]

@@ -31,7 +31,7 @@ static void take_values(struct instance *instance, double *value)
 }
 
 /* Central differences of eighth order */
-static void slopes_by(struct instance *instance, int known, double h, double *slope)
+void slopes_by(struct instance *instance, int known, double h, double *slope)
 {
     static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     const int n = instance_variables(instance)->n_values;

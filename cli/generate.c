@@ -1,0 +1,109 @@
+/* limber generate ROBOT -o DIR: straight-line C code of one robot. */
+#include "generate/generate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "load.h"
+
+enum { PREFIX_SIZE = 64 };
+
+struct options {
+    const char *robot, *folder, *terms;
+    const char *keep[MOST_KEPT];
+    int n_keep;
+};
+
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        const char **value = strcmp(argv[i], "-o") == 0                ? &options->folder
+                             : strcmp(argv[i], "--elastic-terms") == 0 ? &options->terms
+                             : strcmp(argv[i], "--keep") == 0 && options->n_keep < MOST_KEPT
+                                 ? &options->keep[options->n_keep++]
+                                 : NULL;
+        if (value != NULL) {
+            if (++i == argc) return cli_usage("generate", "%s needs a value", argv[i - 1]);
+            *value = argv[i];
+        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            return cli_usage("generate", "unknown option '%s'", argv[i]);
+        } else if (options->robot == NULL) {
+            options->robot = argv[i];
+        } else {
+            return cli_usage("generate", "too many arguments: '%s'", argv[i]);
+        }
+    }
+    if (options->terms != NULL && cli_elastic_terms(options->terms) == 0)
+        return cli_usage("generate", "--elastic-terms takes full, linear or ruthless, not '%s'", options->terms);
+    if (options->robot == NULL || options->folder == NULL) return cli_usage("generate", "expected ROBOT and -o DIR");
+    return EXIT_OK;
+}
+
+/* The robot's name as a C identifier */
+static void make_prefix(const char *name, char prefix[PREFIX_SIZE])
+{
+    int n = 0;
+    if (!isalpha((unsigned char)name[0])) prefix[n++] = 'r';
+    for (; *name != '\0' && n < PREFIX_SIZE - 1; name++) prefix[n++] = isalnum((unsigned char)*name) ? *name : '_';
+    prefix[n] = '\0';
+}
+
+static void print_counts(const struct generated *function)
+{
+    printf("%-10s %10s %15s %10s %10s %13s\n", "function", "additions", "multiplications", "divisions", "sines",
+           "square roots");
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const struct operation_counts *c = &function[i].counts;
+        printf("%-10s %10d %15d %10d %10d %13d\n", function[i].name, c->additions, c->multiplications, c->divisions,
+               c->sines, c->square_roots);
+    }
+}
+
+static int run(const struct options *options, struct cli_model *loaded, struct report *report)
+{
+    char prefix[PREFIX_SIZE];
+    struct generated function[FUNCTIONS];
+    struct generation what = {.mechanism = &loaded->mechanism, .prefix = prefix, .tolerance = 1e-11};
+    make_prefix(loaded->robot->name, prefix);
+    for (int i = 0; i < options->n_keep; i++)
+        if (!generate_keep(&what, options->keep[i]))
+            return cli_usage("generate",
+                             "--keep %s: there is no such parameter; gravity, payload.mass and "
+                             "LINK.payload.mass can be kept",
+                             options->keep[i]);
+    enum status status = constraints_choose(&loaded->mechanism, loaded->state.at.q, report);
+    if (status == STATUS_OK) status = generate_write(&what, options->folder, function, report);
+    while (status == STATUS_NOT_POSITIVE && what.tolerance < 1e-7) { /* badly conditioned in every state */
+        what.tolerance *= 10;
+        status = generate_write(&what, options->folder, function, report);
+        if (status == STATUS_OK)
+            report_add(
+                report, REPORT_WARNING,
+                "rounding errors of the library are larger than usual for this robot; the test program compares to %g",
+                what.tolerance);
+    }
+    if (status == STATUS_OK && loaded->robot->n_drives > 0)
+        report_add(report, REPORT_WARNING,
+                   "drives inside the arm are not part of the generated code: it takes their torques and forces");
+    if (status == STATUS_OK) print_counts(function);
+    else if (status > 0) report_add(report, REPORT_ERROR, "%s", status_text(status));
+    return cli_exit_code(status);
+}
+
+int command_generate(int argc, char **argv)
+{
+    struct options options = {0};
+    int code = parse_options(argc, argv, &options);
+    if (code != EXIT_OK) return code;
+    struct report report = cli_report("generate");
+    struct cli_model loaded;
+    code = cli_load_model(options.robot, options.terms != NULL ? cli_elastic_terms(options.terms) : 0, NULL, &report,
+                          &loaded);
+    if (code != EXIT_OK) return code;
+    code = run(&options, &loaded, &report);
+    cli_free_model(&loaded);
+    return code;
+}

@@ -1,0 +1,34 @@
+/* A companion of an arm: a drive (drive/drive.h) as an instance of its own, with the parameters of its integration. */
+#ifndef COMPANION_H
+#define COMPANION_H
+
+#include "drive/drive.h"
+#include "sim/instance.h"
+
+/* All of them; NULL ends the list. */
+extern const struct drive *const all_drives[];
+
+/* The parameters of the integration follow behind the derivatives. */
+enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, METHOD, FIXED_STEP, MAX_STEPS, SOLVER_ROWS };
+static inline int solver_reference(const struct drive *drive, int which)
+{
+    return drive->n_rows + drive->n_states + which;
+}
+
+/* The table of variables of a drive, with the start values of its file. The text: {"format": "limber-drive/1", "drive": NAME,
+   "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. Reports parameters with which the drive cannot start. */
+enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
+                            struct arena *arena, struct variables *variables);
+
+/* An instance of a drive from this text (a drive file); as instance_make(). */
+enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
+                       struct instance **instance);
+
+/* What is wrong with a value of a parameter, in words; NULL: nothing. */
+const char *drive_parameter_error(const struct drive *drive, int reference, double value);
+
+/* Does the unknown depend on the known, in a table of drive_variables()? */
+bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
+                   const struct variable *known);
+
+#endif

@@ -1,0 +1,609 @@
+/* Columns of d(qdd)/dq and d(qdd)/dqd: the same LANES coordinates of both at once. A varied coordinate enters the elimination at its
+   link: inward of it its wrench passes through the hinges, outward of it everything responds to its seeds. (theory.md 103 to 110) */
+#include "dyn/jacobian.h"
+
+#include <string.h>
+
+#include "dyn/tangent_lanes.h"
+#include "math/vec.h"
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static void make_columns(const struct link_model *lm, struct arena *arena, struct link_columns *c)
+{
+    const size_t sections = (size_t)lm->n_sections, m = (size_t)lm->m;
+    c->section = arena_take(arena, sections, sizeof *c->section);
+    c->e = arena_take(arena, m, sizeof *c->e);
+    c->change.section = arena_take(arena, sections, sizeof *c->change.section);
+    c->change.modal = arena_take(arena, m, sizeof *c->change.modal);
+    if (lm->updated != NULL) c->residual = arena_take(arena, LANES, sizeof *c->residual);
+}
+
+static bool plain(const struct link_model *lm)
+{
+    return lm->body == NULL && free_velocities(lm) == 1;
+}
+
+/* Whether the only link attached to link i is the next one */
+static bool followed(const struct model *model, int i)
+{
+    int children = 0;
+    for (int k = i + 1; k < model->n_links; k++) children += model->link[k].parent == i;
+    return children == 1 && model->link[i + 1].parent == i;
+}
+
+static void find_runs(const struct model *model, struct jacobian *j)
+{
+    for (int i = 0, end; i < model->n_links; i = end + 1) {
+        end = i;
+        while (end + 1 < model->n_links && plain(&model->link[end]) && plain(&model->link[end + 1]) &&
+               followed(model, end))
+            end++;
+        for (int k = i; k <= end; k++) {
+            j->run_start[k] = plain(&model->link[k]) ? i : -1;
+            j->run_end[k] = plain(&model->link[k]) ? end : -1;
+        }
+    }
+}
+
+struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
+{
+    const size_t links = (size_t)model->n_links;
+    struct jacobian *j = arena_take(arena, 1, sizeof *j);
+    if (j == NULL) return NULL;
+    j->link = arena_take(arena, links, sizeof *j->link);
+    for (int kind = 0; kind < KINDS; kind++) j->columns[kind] = arena_take(arena, links, sizeof **j->columns);
+    j->run_start = arena_take(arena, links, sizeof *j->run_start);
+    j->run_end = arena_take(arena, links, sizeof *j->run_end);
+    j->varied = arena_take(arena, links, sizeof *j->varied);
+    j->reached = arena_take(arena, links, sizeof *j->reached);
+    for (int i = 0; i < model->n_links && !arena->failed; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_response *r = &j->link[i];
+        r->section = arena_take(arena, (size_t)lm->n_sections, sizeof *r->section);
+        r->E = arena_take(arena, (size_t)lm->m, sizeof *r->E);
+        if (lm->updated != NULL) r->residual = arena_take(arena, SIX, sizeof *r->residual);
+        for (int kind = 0; kind < KINDS && !arena->failed; kind++) make_columns(lm, arena, &j->columns[kind][i]);
+    }
+    if (!arena->failed) find_runs(model, j);
+    return j;
+}
+
+/* ---- what a coordinate does ---------------------------------------------------------------------------------------- */
+
+/* What a frame and all that is outward of it are given: seeds, (g; g_a) at the frame, and the wrench that follows, at the reference */
+struct effect {
+    double seed[6], c[6], z[6];
+};
+
+/* D (omega, alpha, a) of O as the position, or the rate, of a joint's velocity k changes                     (25, 26, 67) */
+INLINE void hinge_change(const int kind, const struct link_model *lm, const struct link_work *w,
+                         const struct link_tangent *t, const struct frame *carrier, int k, double *D)
+{
+    const double *h = w->h[k];
+    if (lm->joint.part[k] == SLIDES) {
+        double wh[3];
+        memset(D, 0, 9 * sizeof *D);
+        cross3(carrier->omega, h, wh);
+        if (kind == BY_QD) axpy3(2, wh, D + 6);
+        else cross3(carrier->acc, h, D + 6), add_cross3(carrier->omega, wh, D + 6);
+    } else if (kind == BY_QD) {
+        copy3(h, D);
+        cross3(carrier->omega, h, D + 3);
+        memset(D + 6, 0, 3 * sizeof *D);
+    } else {
+        cross3(w->O.omega, h, D);
+        cross3(w->O.acc, h, D + 3);
+        cross3(w->O.acc + 3, h, D + 6);
+    }
+    if (!lm->joint.several_turns) return;
+    if (kind == BY_QD) {
+        axpy3(1, t->subspace.rate[k], D + 3);
+    } else {
+        axpy3(1, t->subspace.velocity[k], D);
+        axpy3(1, t->subspace.acceleration[k], D + 3);
+        add_cross3(carrier->omega, t->subspace.velocity[k], D + 3);
+    }
+}
+
+/* (g; g_a) of D (omega, alpha, a) of a frame, at the frame                                                           (103) */
+INLINE void constant_part(const struct frame_response *frame, const double *omega, const double *D, double *c)
+{
+    double wv[3];
+    copy6(D + 3, c);
+    add_cross3(omega, D, c);
+    cross3(frame->v, D, wv);
+    axpy3(2, wv, c + 3);
+}
+
+INLINE void store_effect(const struct frame_response *frame, const struct effect *e, int l, struct frame_change *change)
+{
+    double c[6]; /* at the reference */
+    copy6(e->c, c);
+    add_cross3(frame->p, e->c, c + 3);
+    for (int i = 0; i < 6; i++) {
+        change->seed[i][l] = e->seed[i];
+        change->c[i][l] = c[i];
+        change->z[i][l] = e->z[i];
+    }
+}
+
+/* The joint's wrench f turns with the link, or moves                                                               (109) */
+INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
+{
+    double turned[3];
+    if (turns) {
+        cross3(h, f + 3, turned);
+        add_cross3(h, f, z);
+        add_cross3(p, turned, z);
+        axpy3(1, turned, z + 3);
+    } else {
+        add_cross3(h, f + 3, z);
+    }
+}
+
+/* Velocity k of a joint                                                                                            (108) */
+INLINE void hinge_effect(const int kind, const struct link_model *lm, const struct link_work *w,
+                         const struct link_tangent *t, const struct frame *carrier, const struct link_response *r,
+                         int seeds, int k, struct effect *e)
+{
+    double D[9];
+    const bool turns = lm->joint.part[k] == TURNS;
+    hinge_change(kind, lm, w, t, carrier, k, D);
+    constant_part(&r->O, w->O.omega, D, e->c);
+    copy3(D, e->seed + W);
+    if (kind == BY_Q && turns) copy3(w->h[k], e->seed + PHI);
+    else memset(e->seed + PHI, 0, 3 * sizeof *e->seed);
+    if (lm->parent < 0) {
+        memset(e->z, 0, sizeof e->z);
+        return;
+    }
+    response_wrench(&r->O, seeds, &w->P, e->seed, e->c, e->z);
+    if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
+}
+
+static void vary_hinge(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                       const struct frame *carrier, const struct link_response *r, int seeds, int k, int l,
+                       struct link_change *const change[KINDS])
+{
+    struct effect by_q, by_qd;
+    hinge_effect(BY_Q, lm, w, t, carrier, r, seeds, k, &by_q);
+    hinge_effect(BY_QD, lm, w, t, carrier, r, seeds, k, &by_qd);
+    store_effect(&r->O, &by_q, l, &change[BY_Q]->O);
+    store_effect(&r->O, &by_qd, l, &change[BY_QD]->O);
+    for (int i = 0; i < lm->joint.nv; i++) {
+        change[BY_Q]->force[i][l] = -t->Kq[i][k];
+        change[BY_QD]->force[i][l] = -t->Kv[i][k];
+    }
+}
+
+/* Elastic coordinate k: its columns of dyn_tangent_state(); the wrenches at the sections turn and move with them    (110) */
+static void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+                      const struct link_response *r, int seeds, int k, int kind, int l, struct link_change *change)
+{
+    const int row = PADDED(lm->m);
+    const bool by_q = kind == BY_Q;
+    double b[6];
+    copy6(by_q ? t->Bq[k] : t->Bv[k], b);
+    for (int s = 0; s < lm->n_sections; s++) {
+        const struct section_work *sw = &w->section[s];
+        const struct frame_response *frame = &r->section[s];
+        const double *D = by_q ? t->section[s].Tq[k] : t->section[s].Tv[k], *turn = sw->J[k];
+        struct effect e = {.seed = {D[0], D[1], D[2]}};
+        constant_part(frame, sw->T.omega, D, e.c);
+        if (by_q) copy3(turn, e.seed + PHI);
+        response_wrench(frame, seeds, &sw->P, e.seed, e.c, e.z);
+        if (by_q) {
+            add_joint_wrench(true, turn, frame->p, sw->f, e.z);
+            add_cross3(turn + 3, sw->f + 3, b);
+        }
+        store_effect(frame, &e, l, &change->section[s]);
+    }
+    add_cross3(r->O.p, b + 3, b);
+    for (int i = 0; i < 6; i++) change->b[i][l] = b[i];
+    for (int j = 0; j < lm->m; j++) change->modal[j][l] = -(by_q ? t->Gq : t->Gv)[row * k + j];
+}
+
+static void clear_change(const struct link_model *lm, struct link_change *change)
+{
+    memset(&change->O, 0, sizeof change->O);
+    memset(change->force, 0, (size_t)lm->joint.nv * sizeof *change->force);
+    if (lm->body == NULL) return;
+    memset(change->b, 0, sizeof change->b);
+    memset(change->modal, 0, (size_t)lm->m * sizeof *change->modal);
+    memset(change->section, 0, (size_t)lm->n_sections * sizeof *change->section);
+}
+
+/* The coordinates [first, end) that are of link i */
+static void vary_link(const struct model *model, const struct work *work, const struct tangent *tangent, int i,
+                      int first, int end)
+{
+    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    const struct link_model *lm = &model->link[i];
+    const struct jacobian *jacobian = tangent->jacobian;
+    const struct link_response *r = &jacobian->link[i];
+    const struct link_work *w = &work->link[i];
+    const struct link_tangent *t = &tangent->link[i];
+    const struct frame *carrier = mount_frame(lm, work, &world);
+    struct link_change *const change[KINDS] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
+    for (int kind = 0; kind < KINDS; kind++) clear_change(lm, change[kind]);
+    for (int v = first; v < end; v++) {
+        const int k = v - lm->v, l = v - first, mode = v - lm->eta_v;
+        if (k < 0 || mode >= lm->m) continue;
+        if (k < lm->joint.nv) vary_hinge(lm, w, t, carrier, r, jacobian->seeds, k, l, change);
+        for (int kind = 0; mode >= 0 && kind < KINDS; kind++)
+            vary_mode(lm, w, t, r, jacobian->seeds, mode, kind, l, change[kind]);
+    }
+}
+
+/* ---- inward ------------------------------------------------------------------------------------------------------ */
+
+/* e = L^-1 (modal forces - sum J' z_T),   z += sum z_T + W' e */
+INLINE void gather_modes(const int m, const struct link_model *lm, const struct link_work *w,
+                         const struct link_response *r, struct link_columns *c)
+{
+    const int row = PADDED(m);
+    for (int s = 0; s < lm->n_sections; s++) {
+        const double *Jt = w->section[s].Jt;
+        const lanes *z = c->section[s].z;
+        lanes at[6];
+        wrench_to(r->section[s].p, z, at);
+        for (int k = 0; k < m; k++)
+            for (int i = 0; i < 6; i++) c->e[k] -= at[i] * Jt[row * i + k];
+        for (int i = 0; i < 6; i++) c->O.z[i] += z[i];
+    }
+    for (int k = 0; k < m - 1; k++)
+        for (int i = k + 1; i < m; i++) c->e[i] -= w->L[row * k + i] * c->e[k];
+    lanes sum[6] = {0};
+    for (int k = 0; k < m; k++) add_scaled(6, w->W[k], c->e[k], sum);
+    add_cross_left(r->O.p, sum + 3, sum);
+    for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
+}
+
+/* The same by updated.c, lane by lane */
+static void gather_updated(const struct link_model *lm, struct link_work *w, const struct link_response *r,
+                           struct link_columns *c)
+{
+    double e[LANES], z[6][LANES], at[6][LANES];
+    lanes moved[6], sum[6];
+    wrench_to(r->section[0].p, c->section[0].z, moved);
+    for (int i = 0; i < 6; i++) store(at[i], moved[i]);
+    for (int l = 0; l < LANES; l++) {
+        memset(w->z, 0, sizeof w->z);
+        for (int i = 0; i < 6; i++) w->section[0].z[i] = at[i][l];
+        for (int k = 0; k < lm->m; k++) {
+            store(e, c->e[k]);
+            w->e[k] = e[l];
+        }
+        updated_gather(lm, w);
+        c->residual[l] = w->updated->residual;
+        for (int i = 0; i < 6; i++) z[i][l] = w->z[i];
+        for (int k = 0; k < lm->m; k++) set_lane(&c->e[k], l, w->e[k]);
+    }
+    for (int i = 0; i < 6; i++) sum[i] = load(z[i]);
+    add_cross_left(r->O.p, sum + 3, sum);
+    for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
+}
+
+/* What the batch varies, before the modes are eliminated */
+static void add_modal_change(const struct link_model *lm, struct link_columns *c)
+{
+    for (int s = 0; s < lm->n_sections; s++)
+        for (int i = 0; i < 6; i++) c->section[s].z[i] += load(c->change.section[s].z[i]);
+    for (int i = 0; i < 6; i++) c->O.z[i] += load(c->change.b[i]);
+    for (int k = 0; k < lm->m; k++) c->e[k] = load(c->change.modal[k]);
+}
+
+static void gather_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r,
+                            bool varied, struct link_columns *c)
+{
+    memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
+    if (varied) add_modal_change(lm, c);
+    if (w->updated != NULL) gather_updated(lm, w, r, c);
+    else WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, r, c))
+}
+
+/* u = force - S' z,   z += U u/D, and what the hinge passes on if it is varied itself */
+INLINE void gather_hinge(const int nv, const struct link_response *r, bool varied, struct link_columns *c, lanes *z)
+{
+    for (int k = nv - 1; k >= 0; k--) {
+        const struct hinge_response *h = &r->hinge[k];
+        const double *S = h->S;
+        lanes u = -(S[0] * z[0] + S[1] * z[1] + S[2] * z[2]) - (S[3] * z[3] + S[4] * z[4] + S[5] * z[5]);
+        if (varied) u += load(c->change.force[k]);
+        c->u[k] = u;
+        add_scaled(6, h->U, h->inverse_D * u, z);
+    }
+    for (int i = 0; varied && i < 6; i++) z[i] += load(c->change.O.z[i]);
+}
+
+INLINE void pass_on(const struct link_model *lm, const lanes *z, struct link_columns *columns)
+{
+    if (lm->parent < 0) return;
+    struct link_columns *parent = &columns[lm->parent];
+    lanes *sum = lm->mount < 0 ? parent->O.z : parent->section[lm->mount].z;
+    for (int k = 0; k < 6; k++) sum[k] += z[k];
+}
+
+static void gather_link(const struct link_model *lm, struct link_work *w, struct jacobian *jacobian, int i)
+{
+    const bool varied = jacobian->varied[i];
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct link_columns *c = &jacobian->columns[kind][i];
+        if (lm->body != NULL) gather_flexible(lm, w, &jacobian->link[i], varied, c);
+        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, &jacobian->link[i], varied, c, c->O.z));
+        pass_on(lm, c->O.z, jacobian->columns[kind]);
+    }
+}
+
+/* Links [start, i] of a run, both kinds in turn, so that the wrenches stay in registers and neither waits for the other */
+static void gather_run(const struct link_model *first, struct jacobian *jacobian, int start, int i)
+{
+    struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
+    lanes z_q[6], z_qd[6];
+    for (int k = 0; k < 6; k++) {
+        z_q[k] = q[i].O.z[k];
+        z_qd[k] = qd[i].O.z[k];
+    }
+    for (; i >= start; i--) {
+        const bool varied = jacobian->varied[i];
+        jacobian->reached[i] = true;
+        gather_hinge(1, &jacobian->link[i], varied, &q[i], z_q);
+        gather_hinge(1, &jacobian->link[i], varied, &qd[i], z_qd);
+    }
+    pass_on(first, z_q, q);
+    pass_on(first, z_qd, qd);
+}
+
+static void clear_wrenches(const struct link_model *lm, struct link_columns *c)
+{
+    memset(c->O.z, 0, sizeof c->O.z);
+    for (int s = 0; s < lm->n_sections; s++) memset(c->section[s].z, 0, sizeof c->section[s].z);
+}
+
+/* Only links that are varied, or inward of one, have residuals */
+static void gather(const struct model *model, struct work *work, struct jacobian *jacobian, int last)
+{
+    for (int i = 0; i <= last; i++) {
+        jacobian->reached[i] = jacobian->varied[i];
+        if (i < last && i < jacobian->run_end[i]) continue; /* gather_run() does not read it */
+        for (int kind = 0; kind < KINDS; kind++) clear_wrenches(&model->link[i], &jacobian->columns[kind][i]);
+    }
+    for (int i = last; i >= 0; i--) {
+        const int start = jacobian->run_start[i];
+        if (!jacobian->reached[i]) continue;
+        if (start >= 0) {
+            gather_run(&model->link[start], jacobian, start, i);
+            i = start;
+        } else {
+            gather_link(&model->link[i], &work->link[i], jacobian, i);
+        }
+        if (model->link[i].parent >= 0) jacobian->reached[model->link[i].parent] = true;
+    }
+}
+
+/* ---- outward ----------------------------------------------------------------------------------------------------- */
+
+/* LANES results of a row, one in every column */
+struct rows {
+    int n;     /* of a column     */
+    int count; /* columns to fill */
+    double *columns[KINDS];
+};
+
+INLINE void store_row(const struct rows *rows, int kind, int i, lanes value)
+{
+    if (rows->count == LANES) store_columns(value, LANES, rows->n, i, rows->columns[kind]);
+    else store_columns(value, rows->count, rows->n, i, rows->columns[kind]);
+}
+
+/* qdd = (u + u_s' s - U' x)/D,   x += S qdd */
+INLINE lanes spread_column(const int seeds, const struct hinge_response *h, const lanes *s, bool reached,
+                           lanes residual, lanes *x)
+{
+    const double *U = h->U, *u = h->u;
+    lanes a = u[0] * s[0] + u[1] * s[1] + u[2] * s[2];
+    if (seeds > PHI) a += u[3] * s[3] + u[4] * s[4] + u[5] * s[5];
+    if (reached) a += residual;
+    a -= (U[0] * x[0] + U[1] * x[1] + U[2] * x[2]) + (U[3] * x[3] + U[4] * x[4] + U[5] * x[5]);
+    a *= h->inverse_D;
+    add_scaled(6, h->S, a, x);
+    return a;
+}
+
+/* eta_ddot = L^-T (Delta^-1 e - W x), x at O */
+INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x, lanes *e)
+{
+    const int row = PADDED(m);
+    for (int k = 0; k < m; k++) e[k] = w->inverse_d[k] * e[k] - dot_lanes(6, w->W[k], x);
+    for (int k = m - 2; k >= 0; k--)
+        for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
+}
+
+/* residual += sum over the seeds of seed times the residual of its unit */
+static void add_residuals(const struct link_response *r, int seeds, int l, const lanes *seed,
+                          struct updated_residual *residual)
+{
+    for (int s = 0; s < seeds; s++) {
+        double value[LANES];
+        store(value, seed[s]);
+        for (int i = 0; i < FAMILIES * PER_MODE; i++) residual->share[i] += value[l] * r->residual[s].share[i];
+        for (int i = 0; i < MOST_TIP_MODES; i++) residual->e1[i] += value[l] * r->residual[s].e1[i];
+    }
+}
+
+static void spread_updated(const struct link_model *lm, struct link_work *w, const struct link_response *r, int seeds,
+                           bool reached, const lanes *x, struct link_columns *c)
+{
+    double e[LANES], at[6][LANES];
+    for (int i = 0; i < 6; i++) store(at[i], x[i]);
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < 6; i++) w->x[i] = at[i][l];
+        for (int k = 0; k < lm->m; k++) {
+            store(e, c->e[k]);
+            w->e[k] = e[l];
+        }
+        if (reached) w->updated->residual = c->residual[l];
+        else memset(&w->updated->residual, 0, sizeof w->updated->residual);
+        add_residuals(r, seeds, l, c->O.seed, &w->updated->residual);
+        updated_spread(lm, w, w->b_eta);
+        for (int k = 0; k < lm->m; k++) set_lane(&c->e[k], l, w->b_eta[k]);
+    }
+}
+
+/* A section moves with O and by the modes:  x_T = x + J eta_ddot, with J moved to the reference */
+static void spread_section(int m, const struct section_work *w, const double *p, bool varied,
+                           const struct frame_change *change, const lanes *e, const struct frame_columns *O,
+                           struct frame_columns *T)
+{
+    lanes sum[6] = {0};
+    for (int k = 0; k < m; k++) add_scaled(6, w->J[k], e[k], sum);
+    add_cross_left(p, sum, sum + 3);
+    for (int i = 0; i < 6; i++) {
+        T->x[i] = O->x[i] + sum[i];
+        T->seed[i] = O->seed[i];
+        if (!varied) continue;
+        T->x[i] += load(change->c[i]);
+        T->seed[i] += load(change->seed[i]);
+    }
+}
+
+static void spread_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r, int seeds,
+                            bool varied, bool reached, struct link_columns *c)
+{
+    lanes x[6];
+    memcpy(x, c->O.x, sizeof x);
+    add_cross_right(c->O.x, r->O.p, x + 3);
+    if (!reached) memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
+    for (int k = 0; k < lm->m; k++) c->e[k] += dot_lanes(seeds, r->E[k], c->O.seed);
+    if (w->updated != NULL) spread_updated(lm, w, r, seeds, reached, x, c);
+    else WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
+    for (int s = 0; s < lm->n_sections; s++)
+        spread_section(lm->m, &w->section[s], r->section[s].p, varied, &c->change.section[s], c->e, &c->O,
+                       &c->section[s]);
+}
+
+/* x and seeds of O change by what the batch varies */
+INLINE void add_change(const int seeds, const struct frame_change *change, lanes *x, lanes *seed)
+{
+    for (int i = 0; i < 6; i++) x[i] += load(change->c[i]);
+    for (int i = 0; i < seeds; i++) seed[i] += load(change->seed[i]);
+}
+
+static const struct frame_columns *carrier_columns(const struct link_model *lm, const struct link_columns *columns)
+{
+    static const struct frame_columns still;
+    if (lm->parent < 0) return &still;
+    const struct link_columns *parent = &columns[lm->parent];
+    return lm->mount < 0 ? &parent->O : &parent->section[lm->mount];
+}
+
+static void spread_link(const struct link_model *lm, struct link_work *w, struct jacobian *jacobian, int i, bool varied,
+                        bool reached, const struct rows *rows)
+{
+    const struct link_response *r = &jacobian->link[i];
+    const lanes zero = {0};
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct link_columns *c = &jacobian->columns[kind][i];
+        c->O = *carrier_columns(lm, jacobian->columns[kind]);
+        if (varied) add_change(6, &c->change.O, c->O.x, c->O.seed);
+        for (int k = 0; k < free_velocities(lm); k++)
+            store_row(rows, kind, lm->v + k, spread_column(6, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
+        for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
+        if (lm->body != NULL) spread_flexible(lm, w, r, jacobian->seeds, varied, reached, c);
+        for (int k = 0; k < lm->m; k++) store_row(rows, kind, lm->eta_v + k, c->e[k]);
+    }
+}
+
+INLINE void load_frame(const int seeds, const struct frame_columns *from, lanes *x, lanes *seed)
+{
+    for (int k = 0; k < 6; k++) x[k] = from->x[k];
+    for (int k = 0; k < seeds; k++) seed[k] = from->seed[k];
+}
+
+INLINE void store_frame(const int seeds, const lanes *x, const lanes *seed, struct frame_columns *to)
+{
+    for (int k = 0; k < 6; k++) to->x[k] = x[k];
+    for (int k = 0; k < seeds; k++) to->seed[k] = seed[k];
+}
+
+/* Links [i, end] of a run, both kinds in turn */
+INLINE void spread_run(const int seeds, const int count, const struct model *model, struct jacobian *jacobian, int i,
+                       int end, int last, const struct rows *rows)
+{
+    struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
+    lanes x_q[6], x_qd[6], seed_q[6], seed_qd[6];
+    load_frame(seeds, carrier_columns(&model->link[i], q), x_q, seed_q);
+    load_frame(seeds, carrier_columns(&model->link[i], qd), x_qd, seed_qd);
+    for (; i <= end; i++) {
+        const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
+        const struct hinge_response *h = jacobian->link[i].hinge;
+        if (varied) {
+            add_change(seeds, &q[i].change.O, x_q, seed_q);
+            add_change(seeds, &qd[i].change.O, x_qd, seed_qd);
+        }
+        const lanes by_q = spread_column(seeds, h, seed_q, reached, q[i].u[0], x_q);
+        const lanes by_qd = spread_column(seeds, h, seed_qd, reached, qd[i].u[0], x_qd);
+        store_columns(by_q, count, rows->n, model->link[i].v, rows->columns[BY_Q]);
+        store_columns(by_qd, count, rows->n, model->link[i].v, rows->columns[BY_QD]);
+    }
+    store_frame(seeds, x_q, seed_q, &q[end].O);
+    store_frame(seeds, x_qd, seed_qd, &qd[end].O);
+}
+
+static void spread_whole_run(const struct model *model, struct jacobian *jacobian, int i, int last,
+                             const struct rows *rows)
+{
+    const int end = jacobian->run_end[i], seeds = jacobian->seeds;
+    if (rows->count == LANES) WITH_SEEDS(N, seeds, spread_run(N, LANES, model, jacobian, i, end, last, rows));
+    else spread_run(6, rows->count, model, jacobian, i, end, last, rows);
+}
+
+static void spread(const struct model *model, struct work *work, struct jacobian *jacobian, int last,
+                   const struct rows *rows)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const int end = jacobian->run_end[i];
+        if (end >= 0) {
+            spread_whole_run(model, jacobian, i, last, rows);
+            i = end;
+        } else {
+            const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
+            spread_link(&model->link[i], &work->link[i], jacobian, i, varied, reached, rows);
+        }
+    }
+}
+
+/* ---- all columns ------------------------------------------------------------------------------------------------- */
+
+/* The coordinates [first, first + LANES) */
+static void batch(const struct model *model, struct work *work, struct tangent *tangent, int first,
+                  const struct rows *rows)
+{
+    struct jacobian *jacobian = tangent->jacobian;
+    const int end = first + rows->count;
+    int last = 0;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        jacobian->varied[i] = lm->v < end && first < lm->eta_v + lm->m;
+        if (!jacobian->varied[i]) continue;
+        last = i;
+        vary_link(model, work, tangent, i, first, end);
+    }
+    gather(model, work, jacobian, last);
+    spread(model, work, jacobian, last, rows);
+}
+
+/* The last batch ends with the last coordinate, and repeats some of the one before */
+void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                  double *by_q, double *by_qd)
+{
+    const int n = model->nv, count = n < LANES ? n : LANES;
+    jacobian_respond(model, work, tangent, in);
+    for (int at = 0; at < n; at += LANES) {
+        const int first = at + count > n ? n - count : at;
+        const size_t offset = (size_t)n * (size_t)first;
+        const struct rows rows = {.n = n, .count = count, .columns = {by_q + offset, by_qd + offset}};
+        batch(model, work, tangent, first, &rows);
+    }
+}

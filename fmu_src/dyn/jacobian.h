@@ -1,0 +1,120 @@
+/* d(qdd)/dq and d(qdd)/dqd of a tree in O(n depth), without sweeps over the columns' subtrees (theory.md 103 to 110).
+ *
+ * A varied coordinate moves all that is outward of it as one rigid body, by a small rotation phi, and changes its motion: relative
+ * to the frames that move with it, omega changes by the same w everywhere, alpha and a by
+ *     D alpha = g + w x omega,   D a = g_a + g x p + 2 w x v                                                            (103)
+ * with constants (g; g_a); p and v are position and velocity of the frame's origin relative to the reference, O of the first link. So
+ * what a whole subtree adds to the equations is linear in nine numbers: (g; g_a) is an acceleration, to which the articulated body
+ * responds by its inertia P; the response to w, and to phi where loads act, is collected once for the whole robot, as further
+ * right-hand sides of the same elimination. */
+#ifndef DYN_JACOBIAN_H
+#define DYN_JACOBIAN_H
+
+#include "dyn/tangent.h"
+
+/* Varied positions, varied rates. */
+enum { BY_Q, BY_QD, KINDS };
+
+/* What a subtree is given: w, then phi; 3 of them if there are no loads, else 6. */
+enum { W, PHI = 3 };
+
+/* A column of the motion subspace and its elimination, at the reference. */
+struct hinge_response {
+    double S[6], U[6];
+    double inverse_D;
+    double u[SIX]; /* hinge residual per seed */
+};
+
+/* A frame: O or a section. */
+struct frame_response {
+    double p[3], v[3]; /* relative to the reference                          */
+    double Z[6][SIX];  /* wrench at the reference of what is outward, per seed. O: with the hinge free */
+};
+
+struct link_response {
+    struct frame_response O, *section; /* n_sections                                   */
+    struct hinge_response hinge[MOST_VELOCITIES];
+    double (*E)[SIX];                  /* m: modal residuals per seed                  */
+    struct updated_residual *residual; /* SIX: of links with `updated`                 */
+};
+
+/* What a varied coordinate does to a frame that moves with it, one coordinate per lane: wrench, acceleration (g; g_a) and seeds. */
+struct frame_change {
+    double z[6][LANES], c[6][LANES], seed[6][LANES];
+};
+
+/* The coordinates of a link that a batch varies. */
+struct link_change {
+    struct frame_change O, *section;      /* z of O: passed on by the hinge                         */
+    double force[MOST_VELOCITIES][LANES]; /* on the joint's velocities                              */
+    double b[6][LANES], (*modal)[LANES];  /* of modes: wrench of the body at the reference, m forces */
+};
+
+/* A frame in LANES columns. */
+struct frame_columns {
+    lanes z[6], x[6], seed[6];
+};
+
+struct link_columns {
+    struct frame_columns O, *section;
+    lanes u[MOST_VELOCITIES], *e;
+    struct updated_residual *residual; /* LANES */
+    struct link_change change;
+};
+
+struct jacobian {
+    struct link_response *link;          /* n_links                                                       */
+    struct link_columns *columns[KINDS]; /* n_links                                                       */
+    bool *varied, *reached;              /* n_links: varied by the batch; that, or inward of a varied one */
+    int *run_start,
+        *run_end; /* n_links: its chain of rigid links with one free velocity each, of which only the last may
+                                            have other children than the next; -1: it is in none           */
+    int seeds;    /* 3 or 6                                                        */
+};
+
+struct jacobian *jacobian_make(const struct model *model, struct arena *arena);
+
+/* Responses to all seeds (response.c). */
+void jacobian_respond(const struct model *model, struct work *work, const struct tangent *tangent,
+                      const struct input *in);
+/* Runs `statement` with the number of seeds as a constant. */
+#define WITH_SEEDS(N, count, statement) \
+    do {                                \
+        if ((count) == 3) {             \
+            enum { N = 3 };             \
+            statement;                  \
+        } else {                        \
+            enum { N = 6 };             \
+            statement;                  \
+        }                               \
+    } while (0)
+
+INLINE void add_response(const int seeds, const struct frame_response *frame, const double *seed, double *z)
+{
+    for (int i = 0; i < 6; i++) {
+        double sum = z[i];
+        for (int l = 0; l < seeds; l++) sum += frame->Z[i][l] * seed[l];
+        z[i] = sum;
+    }
+}
+
+/* The wrench that a subtree with its joints free adds at the reference: P c + Z s */
+INLINE void response_wrench(const struct frame_response *frame, int seeds, const struct inertia *P, const double *seed,
+                            const double *c, double z[6])
+{
+    inertia_mul(P, c, z);
+    const double f[3] = {z[3], z[4], z[5]};
+    add_cross3(frame->p, f, z);
+    WITH_SEEDS(N, seeds, add_response(N, frame, seed, z));
+}
+
+/* A wrench at the reference, moved to a frame at p. */
+INLINE void wrench_to(const double *p, const lanes *z, lanes *at)
+{
+    at[0] = z[0] - (p[1] * z[5] - p[2] * z[4]);
+    at[1] = z[1] - (p[2] * z[3] - p[0] * z[5]);
+    at[2] = z[2] - (p[0] * z[4] - p[1] * z[3]);
+    for (int i = 3; i < 6; i++) at[i] = z[i];
+}
+
+#endif

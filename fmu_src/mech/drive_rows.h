@@ -1,0 +1,34 @@
+/* What drives add to the Newton matrix. A drive acts along one coordinate, a joint or the length of a line, with J = d coordinate/dq;
+   once its states are eliminated it adds J' s J with one scalar s (theory.md 102). Of a joint s goes to the diagonal, like motor
+   inertia. Lines are a change of low rank: with Y = N^-1 J' of the matrix without them, loops included,
+
+       (N + J' s J) x = f:   x = N^-1 f - Y (1/s + J Y)^-1 J N^-1 f                                           (Woodbury) */
+#ifndef MECH_DRIVE_ROWS_H
+#define MECH_DRIVE_ROWS_H
+
+#include "robot/robot.h"
+
+struct mechanism;
+struct model;
+
+struct drive_rows {
+    double *s;             /* n_drives, set by the owner before mechanism_newton_factor()               */
+    double *J;             /* n_drives x nv: of those on lines, by mechanism_newton_factor()            */
+    int n_active, *active; /* drives on lines with s != 0                                               */
+    double *Y, *mu;        /* in that order, n_active x nv and n_active x n_rows: N^-1 J' and its multipliers */
+    double *T;             /* n_active x n_active: factors of 1/s + J Y                                 */
+    int *pivot;            /* n_drives                                                                  */
+    double *rhs;           /* n_drives                                                                  */
+    struct arena arena;
+};
+
+/* Arrays for the drives of the robot. n_rows: constraints of its loops. */
+enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **rows);
+void drive_rows_free(struct drive_rows *rows);
+
+/* The velocity of the drive's coordinate for generalized velocities x (or a change of it), and force += J' F, at the state of the
+   last mechanism_newton_factor(). */
+double drive_rows_along(const struct mechanism *m, int drive, const double *x);
+void drive_rows_push(const struct mechanism *m, int drive, double F, double *force);
+
+#endif

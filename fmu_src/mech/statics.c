@@ -1,0 +1,587 @@
+/* Static equilibrium: the question, its equations and their tangent, Newton's method. (theory.md 97 to 100) */
+#include "mech/statics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "drive/drive.h"
+#include "math/dense.h"
+#include "math/vec.h"
+
+/* Forces below the first share of the load are rounding; below the second an equilibrium is accepted */
+static const double EXACT = 1e-15, ACCEPTED = 1e-10;
+/* Gaps and changes of held lengths that are accepted [m, or cosine] */
+static const double CLOSED = 1e-10;
+/* A coordinate whose stiffness is below this share of the load has that of the load as its unit */
+static const double LEAST_UNIT = 1e-6;
+/* Pivots of J below this share of the largest are rounding: such equations repeat others, such unknowns are indifferent */
+static const double DEPENDENT = 1e-12;
+/* The longest step of a joint [rad or m], and the shortest share of a step */
+static const double LONGEST = 0.5, SHORTEST = 1e-5;
+enum { MOST_ITERATIONS = 60 };
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+
+enum status statics_make(const struct mechanism *m, struct statics *s)
+{
+    const size_t nv = (size_t)m->model->nv, nq = (size_t)m->model->nq, lines = (size_t)m->robot->n_actuators,
+                 rows = (size_t)m->constraints->n_rows, N = nv + rows + lines + 1;
+    memset(s, 0, sizeof *s);
+    struct arena *arena = &s->arena;
+    double **const by_velocity[] = {&s->holding, &s->zero, &s->f, &s->terms};
+    double **const by_unknown[] = {&s->r,     &s->r_unit, &s->x_unit,       &s->start,       &s->step,
+                                   &s->along, &s->room,   &s->path_unit[0], &s->path_unit[1]};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
+        *by_velocity[i] = arena_take(arena, nv, sizeof(double));
+    for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
+        *by_unknown[i] = arena_take(arena, N, sizeof(double));
+    s->moves = arena_take(arena, nv, sizeof *s->moves);
+    s->balanced = arena_take(arena, nv, sizeof *s->balanced);
+    s->line = arena_take(arena, lines, sizeof *s->line);
+    s->q = arena_take(arena, nq, sizeof *s->q);
+    s->F = arena_take(arena, lines, sizeof *s->F);
+    s->slope = arena_take(arena, lines, sizeof *s->slope);
+    s->length = arena_take(arena, lines, sizeof *s->length);
+    s->lambda = arena_take(arena, rows, sizeof *s->lambda);
+    s->gap_acceleration = arena_take(arena, rows, sizeof *s->gap_acceleration);
+    s->coordinate = arena_take(arena, nv, sizeof *s->coordinate);
+    s->force = arena_take(arena, lines, sizeof *s->force);
+    s->row_of = arena_take(arena, lines, sizeof *s->row_of);
+    s->B = arena_take(arena, lines * nv, sizeof *s->B);
+    s->J = arena_take(arena, N * N, sizeof *s->J);
+    s->by_q = arena_take(arena, nv * nv, sizeof *s->by_q);
+    s->by_qd = arena_take(arena, nv * nv, sizeof *s->by_qd);
+    double **const points[] = {&s->kept, &s->guess, &s->begin, &s->before};
+    for (int i = 0; i < 4; i++) *points[i] = arena_take(arena, nq + rows + lines, sizeof(double));
+    s->tau = arena_take(arena, (size_t)m->model->n_tau, sizeof *s->tau);
+    for (int i = 0; i < 2; i++) s->pivot[i] = arena_take(arena, N, sizeof(int));
+    if (arena->failed) {
+        statics_free(s);
+        return STATUS_NO_MEMORY;
+    }
+    s->in = (struct input){.q = s->q, .qd = s->zero, .tau = s->tau, .actuator_force = s->F};
+    return STATUS_OK;
+}
+
+void statics_free(struct statics *s)
+{
+    arena_release(&s->arena);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- the question ----------------------------------------------------------------------------------------------------------- */
+
+/* A joint of six degrees of freedom carries no load of its own */
+static bool joint_rests(const struct joint *joint, const struct link_model *lm)
+{
+    if (lm->prescribed >= 0) return true;
+    if (joint->hold != HOLD_USUAL) return joint->hold == HOLD_HELD;
+    return !joint->passive || joint_velocities(joint) == MOST_VELOCITIES;
+}
+
+static bool asks_nothing_of_lines(const struct robot *robot)
+{
+    for (int a = 0; a < robot->n_actuators; a++)
+        if (robot->actuator[a].hold != HOLD_USUAL) return false;
+    for (int i = 0; i < robot->n_links; i++)
+        if (joint_actuated(robot, i) && robot->link[i].joint.hold != HOLD_USUAL) return false;
+    return true;
+}
+
+void statics_ask(const struct mechanism *m, struct statics *s)
+{
+    const struct robot *robot = m->robot;
+    const bool usual = asks_nothing_of_lines(robot);
+    bool lines_balance = false;
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        const bool actuated = usual && joint_actuated(robot, i), rests = joint_rests(&robot->link[i].joint, lm);
+        lines_balance = lines_balance || actuated;
+        for (int k = 0; k < lm->joint.nv; k++) {
+            s->balanced[lm->v + k] = actuated;
+            s->moves[lm->v + k] = !actuated && !rests;
+        }
+        for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
+    }
+    for (int a = 0; a < robot->n_actuators; a++)
+        s->line[a] = actuator_is_spring(robot, a)           ? LINE_SPRING
+                     : robot->actuator[a].hold == HOLD_FREE ? LINE_GIVEN
+                     : lines_balance                        ? LINE_BALANCES
+                                                            : LINE_KEPT;
+}
+
+/* Numbers of equations and unknowns */
+static void number_unknowns(const struct mechanism *m, struct statics *s)
+{
+    int balanced = 0;
+    s->n = s->h = 0;
+    s->k = m->constraints->n_active;
+    for (int i = 0; i < m->model->nv; i++)
+        if (s->moves[i]) s->coordinate[s->n++] = i;
+    for (int a = 0; a < m->robot->n_actuators; a++) {
+        if (s->line[a] <= LINE_SPRING) continue;
+        s->row_of[s->h] = -1;
+        if (s->line[a] == LINE_BALANCES) {
+            while (!s->balanced[balanced]) balanced++;
+            s->row_of[s->h] = balanced++;
+        }
+        s->force[s->h++] = a;
+    }
+    s->N = s->n + s->k + s->h;
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (!s->moves[lm->v + k]) s->tau[lm->tau + k] = 0;
+    }
+}
+
+/* ---- the equations ------------------------------------------------------------------------------------------------------------ */
+
+/* Row of B among the unknown forces; G of an active row */
+static const double *line_row(const struct mechanism *m, const struct statics *s, int j)
+{
+    return s->B + (size_t)m->model->nv * (size_t)j;
+}
+
+static const double *loop_row(const struct mechanism *m, int k)
+{
+    return m->constraints->G + (size_t)m->model->nv * (size_t)k;
+}
+
+/* Forces of springs at the point, and their slopes */
+static void pull_springs(struct mechanism *m, struct statics *s)
+{
+    bool measured = false;
+    for (int a = 0; a < m->robot->n_actuators; a++) {
+        if (s->line[a] != LINE_SPRING) continue;
+        const struct robot_drive *of = drive_of_actuator(m->robot, a);
+        double v[MOST_VALUES], dv[MOST_VALUES] = {0};
+        if (!measured) {
+            dyn_configuration(m->model, m->work, s->q);
+            dyn_position(m->model, m->work);
+            actuators_measure(m);
+            measured = true;
+        }
+        robot_drive_values(m->robot, of, v);
+        v[of->drive->position] = m->actuators->line[a].length;
+        v[of->drive->rate] = 0;
+        dv[of->drive->position] = 1;
+        of->drive->evaluate(v);
+        of->drive->tangent(v, dv);
+        s->F[a] = v[of->drive->effort];
+        s->slope[a] = dv[of->drive->effort];
+    }
+}
+
+/* by_q += J' dF/dl J of springs */
+static void add_springs(struct mechanism *m, struct statics *s)
+{
+    const size_t nv = (size_t)m->model->nv;
+    for (int a = 0; a < m->robot->n_actuators; a++) {
+        if (s->line[a] != LINE_SPRING) continue;
+        actuators_row(m, a, s->room);
+        for (size_t j = 0; j < nv; j++)
+            for (size_t i = 0; i < nv; i++) s->by_q[nv * j + i] += s->room[i] * s->slope[a] * s->room[j];
+    }
+}
+
+/* Forces, gaps and lengths at the point. Positions of the lines and rows of G are then those of the point. */
+static enum status evaluate(struct mechanism *m, struct statics *s)
+{
+    pull_springs(m, s);
+    const enum status status = mechanism_residual(m, &s->in, NULL, s->lambda, s->f, s->gap_acceleration);
+    if (status != STATUS_OK) return status;
+    dyn_velocity(m->model, m->work, &s->in);
+    constraints_rows(m);
+    for (int i = 0; i < s->n; i++) s->r[i] = s->f[s->coordinate[i]];
+    for (int k = 0; k < s->k; k++) s->r[s->n + k] = m->constraints->gap[m->constraints->active[k]];
+    for (int j = 0; j < s->h; j++) {
+        const int a = s->force[j];
+        s->r[s->n + s->k + j] = s->row_of[j] >= 0 ? s->f[s->row_of[j]] : m->actuators->line[a].length - s->length[a];
+    }
+    return STATUS_OK;
+}
+
+double statics_released(const struct statics *s, int i)
+{
+    if (i >= s->n) return s->start[i];
+    const double unit = s->path_unit[0][i];
+    return s->start[i] - s->spring * s->holding[s->coordinate[i]] / (unit * unit);
+}
+
+double statics_residual(struct mechanism *m, struct statics *s)
+{
+    double sum = 0;
+    if (evaluate(m, s) != STATUS_OK) return INFINITY;
+    model_difference(m->model, s->begin, s->q, s->holding); /* `begin` starts with q */
+    for (int i = 0; i < s->N && s->share != 0; i++) s->r[i] -= s->share * statics_released(s, i);
+    for (int i = 0; i < s->N; i++) sum += s->r[i] * s->r_unit[i] * s->r[i] * s->r_unit[i];
+    return isfinite(sum) ? sqrt(sum) : INFINITY;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+
+/* A moment n and a force f at p on a link: f times the distance from the joints that turn it, however it is directed */
+static void add_size(const struct mechanism *m, struct statics *s, int link, const double *p, double n, double f)
+{
+    for (int i = link; i >= 0; i = m->model->link[i].parent) {
+        const struct link_model *lm = &m->model->link[i];
+        const double *O = m->work->link[i].O.p, d[3] = {p[0] - O[0], p[1] - O[1], p[2] - O[2]};
+        for (int k = 0; k < lm->joint.nv; k++)
+            s->terms[lm->v + k] += lm->joint.part[k] == TURNS ? n + f * sqrt(dot3(d, d)) : f;
+    }
+}
+
+static void add_wrench_size(const struct mechanism *m, struct statics *s, const struct anchor *at, const double *wrench)
+{
+    if (at->link < 0 || wrench == NULL) return;
+    add_size(m, s, at->link, anchor_frame(m->work, at)->p, sqrt(dot3(wrench, wrench)),
+             sqrt(dot3(wrench + 3, wrench + 3)));
+}
+
+static void add_weight(const struct mechanism *m, struct statics *s, int link, const struct rigid *body,
+                       const double *p)
+{
+    const double g = sqrt(dot3(m->model->gravity, m->model->gravity));
+    if (!(body->m > 0)) return;
+    const double com[3] = {p[0] + body->h[0] / body->m, p[1] + body->h[1] / body->m, p[2] + body->h[2] / body->m};
+    add_size(m, s, link, com, 0, body->m * g);
+}
+
+/* Strain and springs, as they stand in the inverse dynamics */
+static void elastic_terms(const struct mechanism *m, const struct statics *s, double *term)
+{
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        double spring[MOST_VELOCITIES] = {0};
+        joint_forces(&lm->joint, s->q + lm->q, s->zero + lm->v, spring);
+        for (int k = 0; k < lm->joint.nv; k++) term[lm->v + k] = -spring[k];
+        for (int j = 0; j < lm->m; j++)
+            term[lm->eta_v + j] = dense_dot(lm->m, lm->body->K + lm->m * j, s->q + lm->eta_q);
+    }
+}
+
+/* terms += |generalized forces of a load| on elastic coordinates */
+static void add_modal_size(struct mechanism *m, struct statics *s, const struct load *load)
+{
+    memset(s->room, 0, (size_t)m->model->nv * sizeof *s->room);
+    dyn_frame_force(m->model, m->work, load, s->room);
+    for (int i = 0; i < m->model->n_links; i++)
+        for (int c = m->model->link[i].eta_v, end = c + m->model->link[i].m; c < end; c++)
+            s->terms[c] += fabs(s->room[c]);
+}
+
+/* Of elastic coordinates: weight, wrenches, strain, as they are; of joints springs and torques */
+static void measure_own_terms(struct mechanism *m, struct statics *s)
+{
+    const struct input alone = {.q = s->q, .qd = s->zero};
+    dyn_inverse(m->model, m->work, &alone, NULL, s->terms);
+    dyn_inverse(m->model, m->work, &s->in, NULL, s->holding);
+    elastic_terms(m, s, s->room);
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        for (int k = 0; k < lm->joint.nv; k++)
+            s->terms[lm->v + k] = fabs(s->room[lm->v + k]) + (lm->passive ? 0 : fabs(s->tau[lm->tau + k]));
+        for (int c = lm->eta_v; c < lm->eta_v + lm->m; c++)
+            s->terms[c] = fabs(s->terms[c] - s->room[c]) + fabs(s->room[c]) + fabs(s->holding[c] - s->terms[c]);
+    }
+}
+
+/* Sizes of the terms that add up to f, coordinate by coordinate, none of them smaller because forces cancel or because they pass
+   through a joint: weight, strain and springs, wrenches, torques, loops and lines */
+static void measure_terms(struct mechanism *m, struct statics *s)
+{
+    const struct model *model = m->model;
+    measure_own_terms(m, s);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_work *w = &m->work->link[i];
+        add_weight(m, s, i, &w->self, w->O.p);
+        if (model->link[i].has_payload) add_weight(m, s, i, &w->load, w->section[0].T.p);
+    }
+    for (int i = 0; i < actuator_load(m->robot, m->robot->n_actuators); i++) {
+        const struct load *load = &m->load[i];
+        const struct anchor at = {.link = load->link, .section = load->section};
+        if (load->link < 0) continue;
+        add_wrench_size(m, s, &at, load->wrench);
+        add_modal_size(m, s, load);
+    }
+    add_wrench_size(m, s, &model->tip_frame, s->in.tip_wrench);
+    for (int i = 0; i < m->robot->n_frames && s->in.frame_wrench != NULL; i++)
+        if (model_frame_acts(model, i)) add_wrench_size(m, s, &model->frame[i], s->in.frame_wrench + 6 * i);
+    s->load = sqrt(dense_dot(model->nv, s->terms, s->terms));
+}
+
+/* ---- the tangent ---------------------------------------------------------------------------------------------------------------- */
+
+void statics_derivatives(struct mechanism *m, struct statics *s)
+{
+    const struct input loaded = mechanism_loaded(m, &s->in);
+    s->iterations++;
+    measure_terms(m, s);
+    dyn_inverse(m->model, m->work, &loaded, NULL, s->holding);
+    dyn_velocity(m->model, m->work, &s->in);
+    dyn_tangent_state(m->model, m->work, m->tangent, &loaded, s->zero);
+    mechanism_force_jacobian(m, &loaded, s->by_q, s->by_qd);
+    add_springs(m, s);
+    for (int j = 0; j < s->h; j++) actuators_row(m, s->force[j], s->B + (size_t)m->model->nv * (size_t)j);
+}
+
+/* Size of a row of G or B over the coordinates that move, in their units */
+static double row_size(const struct statics *s, const double *row)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) sum += row[s->coordinate[i]] * s->x_unit[i] * row[s->coordinate[i]] * s->x_unit[i];
+    return sqrt(sum);
+}
+
+/* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1, but for rows that are rounding
+   (a line between points of one body) */
+void statics_units(struct mechanism *m, struct statics *s)
+{
+    const size_t nv = (size_t)m->model->nv;
+    const double floor = s->load > 0 ? LEAST_UNIT * s->load : 1;
+    double least = 0;
+    for (int i = 0; i < s->n; i++) {
+        const size_t c = (size_t)s->coordinate[i];
+        s->r_unit[i] = s->x_unit[i] = 1 / sqrt(fmax(fabs(s->by_q[(nv + 1) * c]), s->terms[c] + floor));
+        least = fmax(least, DEPENDENT * s->x_unit[i]);
+    }
+    for (int j = 0; j < s->k + s->h; j++) {
+        const int row = j < s->k ? -1 : s->row_of[j - s->k];
+        const double *G = j < s->k ? loop_row(m, j) : line_row(m, s, j - s->k);
+        double size = row_size(s, G);
+        s->r_unit[s->n + j] = s->x_unit[s->n + j] = size > least ? 1 / size : 1;
+        if (row < 0) continue;
+        s->r_unit[s->n + j] = 1 / sqrt(s->terms[row] + floor);
+        size = fmax(size, fabs(G[row]) * s->r_unit[s->n + j]);
+        s->x_unit[s->n + j] = size > least ? 1 / size : 1;
+    }
+}
+
+/* Element of J without units: row of the equations, column of the unknowns                                               (98) */
+static double slope(const struct mechanism *m, const struct statics *s, int row, int column)
+{
+    const size_t nv = (size_t)m->model->nv;
+    const int n = s->n, k = s->k;
+    const int c = row < n ? s->coordinate[row] : row >= n + k ? s->row_of[row - n - k] : -1; /* -1: a gap or a length */
+    if (column < n) {
+        const int x = s->coordinate[column];
+        if (c >= 0) return -s->by_q[nv * (size_t)x + (size_t)c];
+        return row < n + k ? loop_row(m, row - n)[x] : line_row(m, s, row - n - k)[x];
+    }
+    if (c < 0) return 0;
+    return column < n + k ? -loop_row(m, column - n)[c] : -line_row(m, s, column - n - k)[c];
+}
+
+void statics_matrix(const struct mechanism *m, struct statics *s, bool border)
+{
+    const int size = s->N + border;
+    for (int j = 0; j < s->N; j++)
+        for (int i = 0; i < s->N; i++) s->J[size * j + i] = s->r_unit[i] * slope(m, s, i, j) * s->x_unit[j];
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------------------------ */
+
+void statics_move(struct mechanism *m, struct statics *s, const double *step, double share)
+{
+    memset(s->holding, 0, (size_t)m->model->nv * sizeof *s->holding);
+    for (int i = 0; i < s->n; i++) s->holding[s->coordinate[i]] = step[i] * s->x_unit[i];
+    model_move(m->model, s->q, s->holding, share);
+    for (int k = 0; k < s->k; k++) s->lambda[m->constraints->active[k]] += share * step[s->n + k] * s->x_unit[s->n + k];
+    for (int j = 0; j < s->h; j++) s->F[s->force[j]] += share * step[s->n + s->k + j] * s->x_unit[s->n + s->k + j];
+}
+
+double statics_longest(const struct mechanism *m, const struct statics *s, const double *step, double most)
+{
+    double largest = 0;
+    for (int link = 0, i = 0; link < m->model->n_links; link++) {
+        const struct link_model *lm = &m->model->link[link];
+        for (; i < s->n && s->coordinate[i] < lm->v + lm->joint.nv; i++)
+            largest = fmax(largest, fabs(step[i] * s->x_unit[i]));
+        while (i < s->n && s->coordinate[i] < lm->eta_v + lm->m) i++;
+    }
+    return largest > most ? most / largest : 1;
+}
+
+enum { PARTS = 3 };
+
+static void list_parts(const struct mechanism *m, const struct statics *s, double *part[PARTS], size_t bytes[PARTS])
+{
+    part[0] = s->q, part[1] = s->lambda, part[2] = s->F;
+    bytes[0] = (size_t)m->model->nq * sizeof(double);
+    bytes[1] = (size_t)m->constraints->n_rows * sizeof(double);
+    bytes[2] = (size_t)m->robot->n_actuators * sizeof(double);
+}
+
+void statics_keep(const struct mechanism *m, const struct statics *s, double *kept)
+{
+    double *part[PARTS];
+    size_t bytes[PARTS];
+    list_parts(m, s, part, bytes);
+    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(kept, part[i], bytes[i]);
+}
+
+void statics_return(const struct mechanism *m, struct statics *s, const double *kept)
+{
+    double *part[PARTS];
+    size_t bytes[PARTS];
+    list_parts(m, s, part, bytes);
+    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(part[i], kept, bytes[i]);
+}
+
+/* ---- Newton's method ----------------------------------------------------------------------------------------------------------------- */
+
+static double weighted_norm(int n, const double *x, const double *weight)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * weight[i] * x[i] * weight[i];
+    return sqrt(sum);
+}
+
+/* The residual as a share of the terms that balance, both in units of the rows */
+static double share_of_load(const struct statics *s)
+{
+    double load = 0;
+    for (int i = 0; i < s->n; i++) {
+        const double term = (s->terms[s->coordinate[i]] + LEAST_UNIT * s->load) * s->r_unit[i];
+        load += term * term;
+    }
+    const double rest = weighted_norm(s->n, s->r, s->r_unit);
+    return rest > 0 ? rest / sqrt(load) : 0;
+}
+
+static bool constraints_hold(const struct statics *s)
+{
+    for (int j = 0; j < s->k + s->h; j++) {
+        const bool force = j >= s->k && s->row_of[j - s->k] >= 0;
+        if (!(fabs(s->r[s->n + j]) <= (force ? ACCEPTED * s->load : CLOSED))) return false;
+    }
+    return true;
+}
+
+/* The Newton step in units, from J at the point */
+static void newton_step(const struct mechanism *m, struct statics *s)
+{
+    statics_matrix(m, s, false);
+    s->rank = lu_ranked_factor(s->N, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
+    for (int i = 0; i < s->N; i++) s->step[i] = -s->r[i] * s->r_unit[i];
+    lu_ranked_solve(s->N, s->rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step);
+}
+
+/* The largest share of the step by halving that makes the residual smaller; false: none does */
+static bool search_along(struct mechanism *m, struct statics *s)
+{
+    const double norm = weighted_norm(s->N, s->r, s->r_unit);
+    statics_keep(m, s, s->kept);
+    for (double share = statics_longest(m, s, s->step, LONGEST); share > SHORTEST; share *= 0.5) {
+        statics_move(m, s, s->step, share);
+        if (statics_residual(m, s) < (1 - 1e-4 * share) * norm) return true;
+        statics_return(m, s, s->kept);
+    }
+    statics_residual(m, s);
+    return false;
+}
+
+/* Why the residual is infinite */
+static enum status without_residual(struct mechanism *m, struct statics *s)
+{
+    const enum status status = evaluate(m, s);
+    return status != STATUS_OK ? status : STATUS_OVERLOAD;
+}
+
+enum status statics_newton(struct mechanism *m, struct statics *s)
+{
+    for (int i = 0; i < MOST_ITERATIONS; i++) {
+        if (isinf(statics_residual(m, s))) return without_residual(m, s);
+        statics_derivatives(m, s);
+        statics_units(m, s);
+        if (!isfinite(s->load)) return STATUS_OVERLOAD;
+        if (share_of_load(s) <= EXACT && constraints_hold(s)) break;
+        newton_step(m, s);
+        if (!search_along(m, s)) break; /* at a minimum, or only rounding is left */
+    }
+    s->residual = sqrt(dense_dot(s->n, s->r, s->r));
+    return share_of_load(s) <= ACCEPTED && constraints_hold(s) ? STATUS_OK : STATUS_NO_EQUILIBRIUM;
+}
+
+/* ---- solving ----------------------------------------------------------------------------------------------------------------------------- */
+
+/* Multipliers and forces that leave the least residual at the start:  A'A y = A' f,  A = [G' B'] in units */
+static void estimate_forces(struct mechanism *m, struct statics *s)
+{
+    const int c = s->k + s->h;
+    for (int i = 0; i < c; i++) {
+        const double *a = i < s->k ? loop_row(m, i) : line_row(m, s, i - s->k);
+        s->step[s->n + i] = 0;
+        for (int l = 0; l < s->n; l++)
+            s->step[s->n + i] += a[s->coordinate[l]] * s->r[l] * s->r_unit[l] * s->r_unit[l] * s->x_unit[s->n + i];
+        for (int j = 0; j < c; j++) {
+            const double *b = j < s->k ? loop_row(m, j) : line_row(m, s, j - s->k);
+            double sum = 0;
+            for (int l = 0; l < s->n; l++)
+                sum += a[s->coordinate[l]] * b[s->coordinate[l]] * s->x_unit[l] * s->x_unit[l];
+            s->J[c * j + i] = sum * s->x_unit[s->n + i] * s->x_unit[s->n + j];
+        }
+    }
+    memset(s->step, 0, (size_t)s->n * sizeof *s->step);
+    const int rank = lu_ranked_factor(c, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
+    lu_ranked_solve(c, rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step + s->n);
+    statics_move(m, s, s->step, 1);
+}
+
+void statics_estimate(struct mechanism *m, struct statics *s)
+{
+    s->share = 0;
+    memset(s->lambda, 0, (size_t)m->constraints->n_rows * sizeof *s->lambda);
+    for (int j = 0; j < s->h; j++) s->F[s->force[j]] = 0;
+    statics_residual(m, s);
+    statics_derivatives(m, s);
+    statics_units(m, s);
+    estimate_forces(m, s);
+    statics_residual(m, s);
+    statics_derivatives(m, s);
+    statics_units(m, s);
+}
+
+/* Whether lines have lever arms about the joints that they balance: rows of B at these joints are independent */
+static bool lines_have_levers(const struct mechanism *m, struct statics *s)
+{
+    const int h = s->h;
+    if (s->k > 0) return true; /* loops connect the joints */
+    for (int j = 0; j < h; j++)
+        for (int i = 0; i < h; i++) {
+            if (s->row_of[i] < 0) return true;
+            s->J[h * j + i] = line_row(m, s, j)[s->row_of[i]];
+        }
+    return lu_ranked_factor(h, s->J, s->pivot[0], s->pivot[1], DEPENDENT) == h;
+}
+
+enum status statics_solve(struct mechanism *m, struct statics *s)
+{
+    number_unknowns(m, s);
+    s->iterations = 0;
+    s->followed_a_path = false;
+    s->share = 0;
+    memset(s->lambda, 0, (size_t)m->constraints->n_rows * sizeof *s->lambda);
+    memset(s->r_unit, 0, (size_t)s->N * sizeof *s->r_unit);
+    enum status status = evaluate(m, s);
+    if (status != STATUS_OK) return status;
+    for (int a = 0; a < m->robot->n_actuators; a++) s->length[a] = m->actuators->line[a].length;
+    if (isinf(statics_residual(m, s))) return without_residual(m, s);
+    statics_derivatives(m, s);
+    statics_units(m, s);
+    if (!lines_have_levers(m, s)) return STATUS_UNBALANCED;
+    estimate_forces(m, s);
+    statics_keep(m, s, s->guess);
+    statics_keep(m, s, s->begin);
+    status = statics_newton(m, s);
+    if (status == STATUS_NO_EQUILIBRIUM) status = statics_follow(m, s);
+    if (status == STATUS_NO_EQUILIBRIUM) { /* what is left there */
+        statics_return(m, s, s->guess);
+        statics_residual(m, s);
+        s->residual = sqrt(dense_dot(s->n, s->r, s->r));
+        measure_terms(m, s);
+    }
+    if (status == STATUS_OK) memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* Drives of joints and of line actuators, and the supplies that cylinders share. */
+#include <string.h>
+
+#include "drive/drive.h"
+#include "robot/read.h"
+
+/* ---- supplies ---------------------------------------------------------------------------------------------------- */
+
+static const struct number_field supply_numbers[] = {
+    NUMBER(supply, pressure, REQUIRED, POSITIVE, "supply pressure", "Pa", 0),
+    NUMBER(supply, flow_limit, REQUIRED, POSITIVE, "largest flow of the pump", "m^3/s", 0),
+};
+
+static void read_supply(const struct place *at, struct supply *supply)
+{
+    struct object object;
+    if (!object_open(&object, at, REQUIRED, "supply")) return;
+    const struct place name_at = member(&object, "name");
+    supply->name = read_part_name(&name_at, "supply name");
+    read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
+    object_close(&object);
+}
+
+void read_supplies(const struct place *at, struct robot *robot)
+{
+    int count;
+    if (!array_open(at, OPTIONAL, 0, -1, "supplies", &count)) return;
+    robot->supply = arena_take(&robot->arena, (size_t)count, sizeof *robot->supply);
+    if (robot->supply == NULL) return;
+    for (int i = 0; i < count; i++) {
+        const struct place supply_at = item(at, i);
+        read_supply(&supply_at, &robot->supply[i]);
+        robot->n_supplies++;
+    }
+}
+
+/* A cylinder on a supply: its pressure is that of the supply. */
+static void read_supply_name(struct object *object, const struct robot *robot, struct robot_drive *of)
+{
+    const struct place at = member(object, "supply");
+    const char *name = read_string(&at, OPTIONAL, "supply");
+    if (name == NULL) return;
+    if (!drive_has_supply(of->drive)) {
+        report_error(&at, "a %s has no supply: remove it", of->drive->name);
+        return;
+    }
+    for (int i = 0; i < robot->n_supplies; i++)
+        if (same_name(robot->supply[i].name, name)) of->supply = i;
+    if (of->supply < 0) report_error(&at, "supply must be the name of a supply (of the array `supplies`)");
+    refuse(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
+}
+
+/* ---- drives ------------------------------------------------------------------------------------------------------ */
+
+/* What may be on a joint, and on a line actuator. */
+static const struct drive *const of_joints[] = {&servo_drive, &gear_drive, NULL}, *const of_lines[] = {&cylinder_drive,
+                                                                                                       &spring_drive,
+                                                                                                       NULL};
+enum { MOST_TYPES = 2 };
+
+static const struct drive *find_drive(const struct drive *const *list, const char *name)
+{
+    for (; *list != NULL; list++)
+        if (strcmp((*list)->name, name) == 0) return *list;
+    return NULL;
+}
+
+/* NULL, with an error reported, where there is none of this type here. */
+static const struct drive *read_type(const struct place *at, bool on_joint)
+{
+    const struct drive *const *here = on_joint ? of_joints : of_lines, *const *there = on_joint ? of_lines : of_joints;
+    const char *names[MOST_TYPES + 1] = {NULL};
+    for (int i = 0; here[i] != NULL; i++) names[i] = here[i]->name;
+    if (is_string(at) && find_drive(there, read_string(at, REQUIRED, "type of the drive")) != NULL) {
+        report_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
+        return NULL;
+    }
+    const int type = read_choice(at, REQUIRED, "type of the drive", names);
+    return type >= 0 ? here[type] : NULL;
+}
+
+void read_drive_parameter(struct object *object, const struct drive_row *row, double *value)
+{
+    const struct place at = member(object, row->name);
+    const char *unit = row->unit != NULL ? row->unit : "1";
+    const struct quantity quantity = {row->description, unit, ANY};
+    if (!read_number(&at, OPTIONAL, &quantity, value)) return;
+    const char *error = drive_value_error(row, *value);
+    if (error != NULL) report_error(&at, "%s %s [%s]", row->description, error, unit);
+}
+
+static void read_parameters(const struct place *at, struct object *object, struct robot *robot, struct robot_drive *of)
+{
+    const int errors = at->reader->report->errors;
+    char text[CONFLICT_SIZE];
+    double v[MOST_VALUES];
+    drive_defaults(of->drive, of->value);
+    for (int r = 0; r < of->drive->n_rows; r++)
+        if (of->drive->row[r].role == PARAMETER) read_drive_parameter(object, &of->drive->row[r], &of->value[r]);
+    read_supply_name(object, robot, of);
+    if (at->reader->report->errors > errors) return;
+    robot_drive_values(robot, of, v);
+    const char *conflict = of->drive->conflict(v, text);
+    if (conflict != NULL) report_error(at, "%s", conflict);
+}
+
+/* A place for one more. Drives are few: the arena keeps what was taken before. */
+static struct robot_drive *add_drive(struct robot *robot, const struct drive *drive)
+{
+    const size_t n = (size_t)robot->n_drives;
+    struct robot_drive *list = arena_take(&robot->arena, n + 1, sizeof *list);
+    double *value = arena_take(&robot->arena, (size_t)drive_values(drive), sizeof *value);
+    if (robot->arena.failed) return NULL;
+    if (n > 0) memcpy(list, robot->drive, n * sizeof *list);
+    list[n] = (struct robot_drive){.drive = drive,
+                                   .link = -1,
+                                   .actuator = -1,
+                                   .supply = -1,
+                                   .value = value,
+                                   .first = robot_drive_value_count(robot),
+                                   .first_w = robot_drive_states(robot)};
+    robot->drive = list;
+    robot->n_drives++;
+    return &list[n];
+}
+
+static struct robot_drive *read_drive(const struct place *at, bool on_joint)
+{
+    struct robot *robot = at->reader->robot;
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "drive")) return NULL;
+    const struct place type_at = member(&object, "type");
+    const struct drive *drive = read_type(&type_at, on_joint);
+    struct robot_drive *of = drive != NULL ? add_drive(robot, drive) : NULL;
+    if (of == NULL) return NULL;
+    read_parameters(at, &object, robot, of);
+    object_close(&object);
+    return of;
+}
+
+void read_joint_drive(const struct place *at, const struct joint *joint)
+{
+    const char *why = !joint_moves(joint)             ? "a fixed joint has no drive: remove it"
+                      : joint->type != JOINT_REVOLUTE ? "a drive turns a revolute joint"
+                      : joint->passive                ? "a passive joint has no drive: remove `passive` or `drive`"
+                      : joint->prescribed             ? "a prescribed joint has no drive: remove `motion` or `drive`"
+                                                      : NULL;
+    if (at->given && why != NULL) {
+        report_error(at, "%s", why);
+        return;
+    }
+    struct robot_drive *of = read_drive(at, true);
+    if (of != NULL) of->link = at->reader->robot->n_links; /* the link that is being read */
+}
+
+void read_actuator_drive(const struct place *at)
+{
+    struct robot_drive *of = read_drive(at, false);
+    if (of != NULL) of->actuator = at->reader->robot->n_actuators; /* the one that is being read */
+}

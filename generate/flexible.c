@@ -1,0 +1,421 @@
+/* Flexible parts at a state: sections, mass blocks, inertia forces, in axes of F (theory.md 9 to 28). The modal integrals of the
+   library's struct body are the constants. */
+#include <math.h>
+#include <string.h>
+
+#include "generate/geometric.h"
+#include "math/lanes.h"
+
+/* A number of a matrix, without what is only rounding error of zero against its size */
+static expr entry(struct graph *g, double value, double size)
+{
+    return number(g, fabs(value) <= 1e-13 * size ? 0 : value);
+}
+
+static expr gram(struct graph *g, const struct body *body, int s, int t)
+{
+    const int n = body->n_shapes;
+    return entry(g, body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+}
+
+static int axis_of(const struct body *body, int s)
+{
+    return s >= body->axis_start[2] ? 2 : s >= body->axis_start[1] ? 1 : 0;
+}
+
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
+
+/* u = Phi z, theta = Lambda z */
+static void section_sums(struct graph *g, const struct section *shape, int m, const expr *z, expr *u, expr *theta)
+{
+    for (int i = 0; i < 3; i++) {
+        u[i] = theta[i] = ZERO;
+        for (int k = 0; k < m; k++) {
+            u[i] = add(g, u[i], scaled(g, shape->Phi[3 * k + i], z[k]));
+            theta[i] = add(g, theta[i], scaled(g, shape->Lambda[3 * k + i], z[k]));
+        }
+    }
+}
+
+/* Coefficients of Exp and its left Jacobian at y = theta . theta:  a = S_2, b = S_3 and their derivatives */
+struct coefficients {
+    expr a, b, da, db;
+};
+
+static struct coefficients coefficients_of(struct graph *g, const expr theta[3])
+{
+    const expr y = dot(g, theta, theta), S4 = stumpff(g, 4, y), S5 = stumpff(g, 5, y);
+    struct coefficients e;
+    e.a = sub_product(g, number(g, 0.5), y, S4);
+    e.b = sub_product(g, number(g, 1.0 / 6), y, S5);
+    e.da = sub(g, S4, scaled(g, 0.5, e.b));
+    e.db = scaled(g, 0.5, sub(g, scaled(g, 3, S5), S4));
+    return e;
+}
+
+/* Jl(theta) x = x + a theta x x + b theta x (theta x x) */
+static struct vector left_jacobian_times(struct graph *g, const expr theta[3], const expr x[3])
+{
+    const struct coefficients e = coefficients_of(g, theta);
+    const struct vector c = cross(g, theta, x), cc = cross(g, theta, c.e);
+    struct vector w = {{x[0], x[1], x[2]}};
+    add_scaled(g, 3, e.a, c.e, w.e);
+    add_scaled(g, 3, e.b, cc.e, w.e);
+    return w;
+}
+
+/* Columns (Jl Lambda_k; Phi_k), F fixed, through Jl e_i so that modes about one axis share it                         (theory.md 22) */
+static void section_columns(struct graph *g, int m, const struct section *shape, const expr theta[3], expr (*J)[6])
+{
+    struct vector turn[3];
+    for (int i = 0; i < 3; i++) {
+        const expr e[3] = {i == 0 ? ONE : ZERO, i == 1 ? ONE : ZERO, i == 2 ? ONE : ZERO};
+        turn[i] = left_jacobian_times(g, theta, e);
+    }
+    for (int k = 0; k < m; k++) {
+        memset(J[k], 0, sizeof J[k]);
+        for (int i = 0; i < 3; i++) {
+            add_scaled(g, 3, number(g, shape->Lambda[3 * k + i]), turn[i].e, J[k]);
+            J[k][3 + i] = number(g, shape->Phi[3 * k + i]);
+        }
+    }
+}
+
+/* H z, element k; 0 without foreshortening */
+static expr slope(struct graph *g, const struct section *shape, int m, const expr *z, int k)
+{
+    expr sum = ZERO;
+    for (int l = 0; shape->H != NULL && l < m; l++) sum = add(g, sum, scaled(g, shape->H[PADDED(m) * k + l], z[l]));
+    return sum;
+}
+
+/* r = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
+static void displacement(struct graph *g, const struct link_part *part, const struct section *shape, expr r[3],
+                         expr theta[3])
+{
+    section_sums(g, shape, part->m, part->eta, r, theta);
+    for (int i = 0; i < 3; i++) r[i] = add(g, r[i], number(g, shape->x[i]));
+    for (int k = 0; k < part->m; k++) {
+        const expr half = scaled(g, 0.5, slope(g, shape, part->m, part->eta, k));
+        r[0] = sub_product(g, r[0], half, part->eta[k]);
+    }
+}
+
+/* T from O; where the hinge node moves, J_T = J_T|F + (T relative to F) J_F                                  (22) */
+static void place_section(struct graph *g, const struct link_part *part, const struct section *shape,
+                          struct section_part *s)
+{
+    displacement(g, part, shape, s->r, s->theta);
+    section_columns(g, part->m, shape, s->theta, s->J);
+    for (int k = 0; k < part->m; k++) s->J[k][3] = sub(g, s->J[k][3], slope(g, shape, part->m, part->eta, k));
+    for (int k = 0; part->hinge_moves && k < part->m; k++) {
+        add_vector(g, 6, part->JF[k], s->J[k]);
+        add_cross(g, part->JF[k], s->r, s->J[k] + 3);
+    }
+    for (int i = 0; part->hinge_moves && i < 3; i++) s->r[i] = sub(g, s->r[i], part->hinge[i]);
+}
+
+/* ---- the hinge node ---------------------------------------------------------------------------------------------- */
+
+/* J_F = (-W_k; W_k x rho_d - Phi_k),  W = Jl(theta_d) Lambda_d                                                       (21) */
+void flexible_hinge(struct robot_parts *parts, struct link_part *part)
+{
+    struct graph *g = parts->g;
+    const struct body *body = part->lm->body;
+    part->hinge_moves = body->hinge_moves;
+    if (!body->hinge_moves) return;
+    displacement(g, part, &body->hinge, part->hinge, part->theta_d);
+    section_columns(g, part->m, &body->hinge, part->theta_d, part->JF);
+    for (int k = 0; k < part->m; k++) {
+        for (int i = 0; i < 6; i++) part->JF[k][i] = negative(part->JF[k][i]);
+        add_cross(g, part->hinge, part->JF[k], part->JF[k] + 3);
+    }
+}
+
+void path_hinge(struct robot_parts *parts, const struct link_part *part, bool minus, struct path *path)
+{
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    expr theta[3];
+    if (!part->hinge_moves) return;
+    for (int i = 0; i < 3; i++) theta[i] = minus ? negative(part->theta_d[i]) : part->theta_d[i];
+    const struct pending z = path_deflection_but_z(parts->g, theta, I, path);
+    path_turn(parts->g, 2, &z, path);
+}
+
+/* F minus O */
+static struct vector frame_offset(const struct link_part *part)
+{
+    struct vector r = {{ZERO, ZERO, ZERO}};
+    for (int i = 0; part->hinge_moves && i < 3; i++) r.e[i] = negative(part->hinge[i]);
+    return r;
+}
+
+static struct solid solid_at_frame(struct graph *g, const struct link_part *part)
+{
+    struct solid held = {.m = number(g, part->lm->body->mass)};
+    const expr trace = add(g, add(g, part->N[0], part->N[1]), part->N[2]);
+    memcpy(held.h, part->c, sizeof held.h);
+    for (int k = 0; k < 6; k++) held.J[k] = k < 3 ? sub(g, trace, part->N[k]) : negative(part->N[k]);
+    return held;
+}
+
+struct solid flexible_solid(struct robot_parts *parts, const struct link_part *part)
+{
+    struct solid held = solid_at_frame(parts->g, part);
+    shift_solid(parts->g, frame_offset(part).e, &held);
+    return held;
+}
+
+/* With V_F = X V_O + J_F eta_dot:  M_rf = X'(M_rf + M_rr J_F),
+   M_ff = M_ff + J_F' M_rf + M_rf' J_F + J_F' M_rr J_F                                                                (24) */
+static void refer_to_hinge(struct graph *g, struct link_part *part)
+{
+    const int m = part->m;
+    const struct solid held = solid_at_frame(g, part);
+    const struct spatial Mrr = spatial_of(&held);
+    for (int k = 0; k < m; k++) {
+        expr MJ[6];
+        spatial_times(g, &Mrr, part->JF[k], MJ);
+        for (int l = 0; l < m; l++) {
+            expr *D = &part->D[m * l + k];
+            *D = add(g, *D, dot_n(g, 6, part->JF[l], MJ));
+            *D = add(g, *D, dot_n(g, 6, part->JF[l], part->F[k]));
+            *D = add(g, *D, dot_n(g, 6, part->F[l], part->JF[k]));
+        }
+    }
+    for (int k = 0; k < m; k++) {
+        expr MJ[6];
+        spatial_times(g, &Mrr, part->JF[k], MJ);
+        add_vector(g, 6, MJ, part->F[k]);
+        add_cross(g, frame_offset(part).e, part->F[k] + 3, part->F[k]);
+    }
+}
+
+/* ---- mass blocks ------------------------------------------------------------------------------------------------- */
+
+/* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t)                                                            (10) */
+static void first_moments(struct graph *g, const struct body *body, bool moving, const expr *eta, expr (*rho)[3])
+{
+    for (int s = 0; s < body->n_shapes; s++)
+        for (int a = 0; a < 3; a++) rho[s][a] = number(g, body->b[body->n_shapes * a + s]);
+    for (int s = 0; moving && s < body->n_shapes; s++)
+        for (int t = 0; t < body->n_shapes; t++) {
+            expr *sum = &rho[s][axis_of(body, t)];
+            *sum = add_product(g, *sum, gram(g, body, s, t), eta[body->k[t]]);
+        }
+}
+
+/* c = c0 + sum s_s eta_k e_a,   N = N0 + sum eta_k (e_a rho_s' + b_s e_a')                                      (9, 11) */
+static void second_moments(struct graph *g, enum elastic_terms terms, struct link_part *part)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const struct body *body = part->lm->body;
+    const int n = body->n_shapes;
+    for (int i = 0; i < 3; i++) part->c[i] = number(g, body->c0[i]);
+    for (int i = 0; i < 6; i++) part->N[i] = number(g, body->N0[i]);
+    for (int s = 0; terms != TERMS_RUTHLESS && s < n; s++) {
+        const int a = axis_of(body, s);
+        const expr eta = part->eta[body->k[s]];
+        part->c[a] = add(g, part->c[a], scaled(g, body->s[s], eta));
+        for (int i = 0; i < 6; i++) {
+            const expr rho = terms == TERMS_FULL ? part->rho[s][column[i]] : number(g, body->b[n * column[i] + s]);
+            if (row[i] == a) part->N[i] = add_product(g, part->N[i], eta, rho);
+            if (column[i] == a) part->N[i] = add(g, part->N[i], scaled(g, body->b[n * row[i] + s], eta));
+        }
+    }
+}
+
+/* M_rf: sum rho_s x e_a + JL;  sum s_s e_a                                                                         (12) */
+static void coupling(struct graph *g, struct link_part *part)
+{
+    const struct body *body = part->lm->body;
+    for (int k = 0; k < part->m; k++)
+        for (int i = 0; i < 6; i++) part->F[k][i] = i < 3 ? number(g, body->JL[3 * k + i]) : ZERO;
+    for (int s = 0; s < body->n_shapes; s++) {
+        const int a = axis_of(body, s), b = (a + 1) % 3, c = (a + 2) % 3;
+        expr *F = part->F[body->k[s]];
+        F[b] = add(g, F[b], part->rho[s][c]);
+        F[c] = sub(g, F[c], part->rho[s][b]);
+        F[3 + a] = add(g, F[3 + a], number(g, body->s[s]));
+    }
+}
+
+void flexible_configuration(struct robot_parts *parts, struct link_part *part)
+{
+    struct graph *g = parts->g;
+    const struct body *body = part->lm->body;
+    const enum elastic_terms terms = parts->model->terms;
+    const int m = part->m;
+    for (int s = 0; s < part->n_sections; s++) place_section(g, part, &part->lm->section[s].shape, &part->section[s]);
+    first_moments(g, body, terms != TERMS_RUTHLESS, part->eta, part->rho);
+    shortened_integrals(parts, part);
+    geometric_field_at(parts, part);
+    second_moments(g, terms, part);
+    shortened_moments(parts, part);
+    geometric_moments(parts, part);
+    coupling(g, part);
+    shortened_coupling(g, part);
+    geometric_couplings(g, part);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            part->D[m * i + j] =
+                entry(g, body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+    shortened_mass(g, part);
+    geometric_mass(parts, part);
+    if (part->hinge_moves) refer_to_hinge(g, part);
+}
+
+/* ---- inertia forces ---------------------------------------------------------------------------------------------- */
+
+/* w = Jl td,   wd = y_dot (da theta x td + db theta x (theta x td)) + b td x (theta x td),  y_dot = 2 theta . td      (6) */
+static void rotation_rates(struct graph *g, const expr theta[3], const expr td[3], expr w[3], expr wd[3])
+{
+    const struct coefficients e = coefficients_of(g, theta);
+    const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
+    const expr rate = scaled(g, 2, dot(g, theta, td));
+    const struct vector jacobian = left_jacobian_times(g, theta, td);
+    for (int i = 0; i < 3; i++) {
+        const expr change = add_product(g, mul(g, e.da, c.e[i]), e.db, cc.e[i]);
+        w[i] = jacobian.e[i];
+        wd[i] = add_product(g, mul(g, rate, change), e.b, tc.e[i]);
+    }
+}
+
+/* Motion of a frame. */
+struct moved {
+    expr omega[3], acc[6];
+};
+
+/* Motion of F from that of O, in axes of F (27):  omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
+   a = a_O - B rho - 2 omega x rho_dot */
+static struct moved frame_motion(struct graph *g, const struct link_part *part)
+{
+    struct moved F;
+    expr rd[3], td[3], w[3], wd[3], B[9], twice[3];
+    memcpy(F.omega, part->omega, sizeof F.omega);
+    memcpy(F.acc, part->acc, sizeof F.acc);
+    if (!part->hinge_moves) return F;
+    section_sums(g, &part->lm->body->hinge, part->m, part->etad, rd, td);
+    rotation_rates(g, part->theta_d, td, w, wd);
+    for (int i = 0; i < 3; i++) {
+        F.omega[i] = sub(g, F.omega[i], w[i]);
+        F.acc[i] = sub(g, F.acc[i], wd[i]);
+    }
+    add_cross(g, w, F.omega, F.acc);
+    point_accelerations(g, F.omega, F.acc, B);
+    const struct vector Br = matrix_times(g, B, part->hinge);
+    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, F.omega[i]);
+    for (int i = 0; i < 3; i++) F.acc[3 + i] = sub(g, F.acc[3 + i], Br.e[i]);
+    add_cross(g, rd, twice, F.acc + 3);
+    return F;
+}
+
+/* Motion of T for eta_ddot = 0: omega + w,  alpha + omega x w + wd,  a + B r + 2 omega x r_dot                     (28) */
+static void section_motion(struct graph *g, const struct link_part *part, const struct section *shape,
+                           const struct moved *F, const expr B[9], struct section_part *s)
+{
+    expr r[3], rd[3], td[3], w[3], wd[3], twice[3];
+    section_sums(g, shape, part->m, part->etad, rd, td);
+    rotation_rates(g, s->theta, td, w, wd);
+    expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
+    for (int k = 0; k < part->m; k++) {
+        rd[0] = sub_product(g, rd[0], slope(g, shape, part->m, part->eta, k), part->etad[k]);
+        rdd = sub_product(g, rdd, slope(g, shape, part->m, part->etad, k), part->etad[k]);
+    }
+    memcpy(s->acc, F->acc, sizeof s->acc);
+    memcpy(s->omega, F->omega, sizeof s->omega);
+    for (int i = 0; i < 3; i++) r[i] = part->hinge_moves ? add(g, s->r[i], part->hinge[i]) : s->r[i];
+    const struct vector Br = matrix_times(g, B, r);
+    add_vector(g, 3, w, s->omega);
+    add_vector(g, 3, wd, s->acc);
+    add_cross(g, F->omega, w, s->acc);
+    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, F->omega[i]);
+    add_vector(g, 3, Br.e, s->acc + 3);
+    add_cross(g, twice, rd, s->acc + 3);
+    s->acc[3] = add(g, s->acc[3], rdd);
+}
+
+/* rho_dot_s = sum over t of G_st eta_dot_k(t) e_a(t) in the modal forces, and the sums of the rates               (16, 17) */
+static void add_rates(struct robot_parts *parts, const expr omega[3], struct link_part *part, struct rates *rates)
+{
+    struct graph *g = parts->g;
+    const enum elastic_terms terms = parts->model->terms;
+    const struct body *body = part->lm->body;
+    const int n = body->n_shapes;
+    expr twice[3];
+    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, omega[i]);
+    for (int k = 0; k < part->m; k++)
+        for (int i = 0; i < 3; i++)
+            rates->spin[i] = add(g, rates->spin[i], scaled(g, body->JL[3 * k + i], part->etad[k]));
+    for (int s = 0; s < n; s++) {
+        const int a = axis_of(body, s);
+        const expr zd = part->etad[body->k[s]];
+        expr mu[3], rhod[3] = {ZERO, ZERO, ZERO}, *modal = &part->b_eta[body->k[s]];
+        for (int i = 0; i < 3; i++) mu[i] = terms == TERMS_FULL ? part->rho[s][i] : number(g, body->b[n * i + s]);
+        for (int t = 0; t < n; t++)
+            rhod[axis_of(body, t)] =
+                add_product(g, rhod[axis_of(body, t)], gram(g, body, s, t), part->etad[body->k[t]]);
+        rhod[0] = add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
+        geometric_shape_rate(parts, part, s, rhod);
+        *modal = add(g, *modal, cross(g, twice, rhod).e[a]);
+        rates->cd[a] = add(g, rates->cd[a], scaled(g, body->s[s], zd));
+        rates->Q_omega[a] = add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
+        rates->trace = add_product(g, rates->trace, zd, mu[a]);
+    }
+}
+
+/* force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin */
+static void coriolis(struct graph *g, const struct rates *rates, const expr omega[3], struct link_part *part)
+{
+    expr twice[3];
+    for (int i = 0; i < 3; i++) {
+        twice[i] = scaled(g, 2, omega[i]);
+        const expr moment = sub(g, mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
+        part->b[i] = add(g, part->b[i], scaled(g, 2, moment));
+    }
+    add_cross(g, omega, rates->spin, part->b);
+    add_cross(g, twice, rates->cd, part->b + 3);
+}
+
+/* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates               (15 to 17) */
+static void body_forces(struct robot_parts *parts, const struct moved *F, const expr B[9], struct link_part *part)
+{
+    struct graph *g = parts->g;
+    const struct body *body = part->lm->body;
+    wrench_of(g, number(g, body->mass), part->c, part->N, B, F->acc + 3, part->b);
+    for (int k = 0; k < part->m; k++) {
+        part->b_eta[k] = ZERO;
+        for (int i = 0; i < 3; i++) part->b_eta[k] = add(g, part->b_eta[k], scaled(g, body->JL[3 * k + i], F->acc[i]));
+    }
+    for (int s = 0; s < body->n_shapes; s++) {
+        const int a = axis_of(body, s);
+        expr *modal = &part->b_eta[body->k[s]];
+        *modal = add(g, *modal, scaled(g, body->s[s], F->acc[3 + a]));
+        *modal = add(g, *modal, dot(g, B + 3 * a, part->rho[s]));
+    }
+    if (parts->model->terms == TERMS_RUTHLESS) return; /* rates are of first order */
+    struct rates rates = {0};
+    add_rates(parts, F->omega, part, &rates);
+    shortened_force(parts, part, F->omega, F->acc[3], B, &rates);
+    geometric_forces(parts, part, F->omega, F->acc, B, &rates);
+    coriolis(g, &rates, F->omega, part);
+}
+
+void flexible_motion(struct robot_parts *parts, struct link_part *part)
+{
+    struct graph *g = parts->g;
+    const struct moved F = frame_motion(g, part);
+    expr B[9], hub[6], N[6];
+    point_accelerations(g, F.omega, F.acc, B);
+    body_forces(parts, &F, B, part);
+    if (part->hinge_moves) { /* at O */
+        for (int k = 0; k < part->m; k++) part->b_eta[k] = add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->b));
+        add_cross(g, frame_offset(part).e, part->b + 3, part->b);
+    }
+    for (int s = 0; s < part->n_sections; s++)
+        section_motion(g, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
+    point_accelerations(g, part->omega, part->acc, B);
+    second_moment(g, part->solid.J, N);
+    wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);
+    add_vector(g, 6, hub, part->b);
+}

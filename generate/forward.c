@@ -1,0 +1,290 @@
+/* Articulated-body forward dynamics: modes are eliminated before the joint of their link (theory.md 29 to 33). */
+#include <string.h>
+
+#include "generate/forward.h"
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+
+/* F += X' P_T J,  D_f += J' P_T J,  P += X' P_T X of a section                                                    (91) */
+static void fold_section(struct graph *g, struct link_part *part, const struct section_part *s)
+{
+    const int m = part->m;
+    for (int k = 0; k < m; k++) {
+        expr PJ[6];
+        spatial_times(g, &s->P, s->J[k], PJ);
+        for (int l = 0; l <= k; l++) {
+            expr *D = &part->D[m * k + l];
+            part->D[m * l + k] = *D = add(g, *D, dot_n(g, 6, s->J[l], PJ));
+        }
+        add_vector(g, 6, PJ, part->F[k]);
+        add_cross(g, s->r, PJ + 3, part->F[k]);
+    }
+    struct spatial moved = s->P;
+    shift_spatial(g, s->r, &moved);
+    add_spatial(g, &moved, &part->P);
+}
+
+/* D_f = L Delta L',  W = Delta^-1 L^-1 F',  P -= F D_f^-1 F'; L below the diagonal of D                              (30) */
+static void eliminate_modes(struct graph *g, struct link_part *part)
+{
+    const int m = part->m;
+    expr *D = part->D;
+    for (int k = 0; k < m; k++) {
+        const expr inverse = quotient(g, ONE, D[(m + 1) * k]);
+        part->inverse_d[k] = inverse;
+        for (int i = 0; i < 6; i++) part->W[k][i] = mul(g, inverse, part->F[k][i]);
+        for (int i = k + 1; i < m; i++) {
+            const expr L = mul(g, inverse, D[m * i + k]);
+            for (int j = k + 1; j <= i; j++) D[m * i + j] = sub_product(g, D[m * i + j], L, D[m * j + k]);
+            for (int a = 0; a < 6; a++) part->F[i][a] = sub_product(g, part->F[i][a], L, part->F[k][a]);
+        }
+        for (int i = k + 1; i < m; i++) D[m * i + k] = mul(g, inverse, D[m * i + k]);
+        downdate(g, part->W[k], part->F[k], &part->P);
+    }
+}
+
+/* The row and column of an eliminated coordinate: Jm U/D, zero without motor inertia */
+static void set_eliminated(struct graph *g, int at, const expr G[6], double inertia, struct spatial *P)
+{
+    for (int j = 0; j < 6; j++) {
+        const expr left = scaled(g, inertia, G[j]);
+        if (at < 3 && j < 3) P->A[packed(at, j)] = left;
+        else if (at < 3) P->B[3 * at + j - 3] = left;
+        else if (j < 3) P->B[3 * j + at - 3] = left;
+        else P->C[packed(at - 3, j - 3)] = left;
+    }
+}
+
+/* U = P h,   D = h' P h + Jm,   P+ = P - U U'/D                                                                     (32) */
+static void eliminate_column(struct graph *g, const struct element *e, double inertia, struct eliminated *to,
+                             struct spatial *P)
+{
+    const int at = e->part + e->axis;
+    expr h[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
+    h[at] = ONE;
+    spatial_times(g, P, h, to->U);
+    to->inverse_D = quotient(g, ONE, add(g, to->U[at], number(g, inertia)));
+    for (int i = 0; i < 6; i++) to->G[i] = mul(g, to->inverse_D, to->U[i]);
+    downdate(g, to->G, to->U, P);
+    set_eliminated(g, at, to->G, inertia, P);
+}
+
+static bool is_free(const struct link_part *part)
+{
+    return part->lm->prescribed < 0;
+}
+
+/* The bodies of the parts themselves */
+static void start_inertias(struct robot_parts *parts)
+{
+    struct graph *g = parts->g;
+    for (int i = 0; i < parts->n; i++) {
+        struct link_part *part = &parts->part[i];
+        part->P = spatial_of(&part->solid);
+        if (part->m == 0) continue;
+        const struct solid held = flexible_solid(parts, part);
+        const struct spatial own = spatial_of(&held);
+        add_spatial(g, &own, &part->P);
+    }
+}
+
+/* Without elimination: the composite body, and P h of a column */
+static void keep_column(struct graph *g, const struct element *e, struct eliminated *to, const struct spatial *P)
+{
+    expr h[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
+    h[e->part + e->axis] = ONE;
+    spatial_times(g, P, h, to->U);
+}
+
+void parts_articulate(struct robot_parts *parts, bool eliminate)
+{
+    struct graph *g = parts->g;
+    start_inertias(parts);
+    for (int i = parts->n - 1; i >= 0; i--) {
+        struct link_part *part = &parts->part[i];
+        for (int s = 0; s < part->n_sections; s++) fold_section(g, part, &part->section[s]);
+        if (eliminate) eliminate_modes(g, part);
+        struct spatial P = part->P;
+        for (int e = part->path.n - 1; e >= 0; e--) {
+            const struct element *element = &part->path.element[e];
+            if (element->move != COLUMN) element_spatial_back(g, element, &P);
+            else if (!eliminate) keep_column(g, element, &part->column[e], &P);
+            else if (is_free(part))
+                eliminate_column(g, element, part->lm->joint.motor_inertia[element->k], &part->column[e], &P);
+        }
+        if (part->parent < 0) continue;
+        struct link_part *parent = &parts->part[part->parent];
+        add_spatial(g, &P, part->mount >= 0 ? &parent->section[part->mount].P : &parent->P);
+    }
+}
+
+/* ---- solution ---------------------------------------------------------------------------------------------------- */
+
+enum status residual_make(struct robot_parts *parts, struct residual *r)
+{
+    const size_t n = (size_t)parts->n;
+    r->z = arena_take(&parts->arena, n, sizeof *r->z);
+    r->section = arena_take(&parts->arena, n, sizeof *r->section);
+    r->u = arena_take(&parts->arena, (size_t)parts->model->nv, sizeof *r->u);
+    for (int i = 0; r->section != NULL && i < parts->n; i++)
+        r->section[i] = arena_take(&parts->arena, (size_t)parts->part[i].n_sections, sizeof *r->section[i]);
+    return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* e = L^-1 (e - sum J' z_T),   z += sum X' z_T + W' e */
+static void gather_modes(struct graph *g, const struct link_part *part, expr (*section)[6], expr *e, expr z[6])
+{
+    const int m = part->m;
+    for (int s = 0; s < part->n_sections; s++) {
+        const struct section_part *at = &part->section[s];
+        for (int k = 0; k < m; k++) e[k] = sub(g, e[k], dot_n(g, 6, at->J[k], section[s]));
+        add_vector(g, 6, section[s], z);
+        add_cross(g, at->r, section[s] + 3, z);
+    }
+    for (int k = 0; k < m; k++) {
+        for (int l = 0; l < k; l++) e[k] = sub_product(g, e[k], part->D[m * k + l], e[l]);
+        add_scaled(g, 6, e[k], part->W[k], z);
+    }
+}
+
+/* u = Q - h' z,   z += U u/D; along h it is Q, less Jm u/D */
+static expr gather_column(struct graph *g, const struct element *e, const struct eliminated *by, double inertia, expr Q,
+                          expr z[6])
+{
+    const int at = e->part + e->axis;
+    const expr u = sub(g, Q, z[at]);
+    add_scaled(g, 6, u, by->G, z);
+    z[at] = sub(g, Q, scaled(g, inertia, mul(g, u, by->inverse_D)));
+    return u;
+}
+
+void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q)
+{
+    struct graph *g = parts->g;
+    for (int i = parts->n - 1; i >= 0; i--) {
+        struct link_part *part = &parts->part[i];
+        const struct link_model *lm = part->lm;
+        expr *z = r->z[i];
+        memcpy(r->u + lm->eta_v, Q + lm->eta_v, (size_t)part->m * sizeof *Q);
+        gather_modes(g, part, r->section[i], r->u + lm->eta_v, z);
+        for (int e = part->path.n - 1; e >= 0; e--) {
+            const struct element *element = &part->path.element[e];
+            if (element->move != COLUMN) {
+                element_wrench_back(g, element, z);
+            } else if (is_free(part)) {
+                const double inertia = lm->joint.motor_inertia[element->k];
+                r->u[lm->v + element->k] =
+                    gather_column(g, element, &part->column[e], inertia, Q[lm->v + element->k], z);
+            }
+        }
+        if (part->parent >= 0)
+            add_vector(g, 6, z, part->mount >= 0 ? r->section[part->parent][part->mount] : r->z[part->parent]);
+    }
+}
+
+/* qdd = (u - U' x)/D,   x += h qdd */
+static expr spread_column(struct graph *g, const struct element *e, const struct eliminated *by, double inertia, expr u,
+                          expr x[6])
+{
+    const int at = e->part + e->axis;
+    expr sum = mul(g, u, by->inverse_D);
+    for (int i = 0; i < 6; i++)
+        if (i != at) sum = sub_product(g, sum, by->G[i], x[i]);
+    sum = add_product(g, sum, scaled(g, inertia, by->inverse_D), x[at]); /* U_h/D = 1 - Jm/D */
+    const expr qdd = sub(g, sum, x[at]);
+    x[at] = sum;
+    return qdd;
+}
+
+/* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
+static void spread_modes(struct graph *g, struct link_part *part, const expr *e, expr *etadd)
+{
+    const int m = part->m;
+    for (int k = m - 1; k >= 0; k--) {
+        etadd[k] = sub(g, mul(g, part->inverse_d[k], e[k]), dot_n(g, 6, part->W[k], part->x));
+        for (int l = k + 1; l < m; l++) etadd[k] = sub_product(g, etadd[k], part->D[m * l + k], etadd[l]);
+    }
+    for (int s = 0; s < part->n_sections; s++) {
+        struct section_part *at = &part->section[s];
+        memcpy(at->x, part->x, sizeof at->x);
+        add_cross(g, part->x, at->r, at->x + 3);
+        for (int k = 0; k < m; k++) add_scaled(g, 6, etadd[k], at->J[k], at->x);
+    }
+}
+
+void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd)
+{
+    struct graph *g = parts->g;
+    for (int i = 0; i < parts->n; i++) {
+        struct link_part *part = &parts->part[i];
+        const struct link_model *lm = part->lm;
+        const struct link_part *parent = part->parent >= 0 ? &parts->part[part->parent] : NULL;
+        expr *x = part->x;
+        memset(x, 0, sizeof part->x);
+        if (parent != NULL) memcpy(x, part->mount >= 0 ? parent->section[part->mount].x : parent->x, sizeof part->x);
+        for (int e = 0; e < part->path.n; e++) {
+            const struct element *element = &part->path.element[e];
+            if (element->move != COLUMN) element_motion_forth(g, element, x);
+            else if (!is_free(part)) qdd[lm->v + element->k] = given_acceleration(parts, part, element->k, NULL);
+            else
+                qdd[lm->v + element->k] = spread_column(
+                    g, element, &part->column[e], lm->joint.motor_inertia[element->k], r->u[lm->v + element->k], x);
+        }
+        spread_modes(g, part, r->u + lm->eta_v, qdd + lm->eta_v);
+    }
+}
+
+/* ---- forward dynamics -------------------------------------------------------------------------------------------- */
+
+/* Q - b of joints and modes, with drives */
+static void applied_forces(struct robot_parts *parts, expr *Q)
+{
+    struct graph *g = parts->g;
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_part *part = &parts->part[i];
+        const struct link_model *lm = part->lm;
+        for (int k = 0; k < lm->joint.nv; k++)
+            Q[lm->v + k] = add(g, joint_force(parts, part, k), lm->passive ? ZERO : parts->tau[lm->tau + k]);
+        for (int k = 0; k < part->m; k++) Q[lm->eta_v + k] = sub(g, elastic_force(parts, part, k), part->b_eta[k]);
+    }
+}
+
+/* The inertia forces of the motion as wrenches */
+static void start_residual(const struct robot_parts *parts, struct residual *r)
+{
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_part *part = &parts->part[i];
+        memcpy(r->z[i], part->b, sizeof part->b);
+        for (int s = 0; s < part->n_sections; s++)
+            memcpy(r->section[i][s], part->section[s].b, sizeof part->section[s].b);
+    }
+}
+
+enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda)
+{
+    const int n = parts->model->nv;
+    struct residual r;
+    enum status status = loops_make(parts, loops);
+    expr *Q = arena_take(&parts->arena, (size_t)n, sizeof *Q),
+         *gap = arena_take(&parts->arena, (size_t)loops->n, sizeof *gap);
+    if (status == STATUS_OK) status = residual_make(parts, &r);
+    if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
+    parts_motion(parts, NULL);
+    applied_forces(parts, Q);
+    for (int i = 0; i < loops->n; i++) gap[i] = gap_acceleration(parts, &loops->row[i]);
+    actuators_load(parts);
+    start_residual(parts, &r);
+    parts_articulate(parts, true);
+    loops_factor(parts, loops);
+    parts_gather(parts, &r, Q);
+    loops_close(parts, loops, gap, &r, lambda);
+    parts_spread(parts, &r, qdd);
+    return STATUS_OK;
+}
+
+enum status forward_dynamics(struct robot_parts *parts, expr *qdd)
+{
+    struct loop_parts loops;
+    expr *lambda = arena_take(&parts->arena, (size_t)parts->mechanism->constraints->n_active, sizeof *lambda);
+    return parts->arena.failed ? STATUS_NO_MEMORY : forward_solution(parts, &loops, qdd, lambda);
+}

@@ -1,0 +1,203 @@
+/* The functions that are generated: their expressions, and the library's results to compare with. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/random_state.h"
+#include "generate/generate.h"
+#include "generate/jacobian.h"
+#include "math/vec.h"
+
+enum { TIP_NUMBERS = 18 };
+
+#define TAKES(argument) (1u << (argument))
+
+static const struct {
+    const char *name, *what;
+    unsigned arguments;
+    const char *result[MOST_OUTPUTS];
+} functions[FUNCTIONS] = {
+    {"forward",
+     "forward dynamics: accelerations of joints and elastic coordinates",
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | TAKES(ARG_ACTUATOR),
+     {"qdd"}},
+    {"inverse",
+     "inverse dynamics of the tree: M qdd + bias, forces of actuators and loops not included",
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_QDD),
+     {"force"}},
+    {"mass",
+     "mass matrix, nv rows of nv, and bias: inverse dynamics at qdd = 0",
+     TAKES(ARG_Q) | TAKES(ARG_QD),
+     {"M", "bias"}},
+    {"jacobian",
+     "forward dynamics with its derivatives, nv columns of nv each; of a quaternion by a small rotation vector in axes "
+     "of "
+     "the hinge frame",
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | TAKES(ARG_ACTUATOR),
+     {"qdd", "by_q", "by_qd"}},
+    {"tip",
+     "tip frame in the world: origin, orientation by rows, velocity of the origin, angular velocity",
+     TAKES(ARG_Q) | TAKES(ARG_QD),
+     {"p", "R", "v", "omega"}},
+};
+
+void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
+{
+    const int n = what->mechanism->model->nv;
+    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}};
+    *function = (struct generated){
+        .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
+    if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
+    for (int k = 0; k < MOST_OUTPUTS; k++)
+        result[k] = (struct parameter){.name = functions[i].result[k], .count = count[i][k]};
+}
+
+/* ---- kept parameters --------------------------------------------------------------------------------------------- */
+
+static bool keep(struct generation *what, enum kept_kind kind, int index)
+{
+    if (what->n_kept == MOST_KEPT) return false;
+    what->kept[what->n_kept++] = (struct kept){.parameter = kind, .index = index};
+    return true;
+}
+
+bool generate_keep(struct generation *what, const char *name)
+{
+    static const char mass[] = "payload.mass";
+    const struct robot *robot = what->mechanism->robot;
+    if (strcmp(name, "gravity") == 0) {
+        for (int i = 0; i < 3; i++)
+            if (!keep(what, KEPT_GRAVITY, i)) return false;
+        return true;
+    }
+    if (strcmp(name, mass) == 0) return keep(what, KEPT_PAYLOAD_MASS, robot->tip);
+    for (int i = 0; i < robot->n_links; i++) {
+        const size_t length = strlen(robot->link[i].name);
+        if (strncmp(name, robot->link[i].name, length) == 0 && name[length] == '.' &&
+            strcmp(name + length + 1, mass) == 0)
+            return keep(what, KEPT_PAYLOAD_MASS, i);
+    }
+    return false;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
+                                 expr **output, int *n_outputs)
+{
+    struct generated function;
+    struct parameter result[MOST_OUTPUTS];
+    graph_make(g);
+    enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, parts);
+    if (status != STATUS_OK) return status;
+    generate_describe(what, i, &function, result);
+    *n_outputs = 0;
+    for (int k = 0; k < MOST_OUTPUTS; k++) *n_outputs += result[k].count;
+    *output = arena_take(&parts->arena, (size_t)*n_outputs, sizeof **output);
+    if (*output == NULL) return STATUS_NO_MEMORY;
+    switch (i) {
+    case 0: status = forward_dynamics(parts, *output); break;
+    case 1: inverse_dynamics(parts, *output); break;
+    case 2: mass_matrix(parts, *output); break;
+    case 3: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
+    default: tip_kinematics(parts, *output);
+    }
+    return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
+}
+
+/* ---- results of the library -------------------------------------------------------------------------------------- */
+
+/* Numbers before an argument */
+static int first_of(const struct generation *what, enum argument argument)
+{
+    const struct model *m = what->mechanism->model;
+    const int count[ARGUMENTS] = {m->nq, m->nv, m->n_tau, m->nv, m->n_prescribed, m->robot->n_actuators, what->n_kept};
+    int first = 0;
+    for (int i = 0; i < (int)argument; i++) first += count[i];
+    return first;
+}
+
+static void draw_inputs(const struct generation *what, uint64_t *seed, double *inputs)
+{
+    const struct model *model = what->mechanism->model;
+    random_state(model, seed, inputs, inputs + first_of(what, ARG_QD), inputs + first_of(what, ARG_TAU));
+    for (int i = first_of(what, ARG_QDD); i < first_of(what, ARG_KEPT); i++) inputs[i] = random_unit(seed);
+    for (int i = 0; i < what->n_kept; i++) {
+        const struct kept *kept = &what->kept[i];
+        const double now = kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index]
+                                                           : model->robot->link[kept->index].payload.mass;
+        inputs[first_of(what, ARG_KEPT) + i] = now; /* the library's model has these */
+    }
+}
+
+static struct input input_of(const struct generation *what, const double *inputs)
+{
+    return (struct input){.q = inputs,
+                          .qd = inputs + first_of(what, ARG_QD),
+                          .tau = inputs + first_of(what, ARG_TAU),
+                          .prescribed_qdd = inputs + first_of(what, ARG_PRESCRIBED),
+                          .actuator_force = inputs + first_of(what, ARG_ACTUATOR)};
+}
+
+/* Recursive and composite forward dynamics; the first uses the place of the accelerations among the inputs */
+static bool algorithms_agree(const struct generation *what, double *inputs)
+{
+    struct mechanism *m = what->mechanism;
+    double *recursive = inputs + first_of(what, ARG_QDD), *composite = m->work->rhs, size = 0, error = 0;
+    const struct input in = input_of(what, inputs);
+    if (mechanism_forward(m, &in, recursive) != STATUS_OK) return false;
+    if (mechanism_forward_composite(m, &in, composite) != STATUS_OK) return false;
+    for (int i = 0; i < m->model->nv; i++) {
+        size = fmax(size, fabs(recursive[i]));
+        error = fmax(error, fabs(recursive[i] - composite[i]));
+    }
+    return error <= 0.1 * what->tolerance * size;
+}
+
+bool generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs)
+{
+    enum { TRIALS = 200 };
+    for (int i = 0; i < TRIALS; i++) {
+        draw_inputs(what, seed, inputs);
+        if (!algorithms_agree(what, inputs)) continue;
+        for (int k = first_of(what, ARG_QDD); k < first_of(what, ARG_PRESCRIBED); k++) inputs[k] = random_unit(seed);
+        return true;
+    }
+    return false;
+}
+
+static void tip_reference(struct mechanism *m, const struct input *in, double *result)
+{
+    struct frame_motion tip;
+    dyn_motion(m->model, m->work, in, NULL);
+    dyn_velocity(m->model, m->work, in);
+    dyn_frame(m->model, m->work, &m->model->tip_frame, &tip);
+    copy3(tip.p, result);
+    copy9(tip.R, result + 3);
+    copy3(tip.v, result + 12);
+    copy3(tip.omega, result + 15);
+}
+
+static void mass_reference(struct mechanism *m, const struct input *in, double *result)
+{
+    const size_t n = (size_t)m->model->nv;
+    double *bias = result + n * n; /* at first the accelerations, which are zero */
+    dyn_mass_matrix(m->model, m->work);
+    memcpy(result, m->work->M, n * n * sizeof *result);
+    memset(m->work->rhs, 0, n * sizeof *result);
+    dyn_inverse(m->model, m->work, in, m->work->rhs, bias);
+}
+
+enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result)
+{
+    struct mechanism *m = what->mechanism;
+    const int n = m->model->nv;
+    const struct input in = input_of(what, inputs);
+    if (i == 0) return mechanism_forward(m, &in, result);
+    if (i == 3) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
+    dyn_configuration(m->model, m->work, in.q);
+    if (i == 1) dyn_inverse(m->model, m->work, &in, inputs + first_of(what, ARG_QDD), result);
+    else if (i == 2) mass_reference(m, &in, result);
+    else tip_reference(m, &in, result);
+    return STATUS_OK;
+}

@@ -1,0 +1,57 @@
+/* Straight-line C code of one robot (limber generate): functions.c lists the functions, write.c writes the files. */
+#ifndef GENERATE_GENERATE_H
+#define GENERATE_GENERATE_H
+
+#include <stdint.h>
+
+#include "generate/parts.h"
+#include "symbolic/code.h"
+
+enum { MOST_KEPT = 16, MOST_OUTPUTS = 4 };
+
+/* An argument or result: a name in the code, a count of numbers. */
+struct parameter {
+    const char *name;
+    int count;
+};
+
+/* A request: the robot, the prefix of its functions, the parameters that stay arguments. */
+struct generation {
+    struct mechanism *mechanism; /* the active constraints are those at the start */
+    const char *prefix;
+    double tolerance; /* of the test program, relative to the largest number of a result */
+    int n_kept;
+    struct kept kept[MOST_KEPT];
+};
+
+/* A generated function. */
+struct generated {
+    const char *name;               /* after the prefix               */
+    const char *what;               /* the comment above it           */
+    unsigned arguments;             /* 1 << enum argument             */
+    const struct parameter *result; /* MOST_OUTPUTS, count 0 ends it */
+    struct operation_counts counts; /* by generate_write()  */
+};
+
+enum { FUNCTIONS = 5 };
+
+/* Parameter by its name: `gravity`, `payload.mass` of the tip link, `LINK.payload.mass`. False: there is no such parameter. */
+bool generate_keep(struct generation *what, const char *name);
+
+/* Expressions of function i; the parts and the graph are made by it and freed by the caller. */
+enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
+                                 expr **output, int *n_outputs);
+/* What it is called and takes. */
+void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result);
+
+/* The library's result at values of all arguments, in the order of the graph's inputs. */
+enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result);
+/* Values of all arguments at a random state, not too near a singular one: there the library's two algorithms agree to a tenth of
+   the tolerance. False: none was found. */
+bool generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs);
+
+/* Writes header, functions, test program and CMake file into a folder, which is made; fills `function`, FUNCTIONS of them. */
+enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
+                           struct report *report);
+
+#endif

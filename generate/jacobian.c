@@ -1,0 +1,146 @@
+/* d(qdd) = -M^-1 d(inverse dynamics) at constant qdd: the inverse dynamics has fewer expressions to differentiate than the forward
+   dynamics, and the factors of M are there already. */
+#include "generate/jacobian.h"
+
+#include <string.h>
+
+#include "generate/forward.h"
+#include "symbolic/derivative.h"
+#include "symbolic/substitution.h"
+
+/* Changes of the inputs in direction x of the positions, or in that of velocity x */
+static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *change)
+{
+    struct graph *g = parts->g;
+    if (by_velocity) {
+        change[parts->qd[x] / 2] = ONE;
+        return;
+    }
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_model *lm = parts->part[i].lm;
+        const int k = x - lm->v, quaternion = lm->joint.nq - 4, omega = lm->joint.nv - 3;
+        if (k < 0 || x >= lm->eta_v + lm->m) continue;
+        const expr *q = parts->q + lm->q;
+        if (x >= lm->eta_v) change[parts->q[lm->eta_q + x - lm->eta_v] / 2] = ONE;
+        else if (lm->joint.coordinates || k < omega) change[q[k] / 2] = ONE;
+        else { /* dq = 1/2 q o (0, e) */ const int a = k - omega, b = (a + 1) % 3, c = (a + 2) % 3;
+            const expr *o = q + quaternion, *v = o + 1;
+            change[o[0] / 2] = scaled(g, -0.5, v[a]);
+            change[v[a] / 2] = scaled(g, 0.5, o[0]);
+            change[v[b] / 2] = scaled(g, 0.5, v[c]);
+            change[v[c] / 2] = scaled(g, -0.5, v[b]);
+        }
+    }
+}
+
+static void clear_residual(const struct robot_parts *parts, struct residual *r)
+{
+    for (int i = 0; i < parts->n; i++) {
+        memset(r->z[i], 0, sizeof r->z[i]);
+        for (int s = 0; s < parts->part[i].n_sections; s++) memset(r->section[i][s], 0, sizeof r->section[i][s]);
+    }
+}
+
+static void set_prescribed(const struct robot_parts *parts, expr *column)
+{
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_model *lm = parts->part[i].lm;
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) column[lm->v + k] = ZERO;
+    }
+}
+
+/* Residual of the equations of motion and accelerations of the gaps, at accelerations and multipliers that are inputs; these become
+   those of the forward dynamics after differentiation. */
+struct differentiated {
+    int n;                                /* nodes that are differentiated      */
+    bool *given;                          /* n: inputs                          */
+    expr *change, *Q, *force;             /* n, nv, nv             */
+    expr *gap, *gap_change, *multipliers; /* active constraints */
+    struct substitution qdd;
+};
+
+static bool take_arrays(struct robot_parts *parts, struct differentiated *d)
+{
+    struct arena *arena = &parts->arena;
+    const struct graph *g = parts->g;
+    d->n = g->n;
+    d->given = arena_take(arena, (size_t)g->n, sizeof *d->given);
+    d->change = arena_take(arena, (size_t)g->n, sizeof *d->change);
+    for (int i = 0; d->given != NULL && i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
+    return !arena->failed;
+}
+
+/* f = inverse dynamics - actuator forces - G' lambda */
+static enum status residual_forces(struct robot_parts *parts, struct differentiated *d)
+{
+    struct loop_parts loops;
+    const enum status status = loops_make(parts, &loops);
+    if (status != STATUS_OK) return status;
+    parts_motion(parts, parts->qdd);
+    for (int i = 0; i < loops.n; i++) d->gap[i] = gap_acceleration(parts, &loops.row[i]);
+    for (int i = 0; i < loops.n; i++) d->multipliers[i] = input(parts->g, parts->first[ARG_LAMBDA] + i);
+    actuators_load(parts);
+    loops_apply(parts, &loops, d->multipliers);
+    generalized_forces(parts, parts->qdd, d->force);
+    return STATUS_OK;
+}
+
+/* The change of an expression, at the accelerations and multipliers of the forward dynamics */
+static expr changed(const struct differentiated *d, expr e)
+{
+    return image_of(&d->qdd, change_of(d->change, e));
+}
+
+/* One column: M dqdd - G' dlambda = -df,  G dqdd = -dgap */
+static bool column_of(struct robot_parts *parts, const struct loop_parts *loops, struct differentiated *d,
+                      struct residual *r, bool by_velocity, int x, expr *column)
+{
+    memset(d->change, 0, (size_t)d->n * sizeof *d->change);
+    seed(parts, by_velocity, x, d->change);
+    differentiate(parts->g, d->n, d->given, d->change);
+    if (!substitute(parts->g, &d->qdd)) return false;
+    for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
+    for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
+    clear_residual(parts, r);
+    parts_gather(parts, r, d->Q);
+    loops_close(parts, loops, d->gap_change, r, d->multipliers);
+    parts_spread(parts, r, column);
+    set_prescribed(parts, column);
+    return true;
+}
+
+static enum status columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
+{
+    const int n = parts->model->nv;
+    struct residual r;
+    struct loop_parts loops;
+    /* inputs from ARG_QDD on: accelerations, then others that stay, then multipliers */
+    const int first = parts->first[ARG_QDD],
+              count = parts->first[ARG_LAMBDA] - first + parts->mechanism->constraints->n_active;
+    expr *by = arena_take(&parts->arena, (size_t)count, sizeof *by);
+    enum status status = by != NULL ? residual_make(parts, &r) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + parts->first[ARG_LAMBDA] - first);
+    for (int i = 0; status == STATUS_OK && i < parts->first[ARG_LAMBDA] - first; i++)
+        by[i] = i < n ? qdd[i] : input(parts->g, first + i);
+    d->qdd = (struct substitution){.first = first, .count = count, .by = by};
+    for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
+        if (!column_of(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
+    substitution_free(&d->qdd);
+    return status;
+}
+
+enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept, int n_kept, expr *qdd)
+{
+    const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active;
+    struct arena *arena = &parts->arena;
+    struct robot_parts moving;
+    struct differentiated d = {0};
+    expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
+    for (int i = 0; i < 2; i++) *by_velocity[i] = arena_take(arena, n, sizeof(expr));
+    for (int i = 0; i < 3; i++) *by_row[i] = arena_take(arena, rows, sizeof(expr));
+    enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, &moving);
+    if (status == STATUS_OK) status = residual_forces(&moving, &d);
+    if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;
+    parts_free(&moving);
+    return status;
+}

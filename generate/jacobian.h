@@ -1,0 +1,10 @@
+/* Derivatives of the forward dynamics. */
+#ifndef GENERATE_JACOBIAN_H
+#define GENERATE_JACOBIAN_H
+
+#include "generate/parts.h"
+
+/* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
+enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept, int n_kept, expr *output);
+
+#endif

@@ -1,0 +1,320 @@
+#include "generate/loops.h"
+
+#include <string.h>
+
+/* ---- directions -------------------------------------------------------------------------------------------------- */
+
+/* A vector of our world frame in axes of a part */
+static struct vector forth(struct robot_parts *parts, int part, struct vector x)
+{
+    if (part < 0) return x;
+    const struct path *path = &parts->part[part].path;
+    x = forth(parts, parts->part[part].parent, x);
+    for (int i = 0; i < path->n; i++) x = element_forth(parts->g, &path->element[i], x.e);
+    return x;
+}
+
+/* The reverse */
+static struct vector back(struct robot_parts *parts, int part, struct vector x)
+{
+    while (part >= 0) {
+        const struct path *path = &parts->part[part].path;
+        for (int i = path->n - 1; i >= 0; i--) x = element_back(parts->g, &path->element[i], x.e);
+        part = parts->part[part].parent;
+    }
+    return x;
+}
+
+/* A vector of the world in our world frame: R' x */
+static struct vector in_our_world(struct robot_parts *parts, const expr x[3])
+{
+    struct vector v = {{ZERO, ZERO, ZERO}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) v.e[i] = add(parts->g, v.e[i], scaled(parts->g, parts->world.R[3 * k + i], x[k]));
+    return v;
+}
+
+static void make_site(struct robot_parts *parts, const struct anchor *anchor, struct site_part *site)
+{
+    path_to_anchor(parts, anchor, &site->part, &site->section, &site->path);
+    struct vector r = {{ZERO, ZERO, ZERO}};
+    for (int i = site->path.n - 1; i >= 0; i--) {
+        const struct element *e = &site->path.element[i];
+        if (e->move == SLIDE) r.e[e->axis] = add(parts->g, r.e[e->axis], e->amount);
+        else r = element_back(parts->g, e, r.e);
+    }
+    memcpy(site->r, r.e, sizeof r.e);
+}
+
+/* A vector fixed in the anchor's frame, in axes of our world */
+static struct vector from_anchor(struct robot_parts *parts, const struct site_part *site, const double x[3])
+{
+    struct vector v;
+    for (int i = 0; i < 3; i++) v.e[i] = number(parts->g, x[i]);
+    for (int i = site->path.n - 1; i >= 0; i--) v = element_back(parts->g, &site->path.element[i], v.e);
+    return back(parts, site->part, v);
+}
+
+/* (r x u; u), u in axes of what carries the site */
+static void force_at(struct graph *g, const struct site_part *site, const struct vector *u, expr wrench[6])
+{
+    const struct vector moment = cross(g, site->r, u->e);
+    memcpy(wrench, moment.e, sizeof moment.e);
+    memcpy(wrench + 3, u->e, sizeof u->e);
+}
+
+/* u or c = a x b in axes of our world */
+static struct vector direction_of(struct robot_parts *parts, const struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    const struct equation *e = row->equation;
+    if (e->turns) return from_anchor(parts, &row->side[SIDE_PLANE], e->u);
+    if (e->rotational) {
+        const struct vector a = from_anchor(parts, &row->side[SIDE_A], e->a),
+                            b = from_anchor(parts, &row->side[SIDE_B], e->b);
+        return cross(g, a.e, b.e);
+    }
+    const expr u[3] = {number(g, e->u[0]), number(g, e->u[1]), number(g, e->u[2])};
+    return in_our_world(parts, u);
+}
+
+/* p_A - p_B and v_A - v_B */
+static void measure_gap(struct robot_parts *parts, const struct anchor *anchor, struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    const struct placed A = anchor_placed(parts, &anchor[SIDE_A]), B = anchor_placed(parts, &anchor[SIDE_B]);
+    const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
+    expr p[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        p[i] = sub(g, A.p[i], B.p[i]);
+        v[i] = sub(g, v_A.e[i], v_B.e[i]);
+    }
+    row->distance = in_our_world(parts, p);
+    row->rate = in_our_world(parts, v);
+}
+
+/* Unit multipliers: (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on a plane that turns (u x (p_A - p_B); 0)   (96) */
+static void make_row(struct robot_parts *parts, const struct anchor *anchor, struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    const struct equation *e = row->equation;
+    row->n_sides = e->turns ? LOOP_LOADS : SIDE_PLANE;
+    for (int s = 0; s < row->n_sides; s++) make_site(parts, &anchor[s], &row->side[s]);
+    row->direction = direction_of(parts, row);
+    for (int s = 0; s < SIDE_PLANE; s++) {
+        const struct vector u = forth(parts, row->side[s].part, row->direction);
+        memset(row->wrench[s], 0, sizeof row->wrench[s]);
+        if (e->rotational) memcpy(row->wrench[s], u.e, sizeof u.e);
+        else force_at(g, &row->side[s], &u, row->wrench[s]);
+        for (int i = 0; s == SIDE_B && i < 6; i++) row->wrench[s][i] = negative(row->wrench[s][i]);
+    }
+    if (!e->turns) return;
+    measure_gap(parts, anchor, row);
+    const struct vector moment = forth(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
+    memcpy(row->wrench[SIDE_PLANE], moment.e, sizeof moment.e);
+}
+
+enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
+{
+    const struct constraints *constraints = parts->mechanism->constraints;
+    const size_t n = (size_t)constraints->n_active, nv = (size_t)parts->model->nv;
+    loops->n = constraints->n_active;
+    loops->row = arena_take(&parts->arena, n, sizeof *loops->row);
+    loops->unit = arena_take(&parts->arena, n, sizeof *loops->unit);
+    loops->weighted = arena_take(&parts->arena, n, sizeof *loops->weighted);
+    loops->inverse_pivot = arena_take(&parts->arena, nv, sizeof(expr));
+    loops->S = arena_take(&parts->arena, n * n, sizeof(expr));
+    loops->inverse_d = arena_take(&parts->arena, n, sizeof(expr));
+    for (int i = 0; !parts->arena.failed && i < loops->n; i++) {
+        const int row = constraints->active[i];
+        loops->row[i].equation = &constraints->equation[row];
+        make_row(parts, parts->model->loop_side[constraints_loop(constraints, row)], &loops->row[i]);
+        loops->weighted[i] = arena_take(&parts->arena, nv, sizeof(expr));
+        residual_make(parts, &loops->unit[i]);
+    }
+    return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* ---- accelerations of gaps ----------------------------------------------------------------------------------------- */
+
+static void motion_of(const struct robot_parts *parts, const struct site_part *site, const expr **omega,
+                      const expr **acc)
+{
+    const struct link_part *part = &parts->part[site->part];
+    *omega = site->section >= 0 ? part->section[site->section].omega : part->omega;
+    *acc = site->section >= 0 ? part->section[site->section].acc : part->acc;
+}
+
+/* u'(a + B r) of a side, with its sign; acc of the base is minus gravity, which is added again */
+static expr side_acceleration(struct robot_parts *parts, const struct site_part *site, const expr wrench[6])
+{
+    struct graph *g = parts->g;
+    const expr *omega, *acc;
+    expr B[9], a[3];
+    if (site->part < 0) return ZERO;
+    motion_of(parts, site, &omega, &acc);
+    point_accelerations(g, omega, acc, B);
+    const struct vector Br = matrix_times(g, B, site->r);
+    for (int i = 0; i < 3; i++) a[i] = add(g, acc[3 + i], Br.e[i]);
+    return dot(g, a, wrench + 3);
+}
+
+/* (omega; alpha) of a side in axes of our world */
+static void side_rotation(struct robot_parts *parts, const struct site_part *site, struct vector *omega,
+                          struct vector *alpha)
+{
+    const expr *w, *acc;
+    memset(omega, 0, sizeof *omega);
+    memset(alpha, 0, sizeof *alpha);
+    if (site->part < 0) return;
+    motion_of(parts, site, &w, &acc);
+    *omega = back(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
+    *alpha = back(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
+}
+
+/* c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B),  c_dot = (omega_A x a) x b + a x (omega_B x b)                   (51) */
+static expr rotation_acceleration(struct robot_parts *parts, const struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    struct vector omega[2], alpha[2], difference, turn;
+    for (int s = 0; s < 2; s++) side_rotation(parts, &row->side[s], &omega[s], &alpha[s]);
+    const struct vector a = from_anchor(parts, &row->side[0], row->equation->a),
+                        b = from_anchor(parts, &row->side[1], row->equation->b), c = cross(g, a.e, b.e),
+                        wa = cross(g, omega[0].e, a.e), wb = cross(g, omega[1].e, b.e);
+    struct vector cd = cross(g, wa.e, b.e);
+    add_cross(g, a.e, wb.e, cd.e);
+    for (int i = 0; i < 3; i++) {
+        difference.e[i] = sub(g, alpha[0].e[i], alpha[1].e[i]);
+        turn.e[i] = sub(g, omega[0].e[i], omega[1].e[i]);
+    }
+    return add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
+}
+
+/* 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot                    (95) */
+static expr plane_acceleration(struct robot_parts *parts, const struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    struct vector omega, alpha;
+    side_rotation(parts, &row->side[SIDE_PLANE], &omega, &alpha);
+    const struct vector ud = cross(g, omega.e, row->direction.e);
+    struct vector udd = cross(g, alpha.e, row->direction.e);
+    add_cross(g, omega.e, ud.e, udd.e);
+    return add(g, scaled(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
+}
+
+expr gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
+{
+    struct graph *g = parts->g;
+    expr sum = ZERO;
+    if (row->equation->rotational) return rotation_acceleration(parts, row);
+    for (int s = 0; s < SIDE_PLANE; s++) sum = add(g, sum, side_acceleration(parts, &row->side[s], row->wrench[s]));
+    if (row->equation->turns) sum = add(g, sum, plane_acceleration(parts, row));
+    const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
+    if (row->side[SIDE_B].part < 0) sum = add(g, sum, gravity);
+    if (row->side[SIDE_A].part < 0) sum = sub(g, sum, gravity);
+    return sum;
+}
+
+/* ---- multipliers ------------------------------------------------------------------------------------------------- */
+
+static void collect_pivots(const struct robot_parts *parts, struct loop_parts *loops)
+{
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_part *part = &parts->part[i];
+        for (int e = 0; e < part->path.n; e++)
+            if (part->path.element[e].move == COLUMN && part->lm->prescribed < 0)
+                loops->inverse_pivot[part->lm->v + part->path.element[e].k] = part->column[e].inverse_D;
+        for (int k = 0; k < part->m; k++) loops->inverse_pivot[part->lm->eta_v + k] = part->inverse_d[k];
+    }
+}
+
+/* S = L Delta L' */
+static void factor(struct graph *g, int n, expr *S, expr *inverse_d)
+{
+    for (int k = 0; k < n; k++) {
+        inverse_d[k] = quotient(g, ONE, S[(n + 1) * k]);
+        for (int i = k + 1; i < n; i++) {
+            const expr L = mul(g, inverse_d[k], S[n * i + k]);
+            for (int j = k + 1; j <= i; j++) S[n * i + j] = sub_product(g, S[n * i + j], L, S[n * j + k]);
+        }
+        for (int i = k + 1; i < n; i++) S[n * i + k] = mul(g, inverse_d[k], S[n * i + k]);
+    }
+}
+
+/* With the residuals of a unit wrench, S_ij = sum over pivots of u_i u_j/D: no outward sweep is needed */
+void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
+{
+    struct graph *g = parts->g;
+    const int nv = parts->model->nv, n = loops->n;
+    expr *none = arena_take(&parts->arena, (size_t)nv, sizeof *none);
+    if (none == NULL) return;
+    collect_pivots(parts, loops);
+    for (int i = 0; i < n; i++) {
+        struct residual *r = &loops->unit[i];
+        for (int s = 0; s < loops->row[i].n_sides; s++) {
+            const struct site_part *site = &loops->row[i].side[s];
+            if (site->part < 0) continue;
+            expr *z = site->section >= 0 ? r->section[site->part][site->section] : r->z[site->part];
+            add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], z);
+        }
+        parts_gather(parts, r, none);
+        for (int k = 0; k < nv; k++) loops->weighted[i][k] = mul(g, loops->inverse_pivot[k], r->u[k]);
+        for (int j = 0; j <= i; j++) loops->S[n * i + j] = dot_n(g, nv, loops->weighted[j], r->u);
+    }
+    factor(g, n, loops->S, loops->inverse_d);
+}
+
+void loops_close(struct robot_parts *parts, const struct loop_parts *loops, const expr *gap, struct residual *r,
+                 expr *lambda)
+{
+    struct graph *g = parts->g;
+    const int nv = parts->model->nv, n = loops->n;
+    for (int i = 0; i < n; i++) {
+        lambda[i] = negative(add(g, dot_n(g, nv, loops->weighted[i], r->u), gap[i]));
+        for (int j = 0; j < i; j++) lambda[i] = sub_product(g, lambda[i], loops->S[n * i + j], lambda[j]);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        lambda[i] = mul(g, loops->inverse_d[i], lambda[i]);
+        for (int j = i + 1; j < n; j++) lambda[i] = sub_product(g, lambda[i], loops->S[n * j + i], lambda[j]);
+    }
+    for (int i = 0; i < n; i++) add_scaled(g, nv, lambda[i], loops->unit[i].u, r->u);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+/* b -= factor wrench */
+static void load_with(struct robot_parts *parts, const struct site_part *site, expr by, const expr wrench[6])
+{
+    if (site->part < 0) return;
+    struct link_part *part = &parts->part[site->part];
+    add_scaled(parts->g, 6, negative(by), wrench, site->section >= 0 ? part->section[site->section].b : part->b);
+}
+
+void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda)
+{
+    for (int i = 0; i < loops->n; i++)
+        for (int s = 0; s < loops->row[i].n_sides; s++)
+            load_with(parts, &loops->row[i].side[s], lambda[i], loops->row[i].wrench[s]);
+}
+
+/* F u on `to` and -F u on `from`,  u = (p_to - p_from)/length                                                         (59) */
+void actuators_load(struct robot_parts *parts)
+{
+    struct graph *g = parts->g;
+    for (int i = 0; i < parts->model->robot->n_actuators; i++) {
+        const struct anchor *end = parts->model->actuator_end[i];
+        const struct placed from = anchor_placed(parts, &end[0]), to = anchor_placed(parts, &end[1]);
+        expr line[3];
+        for (int k = 0; k < 3; k++) line[k] = sub(g, to.p[k], from.p[k]);
+        const expr length = function(g, SQRT, dot(g, line, line)), F = quotient(g, parts->actuator[i], length);
+        const struct vector direction = in_our_world(parts, line);
+        for (int s = 0; s < 2; s++) {
+            struct site_part site;
+            expr wrench[6];
+            make_site(parts, &end[s], &site);
+            const struct vector u = forth(parts, site.part, direction);
+            force_at(g, &site, &u, wrench);
+            load_with(parts, &site, s == 0 ? negative(F) : F, wrench);
+        }
+    }
+}

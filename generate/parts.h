@@ -1,0 +1,168 @@
+/* The robot as the generated recursions see it. A part is a rigid or flexible body with a joint; rigid links on fixed joints belong to
+   the part that carries them. Spatial quantities are in the axes of the part's frame and at its origin: for a flexible part O,
+   for a rigid one a frame of our choice with z along the joint. The world's frame is chosen as well. */
+#ifndef GENERATE_PARTS_H
+#define GENERATE_PARTS_H
+
+#include "base/arena.h"
+#include "generate/path.h"
+#include "mech/mechanism.h"
+
+/* The arguments of a generated function, in this order; multipliers are inputs only while derivatives are taken. */
+enum argument {
+    ARG_Q,
+    ARG_QD,
+    ARG_TAU,
+    ARG_QDD,
+    ARG_PRESCRIBED,
+    ARG_ACTUATOR,
+    ARG_KEPT,
+    ARGUMENTS,
+    ARG_LAMBDA = ARGUMENTS
+};
+
+/* Elimination of a column of a joint. */
+struct eliminated {
+    expr U[6], G[6], inverse_D; /* P h, U/D, 1/D */
+};
+
+/* A section of a flexible part, in axes of F, at the origin of T. */
+struct section_part {
+    expr r[3], theta[3];
+    expr (*J)[6];       /* m: velocity of T per eta_dot */
+    struct solid solid; /* payload and what is fixed to T */
+    bool loaded;        /* solid is not zero */
+    expr omega[3], acc[6];
+    expr b[6];
+    struct spatial P;
+    expr x[6];
+};
+
+struct shortened;
+struct geometric_part;
+
+struct link_part {
+    int link;                    /* of the model                                                     */
+    const struct link_model *lm; /* of that link                                                     */
+    int parent, mount;           /* part and its section that carry the joint; -1: the world, -1: O  */
+    struct pose C;               /* joint frame in O or T of the parent                              */
+    struct pose own;             /* the part's frame in O                                            */
+    struct path path;            /* from the parent's frame, or T in axes of F, to the part's frame  */
+    struct solid solid;          /* rigid part, or hub, with what is fixed to it                     */
+
+    /* flexible: modal integrals at a state, F axes */
+    int m;
+    const expr *eta, *etad;
+    expr c[3], N[6];
+    expr (*rho)[3];                   /* n_shapes                              */
+    expr (*F)[6];                     /* m: M_rf, then with what is attached   */
+    expr *D;                          /* m x m: M_ff, then its factors         */
+    expr *inverse_d;                  /* m                                     */
+    expr (*W)[6];                     /* m                                     */
+    struct shortened *shortened;      /* NULL: no foreshortening  */
+    struct geometric_part *geometric; /* NULL: no geometric stiffness */
+    int n_sections;
+    struct section_part *section;
+
+    /* flexible, where the hinge node moves: the part's frame has the axes of F and the origin O */
+    bool hinge_moves;
+    expr hinge[3], theta_d[3]; /* O and its rotation vector in F    */
+    expr (*JF)[6];             /* m: velocity of F per eta_dot      */
+
+    expr omega[3], acc[6]; /* motion of the part's frame                        */
+    expr b[6], *b_eta;     /* inertia forces                                    */
+    struct spatial P;
+    struct eliminated *column; /* of each element of the path                   */
+    expr x[6];
+};
+
+/* Where a link is: a part, a section of it or -1, and the pose of O of the link in its O or T. */
+struct host {
+    int part, section;
+    struct pose at;
+};
+
+struct robot_parts {
+    struct graph *g;
+    const struct mechanism *mechanism;
+    const struct model *model;
+    int n;
+    struct link_part *part;
+    struct host *host;        /* n_links */
+    struct pose world;        /* our world frame in the world */
+    int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
+    expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
+    expr gravity[3]; /* in our world frame */
+    struct arena arena;
+};
+
+/* Parameters that stay arguments. */
+enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
+struct kept {
+    enum kept_kind parameter;
+    int index; /* link, or axis */
+};
+
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
+                       struct robot_parts *parts);
+void parts_free(struct robot_parts *parts);
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+/* The hinge node of a flexible part in F, if it moves (flexible.c). */
+void flexible_hinge(struct robot_parts *parts, struct link_part *part);
+/* Turns from F to the hinge frame O, or with a minus back. */
+void path_hinge(struct robot_parts *parts, const struct link_part *part, bool minus, struct path *path);
+/* Mass of a flexible body with modes locked, about O in axes of F. */
+struct solid flexible_solid(struct robot_parts *parts, const struct link_part *part);
+/* Sections, mass blocks of flexible parts. */
+void flexible_configuration(struct robot_parts *parts, struct link_part *part);
+/* Inertia forces b, b_eta for eta_ddot = 0, and the motion of sections. */
+void flexible_motion(struct robot_parts *parts, struct link_part *part);
+
+/* Outward: frames' motion and inertia forces; qdd: NULL for zero except for prescribed joints (motion.c). */
+void parts_motion(struct robot_parts *parts, const expr *qdd);
+/* The acceleration given for velocity k of a part, or ZERO. */
+expr given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd);
+/* Forces of friction, springs and stops on velocity k of the part's joint. */
+expr joint_force(const struct robot_parts *parts, const struct link_part *part, int k);
+/* Q - b of elastic coordinate k without inertia: -(K eta + D eta_dot). */
+expr elastic_force(const struct robot_parts *parts, const struct link_part *part, int k);
+
+/* Inward: factors; without elimination composite bodies, and P h in U of every column (forward.c). After parts_motion(). */
+void parts_articulate(struct robot_parts *parts, bool eliminate);
+
+/* A right-hand side of the equations of motion, and what is left of it by elimination. */
+struct residual {
+    expr (*z)[6];        /* n_parts: wrench at the part's origin               */
+    expr (**section)[6]; /* of each section                                    */
+    expr *u;             /* nv: residuals of columns and modes                 */
+};
+enum status residual_make(struct robot_parts *parts, struct residual *r);
+/* Inward: Q are generalized forces of joints and modes, nv. */
+void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q);
+/* Outward: accelerations. */
+void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd);
+
+/* A frame in the world. */
+struct placed {
+    expr R[9], p[3];     /* columns of R are its axes              */
+    expr omega[3], v[3]; /* of its origin, in axes of the frame    */
+};
+/* The pose b seen from the pose a, both given in the same frame. */
+struct pose pose_relative(const struct pose *a, const struct pose *b);
+/* The path from the frame of a part, or of a section in axes of F, to an anchor of the model; sets where it starts. */
+void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int *part, int *section, struct path *path);
+struct placed world_frame(const struct robot_parts *parts);
+/* The frame of an anchor of the model. */
+struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anchor);
+
+/* The functions: outputs in the order of the library. */
+enum status forward_dynamics(struct robot_parts *parts, expr *qdd); /* nv */
+void inverse_dynamics(struct robot_parts *parts, expr *force);      /* nv */
+/* Inward, for the inertia forces of parts_motion(qdd). */
+void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
+void mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */
+void tip_kinematics(struct robot_parts *parts, expr *tip);     /* p 3, R 9, v 3, omega 3 */
+
+#endif

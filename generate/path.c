@@ -1,0 +1,418 @@
+#include "generate/path.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec.h"
+
+static const double PI = 3.14159265358979323846;
+enum { X_AXIS, Y_AXIS, Z_AXIS };
+
+/* ---- rotations by numbers ---------------------------------------------------------------------------------------- */
+
+/* Rounding errors of 0, 1 and -1 */
+static double snapped(double x)
+{
+    const double nearest = round(x);
+    return fabs(x - nearest) < 4e-15 && fabs(nearest) <= 1 ? nearest : x;
+}
+
+static void transposed_product(const double A[9], const double B[9], double C[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++) sum += A[3 * k + i] * B[3 * k + j];
+            C[3 * i + j] = snapped(sum);
+        }
+}
+
+void align_z(const double axis[3], double A[9])
+{
+    int k = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(axis[i]) > fabs(axis[k])) k = i;
+    double x[3] = {0}, y[3], z[3];
+    for (int i = 0; i < 3; i++) z[i] = snapped(axis[i]);
+    x[(k + 1) % 3] = 1; /* x = the next axis, made perpendicular to z */
+    const double along = dot3(x, z);
+    for (int i = 0; i < 3; i++) x[i] -= along * z[i];
+    const double norm = sqrt(dot3(x, x));
+    for (int i = 0; i < 3; i++) x[i] = snapped(x[i] / norm);
+    cross3(z, x, y);
+    for (int i = 0; i < 3; i++) {
+        A[3 * i] = x[i];
+        A[3 * i + 1] = snapped(y[i]);
+        A[3 * i + 2] = z[i];
+    }
+}
+
+/* The rotation by right angles that is nearest to R: largest tr(Q' R) */
+static void nearest_right_angles(const double R[9], double Q[9])
+{
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    double best = -4;
+    for (int o = 0; o < 6; o++)
+        for (int signs = 0; signs < 4; signs++) {
+            double sign[3] = {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, 1}, trace = 0;
+            sign[2] = sign[0] * sign[1] * (o < 3 ? 1 : -1);
+            for (int i = 0; i < 3; i++) trace += sign[i] * R[3 * i + order[o][i]];
+            if (trace <= best + 1e-9) continue;
+            best = trace;
+            memset(Q, 0, 9 * sizeof *Q);
+            for (int i = 0; i < 3; i++) Q[3 * i + order[o][i]] = sign[i];
+        }
+}
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
+
+struct pending pending_angle(expr angle, double offset)
+{
+    return (struct pending){.by_angle = true, .angle = angle, .offset = offset};
+}
+
+/* Cosine and sine; quarter turns are exact */
+static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
+{
+    struct turn turn = {axis, by->c, by->s};
+    if (!by->by_angle) return turn;
+    const double quarters = round(by->offset / (PI / 2)), left = by->offset - quarters * (PI / 2);
+    const expr angle = add(g, by->angle, number(g, fabs(left) < 1e-14 ? 0 : left));
+    turn.c = function(g, COS, angle);
+    turn.s = function(g, SIN, angle);
+    for (int k = ((int)quarters % 4 + 4) % 4; k > 0; k--) {
+        const expr c = turn.c;
+        turn.c = negative(turn.s);
+        turn.s = c;
+    }
+    return turn;
+}
+
+/* Both turns about the same axis */
+static struct pending joined(struct graph *g, int axis, const struct pending *a, const struct pending *b)
+{
+    if (a->by_angle && b->by_angle) return pending_angle(add(g, a->angle, b->angle), a->offset + b->offset);
+    const struct turn x = turn_of(g, axis, a), y = turn_of(g, axis, b);
+    struct pending both = {.by_angle = false};
+    both.c = sub_product(g, mul(g, x.c, y.c), x.s, y.s);
+    both.s = add_product(g, mul(g, x.s, y.c), x.c, y.s);
+    return both;
+}
+
+static struct element *append(struct path *path, enum element_kind kind, int axis)
+{
+    struct element *e = &path->element[path->n++];
+    memset(e, 0, sizeof *e);
+    e->move = kind;
+    e->axis = axis;
+    return e;
+}
+
+static void drop(struct path *path, int at)
+{
+    path->n--;
+    memmove(path->element + at, path->element + at + 1, (size_t)(path->n - at) * sizeof *path->element);
+}
+
+void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
+{
+    int last = path->n - 1; /* turns about an axis and slides along it commute */
+    while (last >= 0 && path->element[last].move == SLIDE && path->element[last].axis == axis) last--;
+    const bool join = last >= 0 && path->element[last].move == TURN && path->element[last].turn.axis == axis;
+    const struct pending all = join ? joined(g, axis, &path->element[last].by, by) : *by;
+    const struct turn turn = turn_of(g, axis, &all);
+    if (turn.s == ZERO && turn.c == ONE) {
+        if (join) drop(path, last);
+        return;
+    }
+    struct element *e = join ? &path->element[last] : append(path, TURN, axis);
+    e->turn = turn;
+    e->by = all;
+}
+
+void path_slide(int axis, expr amount, struct path *path)
+{
+    if (amount != ZERO) append(path, SLIDE, axis)->amount = amount;
+}
+
+void path_slides(struct graph *g, const double p[3], struct path *path)
+{
+    for (int i = 0; i < 3; i++) path_slide(i, number(g, fabs(p[i]) < 1e-15 ? 0 : p[i]), path);
+}
+
+/* M = Rx(a) Ry(b) Rz(c) with |b| < 90 degrees, or at b = 90 degrees with c = 0 */
+static void angles_of(const double M[9], double angle[3])
+{
+    const double sine = fmax(-1, fmin(1, M[2]));
+    angle[1] = asin(sine);
+    if (fabs(sine) > 1 - 1e-12) {
+        angle[0] = atan2(M[7], M[4]);
+        angle[2] = 0;
+    } else {
+        angle[0] = atan2(-M[5], M[8]);
+        angle[2] = atan2(-M[1], M[0]);
+    }
+}
+
+static struct pending turns_but_z(struct graph *g, const double M[9], struct path *path)
+{
+    double angle[3];
+    angles_of(M, angle);
+    for (int i = 0; i < 2; i++) {
+        const struct pending by = pending_angle(ZERO, angle[i]);
+        path_turn(g, i, &by, path);
+    }
+    return pending_angle(ZERO, angle[2]);
+}
+
+/* Right angles first, which cost nothing, then what is left */
+static void right_angles(struct graph *g, const double R[9], struct path *path, double left[9])
+{
+    double Q[9];
+    nearest_right_angles(R, Q);
+    const struct pending z = turns_but_z(g, Q, path);
+    path_turn(g, Z_AXIS, &z, path);
+    transposed_product(Q, R, left);
+}
+
+struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path)
+{
+    double left[9];
+    right_angles(g, R, path, left);
+    return turns_but_z(g, left, path);
+}
+
+void path_rotation(struct graph *g, const double R[9], struct path *path)
+{
+    const struct pending z = path_rotation_but_z(g, R, path);
+    path_turn(g, Z_AXIS, &z, path);
+}
+
+/* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
+static void exponential(struct graph *g, const expr t[3], expr E[9])
+{
+    const expr y = dot(g, t, t), S2 = sub_product(g, number(g, 0.5), y, stumpff(g, 4, y)),
+               S3 = sub_product(g, number(g, 1.0 / 6), y, stumpff(g, 5, y)), S1 = sub_product(g, ONE, y, S3);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const expr ij = mul(g, mul(g, S2, t[i]), t[j]), p = mul(g, S1, t[k]);
+        E[4 * i] = sub(g, ONE, add(g, mul(g, mul(g, S2, t[j]), t[j]), mul(g, mul(g, S2, t[k]), t[k])));
+        E[3 * i + j] = sub(g, ij, p);
+        E[3 * j + i] = add(g, ij, p);
+    }
+}
+
+/* The axis of a rotation vector with one component, else -1 */
+static int single_axis(const expr t[3])
+{
+    int axis = -1;
+    for (int i = 0; i < 3; i++)
+        if (t[i] != ZERO) axis = axis == -1 ? i : 3;
+    return axis == 3 ? -1 : axis;
+}
+
+/* E M = Rx(a) Ry(b) Rz(c):  sin b = m_xz,  cos b (cos a, sin a) = (m_zz, -m_yz),  cos b (cos c, sin c) = (m_xx, -m_xy) */
+static struct pending dense_but_z(struct graph *g, const expr theta[3], const double left[9], struct path *path)
+{
+    expr E[9], M[9];
+    exponential(g, theta, E);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            M[3 * i + j] = ZERO;
+            for (int k = 0; k < 3; k++) M[3 * i + j] = add(g, M[3 * i + j], scaled(g, left[3 * k + j], E[3 * i + k]));
+        }
+    const expr cosine = function(g, SQRT, sub_product(g, ONE, M[2], M[2])), inverse = quotient(g, ONE, cosine);
+    const struct pending a = {.c = mul(g, M[8], inverse), .s = negative(mul(g, M[5], inverse))},
+                         b = {.c = cosine, .s = M[2]},
+                         c = {.c = mul(g, M[0], inverse), .s = negative(mul(g, M[1], inverse))};
+    path_turn(g, X_AXIS, &a, path);
+    path_turn(g, Y_AXIS, &b, path);
+    return c;
+}
+
+struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path)
+{
+    double Q[9], left[9];
+    expr t[3];
+    nearest_right_angles(R, Q);
+    const struct pending last = turns_but_z(g, Q, path);
+    path_turn(g, Z_AXIS, &last, path);
+    transposed_product(Q, R, left);
+    for (int i = 0; i < 3; i++) { /* Q' theta */
+        t[i] = ZERO;
+        for (int k = 0; k < 3; k++) t[i] = add(g, t[i], scaled(g, Q[3 * k + i], theta[k]));
+    }
+    const int axis = single_axis(t);
+    if (axis < 0 && dot(g, t, t) != ZERO) return dense_but_z(g, t, left, path);
+    const struct pending by = pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
+    if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
+        const struct pending z = turns_but_z(g, left, path);
+        return joined(g, Z_AXIS, &by, &z);
+    }
+    if (axis >= 0) path_turn(g, axis, &by, path);
+    return turns_but_z(g, left, path);
+}
+
+/* ---- joints ------------------------------------------------------------------------------------------------------ */
+
+bool joint_first_axis(const struct joint_model *joint, double axis[3])
+{
+    copy3(joint->axis, axis);
+    return joint->nv == 1 || joint->nv == 2;
+}
+
+bool joint_last_axis(const struct joint_model *joint, double axis[3])
+{
+    copy3(joint->several_turns ? joint->axis2 : joint->axis, axis);
+    return joint->nv == 1 || joint->nv == 2;
+}
+
+static void column(int axis, int part, int k, bool is_joined, struct path *path)
+{
+    struct element *e = append(path, COLUMN, axis);
+    e->part = part;
+    e->k = k;
+    e->joined = is_joined;
+}
+
+/* R(q) = 1 + 2 (w [v]x + [v]x [v]x)/|q|^2 */
+static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
+{
+    struct element *e = append(path, MATRIX, 0);
+    const expr *v = q + 1, s = quotient(g, number(g, 2), add_product(g, dot(g, v, v), q[0], q[0]));
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const expr w = mul(g, mul(g, s, q[0]), v[k]), ij = mul(g, mul(g, s, v[i]), v[j]);
+        e->R[4 * i] = sub(g, ONE, add(g, mul(g, mul(g, s, v[j]), v[j]), mul(g, mul(g, s, v[k]), v[k])));
+        e->R[3 * i + j] = sub(g, ij, w);
+        e->R[3 * j + i] = add(g, ij, w);
+    }
+}
+
+/* Joints with a quaternion: the last three columns are the axes of O */
+static void quaternion_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct path *path)
+{
+    const int slides = joint->nv - 3;
+    for (int k = 0; k < slides; k++) path_slide(k, q[k], path);
+    for (int k = 0; k < slides; k++) column(k, SLIDES, k, false, path);
+    quaternion_turn(g, q + slides, path);
+    for (int k = 0; k < 3; k++) column(k, TURNS, slides + k, k > 0, path);
+}
+
+/* A turn about z by the pending one and q */
+static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
+{
+    const struct pending by = pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
+    column(Z_AXIS, TURNS, k, false, path);
+    path_turn(g, Z_AXIS, &all, path);
+}
+
+void path_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct pending before, expr offset,
+                const double to[9], struct path *path)
+{
+    if (joint->nv == 0 || joint->nv > 2) path_turn(g, Z_AXIS, &before, path);
+    if (joint->nv > 2) quaternion_joint(g, joint, q, path);
+    else if (joint->nv > 0 && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
+    else if (joint->nv > 0) path_turn(g, Z_AXIS, &before, path);
+
+    if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
+        double A[9], A2[9], between[9];
+        align_z(joint->axis, A);
+        align_z(joint->axis2, A2);
+        transposed_product(A, A2, between);
+        const struct pending z = path_rotation_but_z(g, between, path);
+        turn_with(g, &z, q[1], 1, path);
+    }
+    const int slide = joint->nv == 1 && joint->part[0] == SLIDES   ? 0
+                      : joint->nv == 2 && joint->part[1] == SLIDES ? 1
+                                                                   : -1;
+    path_slide(Z_AXIS, slide < 0 ? offset : add(g, offset, q[slide]), path);
+    if (slide >= 0) column(Z_AXIS, SLIDES, slide, false, path);
+    path_rotation(g, to, path);
+}
+
+/* ---- one element ------------------------------------------------------------------------------------------------- */
+
+static struct vector slide_of(const struct element *e)
+{
+    struct vector r = {{ZERO, ZERO, ZERO}};
+    r.e[e->axis] = e->amount;
+    return r;
+}
+
+static void transpose(const expr R[9], expr T[9])
+{
+    for (int i = 0; i < 9; i++) T[i] = R[3 * (i % 3) + i / 3];
+}
+
+struct vector element_back(struct graph *g, const struct element *e, const expr *x)
+{
+    if (e->move == TURN) return turned_back(g, &e->turn, x);
+    if (e->move == MATRIX) return matrix_times(g, e->R, x);
+    return (struct vector){{x[0], x[1], x[2]}};
+}
+
+struct vector element_forth(struct graph *g, const struct element *e, const expr *x)
+{
+    expr T[9];
+    transpose(e->R, T);
+    if (e->move == TURN) return turned(g, &e->turn, x);
+    if (e->move == MATRIX) return matrix_times(g, T, x);
+    return (struct vector){{x[0], x[1], x[2]}};
+}
+
+void element_wrench_back(struct graph *g, const struct element *e, expr f[6])
+{
+    const struct vector moment = element_back(g, e, f), force = element_back(g, e, f + 3);
+    memcpy(f, moment.e, sizeof moment.e);
+    memcpy(f + 3, force.e, sizeof force.e);
+    if (e->move == SLIDE) add_cross(g, slide_of(e).e, force.e, f);
+}
+
+void element_motion_forth(struct graph *g, const struct element *e, expr x[6])
+{
+    if (e->move == SLIDE) add_cross(g, x, slide_of(e).e, x + 3);
+    const struct vector alpha = element_forth(g, e, x), a = element_forth(g, e, x + 3);
+    memcpy(x, alpha.e, sizeof alpha.e);
+    memcpy(x + 3, a.e, sizeof a.e);
+}
+
+/* R M R' */
+static void congruence(struct graph *g, const expr R[9], expr M[9])
+{
+    expr RM[9];
+    for (int i = 0; i < 9; i++) {
+        const expr column_of[3] = {M[i % 3], M[3 + i % 3], M[6 + i % 3]};
+        RM[i] = dot(g, R + 3 * (i / 3), column_of);
+    }
+    for (int i = 0; i < 9; i++) M[i] = dot(g, RM + 3 * (i / 3), R + 3 * (i % 3));
+}
+
+static void symmetric_congruence(struct graph *g, const expr R[9], expr S[6])
+{
+    expr M[9];
+    for (int i = 0; i < 9; i++) M[i] = S[packed(i / 3, i % 3)];
+    congruence(g, R, M);
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) S[packed(i, j)] = M[3 * i + j];
+}
+
+void element_spatial_back(struct graph *g, const struct element *e, struct spatial *P)
+{
+    if (e->move == TURN) turn_spatial(g, &e->turn, P);
+    if (e->move == SLIDE) shift_spatial(g, slide_of(e).e, P);
+    if (e->move != MATRIX) return;
+    symmetric_congruence(g, e->R, P->A);
+    congruence(g, e->R, P->B);
+    symmetric_congruence(g, e->R, P->C);
+}
+
+void element_solid_back(struct graph *g, const struct element *e, struct solid *solid)
+{
+    if (e->move == TURN) turn_solid(g, &e->turn, solid);
+    if (e->move == SLIDE) shift_solid(g, slide_of(e).e, solid);
+    if (e->move != MATRIX) return;
+    const struct vector h = matrix_times(g, e->R, solid->h);
+    memcpy(solid->h, h.e, sizeof h.e);
+    symmetric_congruence(g, e->R, solid->J);
+}

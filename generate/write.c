@@ -1,0 +1,398 @@
+/* The files of a generated robot: header, one file for each function, a test program with results of the library, CMakeLists.txt. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "generate/generate.h"
+
+static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
+                                                      [ARG_QD] = "qd",
+                                                      [ARG_TAU] = "tau",
+                                                      [ARG_QDD] = "qdd",
+                                                      [ARG_PRESCRIBED] = "prescribed_qdd",
+                                                      [ARG_ACTUATOR] = "actuator_force",
+                                                      [ARG_KEPT] = "parameters"};
+
+/* ---- names in the code ------------------------------------------------------------------------------------------- */
+
+struct naming {
+    const int *first; /* of the arguments among the inputs */
+    const struct parameter *result;
+};
+
+static void write_input(FILE *file, int which, const void *context)
+{
+    const struct naming *naming = context;
+    int argument = 0;
+    while (naming->first[argument + 1] <= which) argument++;
+    fprintf(file, "%s[%d]", argument_names[argument], which - naming->first[argument]);
+}
+
+static void write_output(FILE *file, int which, const void *context)
+{
+    const struct parameter *result = ((const struct naming *)context)->result;
+    for (; which >= result->count; result++) which -= result->count;
+    fprintf(file, "%s[%d]", result->name, which);
+}
+
+/* ---- one function ------------------------------------------------------------------------------------------------ */
+
+static int argument_count(const struct robot_parts *parts, int argument)
+{
+    return parts->first[argument + 1] - parts->first[argument];
+}
+
+static bool takes(const struct generated *function, const struct robot_parts *parts, int argument)
+{
+    return (function->arguments >> argument & 1) != 0 && argument_count(parts, argument) > 0;
+}
+
+static void write_prototype(FILE *file, const struct generation *what, const struct generated *function,
+                            const struct robot_parts *parts)
+{
+    const char *separator = "";
+    fprintf(file, "void %s_%s(", what->prefix, function->name);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (!takes(function, parts, i)) continue;
+        fprintf(file, "%sconst double %s[%d]", separator, argument_names[i], argument_count(parts, i));
+        separator = ", ";
+    }
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
+        fprintf(file, "%sdouble %s[%d]", separator, function->result[i].name, function->result[i].count);
+    fputc(')', file);
+}
+
+static void write_counts(FILE *file, const struct operation_counts *c)
+{
+    fprintf(file, "%d additions, %d multiplications, %d divisions, %d sines and cosines", c->additions,
+            c->multiplications, c->divisions, c->sines);
+    if (c->square_roots > 0) fprintf(file, ", %d square roots", c->square_roots);
+    if (c->other > 0) fprintf(file, ", %d tanh, max or comparisons", c->other);
+}
+
+/* Arguments that the expressions do not need */
+static void write_unused(FILE *file, const struct generated *function, const struct robot_parts *parts,
+                         const struct code *code)
+{
+    bool *used = calloc((size_t)parts->first[ARGUMENTS] + 1, sizeof *used);
+    if (used == NULL) return;
+    inputs_used(code, used);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        bool any = !takes(function, parts, i);
+        for (int k = parts->first[i]; k < parts->first[i + 1]; k++) any = any || used[k];
+        if (!any) fprintf(file, "    (void)%s;\n", argument_names[i]);
+    }
+    free(used);
+}
+
+/* The names of all arguments and results, each after a text */
+static void write_names(FILE *file, const struct generated *function, const struct robot_parts *parts,
+                        const char *before, const char *after)
+{
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (takes(function, parts, i)) fprintf(file, "%s%s%s", before, argument_names[i], after);
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
+        fprintf(file, "%s%s%s", before, function->result[i].name, after);
+}
+
+/* A long function: its chunks as functions of their own */
+static void write_chunks(FILE *file, const struct generated *function, const struct robot_parts *parts,
+                         const struct code *code, const struct statements *s)
+{
+    fputs("#if defined(__GNUC__)\n#define SEPARATE static __attribute__((noinline))\n#else\n"
+          "#define SEPARATE static\n#endif\n\n",
+          file);
+    for (int c = 0; c < s->n_chunks; c++) {
+        fprintf(file, "SEPARATE void chunk_%d(double *w", c);
+        for (int i = 0; i < ARGUMENTS; i++)
+            if (takes(function, parts, i)) fprintf(file, ", const double *%s", argument_names[i]);
+        for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
+            fprintf(file, ", double *%s", function->result[i].name);
+        fputs(")\n{\n    (void)w;\n", file);
+        write_names(file, function, parts, "    (void)", ";\n");
+        write_chunk(file, code, s, c);
+        fputs("}\n\n", file);
+    }
+}
+
+static void write_calls(FILE *file, const struct generated *function, const struct robot_parts *parts,
+                        const struct statements *s)
+{
+    fprintf(file, "    double w[%d];\n", s->n_slots);
+    for (int c = 0; c < s->n_chunks; c++) {
+        fprintf(file, "    chunk_%d(w", c);
+        write_names(file, function, parts, ", ", "");
+        fputs(");\n", file);
+    }
+}
+
+static enum status write_function(FILE *file, const struct generation *what, struct generated *function,
+                                  const struct robot_parts *parts, const struct code *code)
+{
+    struct statements s;
+    if (!statements_make(code, &s)) {
+        statements_free(&s);
+        return STATUS_NO_MEMORY;
+    }
+    function->counts = count_operations(code);
+    fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
+    write_counts(file, &function->counts);
+    fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
+    write_definitions(file, code);
+    if (s.n_chunks > 1) write_chunks(file, function, parts, code, &s);
+    write_prototype(file, what, function, parts);
+    fputs("\n{\n", file);
+    if (s.n_chunks > 1) {
+        write_calls(file, function, parts, &s);
+    } else {
+        write_unused(file, function, parts, code);
+        write_chunk(file, code, &s, 0);
+    }
+    fputs("}\n", file);
+    statements_free(&s);
+    return STATUS_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *folder, const char *prefix, const char *name, struct report *report)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s%s", folder, prefix, name);
+    FILE *file = length < (int)sizeof path ? fopen(path, "w") : NULL;
+    if (file == NULL) report_add(report, REPORT_ERROR, "%s: cannot be written: %s", path, strerror(errno));
+    return file;
+}
+
+static enum status close_file(FILE *file, const char *folder, struct report *report)
+{
+    const bool wrong = ferror(file) != 0;
+    if (fclose(file) == 0 && !wrong) return STATUS_OK;
+    report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", folder);
+    return STATUS_NO_FILE;
+}
+
+static void write_header(FILE *file, const struct generation *what)
+{
+    const struct model *model = what->mechanism->model;
+    const struct robot *robot = model->robot;
+    fprintf(
+        file,
+        "/* Dynamics of the robot '%s', generated by limber generate. Functions are straight-line code and need only "
+        "libm.\n   q: %d positions, qd: %d velocities, tau: %d joint torques and forces, link by link as in `limber "
+        "eval`. SI units. */\n",
+        robot->name, model->nq, model->nv, model->n_tau);
+    for (int i = 0; i < what->n_kept; i++) {
+        const struct kept *kept = &what->kept[i];
+        if (kept->parameter == KEPT_GRAVITY)
+            fprintf(file, "/* parameters[%d]: gravity[%d], %.17g */\n", i, kept->index + 1,
+                    model->gravity[kept->index]);
+        else
+            fprintf(file, "/* parameters[%d]: %s.payload.mass, %.17g */\n", i, robot->link[kept->index].name,
+                    robot->link[kept->index].payload.mass);
+    }
+    fprintf(file, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+            what->prefix, what->prefix);
+}
+
+static void write_declaration(FILE *header, const struct generation *what, const struct generated *function,
+                              const struct robot_parts *parts)
+{
+    fprintf(header, "\n/* %s.\n   ", function->what);
+    write_counts(header, &function->counts);
+    fputs(" */\n", header);
+    write_prototype(header, what, function, parts);
+    fputs(";\n", header);
+}
+
+static void write_cmake(FILE *file, const struct generation *what, const struct generated *function)
+{
+    fprintf(file,
+            "cmake_minimum_required(VERSION 3.16)\nproject(%s C)\nif(NOT CMAKE_BUILD_TYPE)\n    "
+            "set(CMAKE_BUILD_TYPE Release)\nendif()\nadd_library(%s",
+            what->prefix, what->prefix);
+    for (int i = 0; i < FUNCTIONS; i++) fprintf(file, " %s_%s.c", what->prefix, function[i].name);
+    fprintf(file,
+            ")\ntarget_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\ntarget_link_libraries(%s PUBLIC "
+            "m)\n\nadd_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\nenable_testing()\n"
+            "add_test(NAME %s COMMAND %s_test)\n",
+            what->prefix, what->prefix, what->prefix, what->prefix, what->prefix, what->prefix, what->prefix,
+            what->prefix);
+}
+
+/* ---- the test program ---------------------------------------------------------------------------------------------- */
+
+enum { STATES = 4 };
+
+static void write_numbers(FILE *file, int n, const double *x)
+{
+    fputs("{", file);
+    for (int i = 0; i < n; i++) fprintf(file, "%s%.17g", i == 0 ? "" : i % 6 == 0 ? ",\n     " : ", ", x[i]);
+    fputs(n > 0 ? "}" : "0}", file);
+}
+
+static const char check_text[] =
+    "/* The largest difference, relative to the largest number */\n"
+    "static int check(const char *name, int n, const double *x, const double *expected)\n{\n"
+    "    double size = 0, error = 0;\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        size = fmax(size, fabs(expected[i]));\n"
+    "        if (!(fabs(x[i] - expected[i]) <= error)) error = fabs(x[i] - expected[i]);\n"
+    "    }\n"
+    "    const int wrong = !(error <= TOLERANCE * (size > 0 ? size : 1));\n"
+    "    printf(\"%-10s error %.2g of %.3g%s\\n\", name, error, size, wrong ? \": TOO LARGE\" : \"\");\n"
+    "    return wrong;\n}\n\n";
+
+/* The call at a state; outputs go to `out` */
+static void write_call(FILE *file, const struct generation *what, const struct generated *function,
+                       const struct robot_parts *parts)
+{
+    const char *separator = "";
+    int at = 0;
+    fprintf(file, "        %s_%s(", what->prefix, function->name);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (!takes(function, parts, i)) continue;
+        fprintf(file, "%sin[s] + %d", separator, parts->first[i]);
+        separator = ", ";
+    }
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
+        fprintf(file, "%sout + %d", separator, at);
+        at += function->result[i].count;
+    }
+    fprintf(file, ");\n        wrong += check(\"%s\", %d, out, %s_expected[s]);\n", function->name, at, function->name);
+}
+
+static enum status write_expected(FILE *file, const struct generation *what, int i, int n_results, int n_inputs,
+                                  const double *inputs, double *result, const char *name)
+{
+    fprintf(file, "static const double %s_expected[STATES][%d] = {\n", name, n_results);
+    for (int s = 0; s < STATES; s++) {
+        const enum status status = generate_reference(what, i, inputs + s * n_inputs, result);
+        if (status != STATUS_OK) return status;
+        fputs("    ", file);
+        write_numbers(file, n_results, result);
+        fputs(s < STATES - 1 ? ",\n" : "};\n\n", file);
+    }
+    return STATUS_OK;
+}
+
+/* What the test program needs of a function beside its description. */
+struct tested {
+    int n_results;
+    char *call; /* text of its call */
+    size_t call_size;
+};
+
+static bool write_states(FILE *file, const struct generation *what, int n_inputs, double *inputs)
+{
+    uint64_t seed = 16;
+    fprintf(file,
+            "/* Compares the generated functions with results of the library at random states. */\n#include <math.h>\n"
+            "#include <stdio.h>\n\n#include \"%s.h\"\n\nenum { STATES = %d };\n#define TOLERANCE %g\n\n"
+            "static const double in[STATES][%d] = {\n",
+            what->prefix, STATES, what->tolerance, n_inputs > 0 ? n_inputs : 1);
+    for (int s = 0; s < STATES; s++) {
+        if (!generate_random_inputs(what, &seed, inputs + s * n_inputs)) return false;
+        fputs("    ", file);
+        write_numbers(file, n_inputs, inputs + s * n_inputs);
+        fputs(s < STATES - 1 ? ",\n" : "};\n\n", file);
+    }
+    return true;
+}
+
+static enum status write_test(FILE *file, const struct generation *what, const struct generated *function,
+                              const struct tested *tested, int n_inputs)
+{
+    int most = 1;
+    for (int i = 0; i < FUNCTIONS; i++) most = tested[i].n_results > most ? tested[i].n_results : most;
+    double *inputs = calloc((size_t)(STATES * n_inputs + 1), sizeof *inputs),
+           *result = calloc((size_t)most, sizeof *result);
+    enum status status = inputs != NULL && result != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && !write_states(file, what, n_inputs, inputs)) status = STATUS_NOT_POSITIVE;
+    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++)
+        status = write_expected(file, what, i, tested[i].n_results, n_inputs, inputs, result, function[i].name);
+    fputs(check_text, file);
+    fprintf(file, "int main(void)\n{\n    static double out[%d];\n    int wrong = 0;\n", most);
+    fputs("    for (int s = 0; s < STATES; s++) {\n", file);
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (tested[i].call != NULL) fputs(tested[i].call, file);
+    fputs("    }\n    return wrong != 0;\n}\n", file);
+    free(inputs);
+    free(result);
+    return status;
+}
+
+/* ---- all files --------------------------------------------------------------------------------------------------- */
+
+/* Function i: its file, its declaration, and what the test needs of it */
+static enum status make_function(const struct generation *what, int i, const char *folder, FILE *header,
+                                 struct generated *function, struct tested *tested, struct report *report)
+{
+    struct graph g = {0};
+    struct robot_parts parts = {0};
+    expr *output = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "_%s.c", function->name);
+    enum status status = generate_expressions(what, i, &g, &parts, &output, &tested->n_results);
+    FILE *file = status == STATUS_OK ? open_file(folder, what->prefix, name, report) : NULL;
+    if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
+    if (status == STATUS_OK) {
+        const struct naming naming = {parts.first, function->result};
+        const struct code code = {&g, tested->n_results, output, write_input, write_output, &naming};
+        status = write_function(file, what, function, &parts, &code);
+        write_declaration(header, what, function, &parts);
+        if (close_file(file, folder, report) != STATUS_OK) status = STATUS_NO_FILE;
+        FILE *call = open_memstream(&tested->call, &tested->call_size);
+        if (call != NULL) {
+            write_call(call, what, function, &parts);
+            fclose(call);
+        }
+    }
+    parts_free(&parts);
+    graph_free(&g);
+    return status;
+}
+
+static enum status make_functions(const struct generation *what, const char *folder, FILE *header,
+                                  struct generated *function, struct tested *tested, struct report *report)
+{
+    enum status status = STATUS_OK;
+    write_header(header, what);
+    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
+        struct parameter result[MOST_OUTPUTS];
+        generate_describe(what, i, &function[i], result);
+        status = make_function(what, i, folder, header, &function[i], &tested[i], report);
+        function[i].result = NULL;
+    }
+    fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", header);
+    return status;
+}
+
+static int input_count(const struct generation *what)
+{
+    const struct model *m = what->mechanism->model;
+    return m->nq + m->nv + m->n_tau + m->nv + m->n_prescribed + m->robot->n_actuators + what->n_kept;
+}
+
+enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
+                           struct report *report)
+{
+    struct tested tested[FUNCTIONS] = {{0}};
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", folder, strerror(errno));
+        return STATUS_NO_FILE;
+    }
+    FILE *header = open_file(folder, what->prefix, ".h", report),
+         *test = open_file(folder, what->prefix, "_test.c", report),
+         *cmake = open_file(folder, "", "CMakeLists.txt", report);
+    enum status status = header != NULL && test != NULL && cmake != NULL ? STATUS_OK : STATUS_NO_FILE;
+    if (status == STATUS_OK) status = make_functions(what, folder, header, function, tested, report);
+    if (status == STATUS_OK) status = write_test(test, what, function, tested, input_count(what));
+    if (status == STATUS_OK) write_cmake(cmake, what, function);
+    FILE *const files[] = {header, test, cmake};
+    for (int i = 0; i < 3; i++)
+        if (files[i] != NULL && close_file(files[i], folder, report) != STATUS_OK) status = STATUS_NO_FILE;
+    for (int i = 0; i < FUNCTIONS; i++) free(tested[i].call);
+    return status;
+}

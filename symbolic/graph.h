@@ -1,0 +1,99 @@
+/* Expressions as a graph in which equal expressions are one node. Numbers are folded, zeros and ones removed and signs moved outward
+   when a node is made; so a recursion written for the general case costs nothing where a robot has zeros. Nodes are made once and
+   never changed; the operands of a node have smaller numbers than the node. */
+#ifndef SYMBOLIC_GRAPH_H
+#define SYMBOLIC_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* 2 x node + 1 if the sign is changed. The first two nodes are the numbers 0 and 1. */
+typedef int expr;
+enum { ZERO = 0, ONE = 2 };
+
+enum operation {
+    NUMBER,
+    INPUT, /* an argument of the function                    */
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    ANGLE,       /* rotation_scale(a, b): rotation_scale.h       */
+    ANGLE_SLOPE, /* its derivative with respect to b             */
+    SIN,
+    COS,
+    SQRT,
+    TANH,
+    RAMP,    /* max(0, a)                                       */
+    STEP,    /* 1 if a > 0, else 0: the derivative of RAMP      */
+    STUMPFF, /* S_k(a) = sum over j of (-a)^j/(2j + k)!         */
+    OPERATIONS
+};
+
+struct vertex {
+    enum operation operation;
+    expr a, b;    /* operands; of INPUT a is its number, of STUMPFF b is k */
+    double value; /* of NUMBER, not negative                           */
+};
+
+struct graph {
+    struct vertex *node;
+    int n, capacity;
+    int *table; /* hash table of nodes, 0: free */
+    int table_size;
+    bool failed; /* no memory: every further expression is ZERO */
+};
+
+/* Starts a graph; failed if there is no memory. */
+void graph_make(struct graph *g);
+void graph_free(struct graph *g);
+
+static inline const struct vertex *vertex_of(const struct graph *g, expr e)
+{
+    return &g->node[e / 2];
+}
+
+static inline bool changes_sign(expr e)
+{
+    return e % 2 != 0;
+}
+
+static inline expr negative(expr e)
+{
+    return e == ZERO ? ZERO : e ^ 1;
+}
+
+bool is_constant(const struct graph *g, expr e);
+double value_of(const struct graph *g, expr e); /* of a number */
+
+expr number(struct graph *g, double value);
+expr input(struct graph *g, int which);
+expr add(struct graph *g, expr a, expr b);
+expr sub(struct graph *g, expr a, expr b);
+expr mul(struct graph *g, expr a, expr b);
+expr quotient(struct graph *g, expr a, expr b);
+expr scaled(struct graph *g, double factor, expr a);
+/* One operand: SIN to STEP. */
+expr function(struct graph *g, enum operation operation, expr a);
+expr stumpff(struct graph *g, int k, expr a);
+/* The rotation vector of a quaternion (w, v) is angle(w, v.v) v; ANGLE_SLOPE is for its derivative. */
+expr angle(struct graph *g, enum operation operation, expr w, expr square);
+
+/* a + b c and a - b c */
+expr add_product(struct graph *g, expr a, expr b, expr c);
+expr sub_product(struct graph *g, expr a, expr b, expr c);
+
+/* The node `e` made again in a graph, with new operands: for passes that rewrite. */
+expr rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
+
+/* Number of operands: 0, 1 or 2. */
+int operand_count(enum operation operation);
+
+/* Values of all nodes at given inputs; value has g->n numbers. */
+void graph_evaluate(const struct graph *g, const double *inputs, double *value);
+static inline double value_at(const double *value, expr e)
+{
+    return changes_sign(e) ? -value[e / 2] : value[e / 2];
+}
+
+#endif

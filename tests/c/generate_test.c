@@ -1,0 +1,124 @@
+/* The generated functions as expressions: their values are those of the library, on random robots.
+   The expressions round differently; the condition of M enters forward dynamics: 1e-9 of the largest acceleration. Where the
+   library's own two algorithms differ by a hundredth of that, the state is too near a singular one to compare. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate/generate.h"
+#include "support/closed.h"
+
+enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
+
+/* What was compared. */
+struct tally {
+    int robots, singular;
+    double worst[FUNCTIONS];
+};
+
+static double largest(int n, const double *x)
+{
+    double size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* The state of the specimen as arguments */
+static void copy_inputs(const struct specimen *s, const struct robot_parts *parts, double *inputs)
+{
+    const double *const from[] = {s->q, s->qd, s->tau, s->qdd, s->prescribed_qdd, s->actuator_force};
+    for (int i = 0; i < ARG_KEPT; i++)
+        memcpy(inputs + parts->first[i], from[i], (size_t)(parts->first[i + 1] - parts->first[i]) * sizeof *inputs);
+}
+
+static void compare(const struct generation *what, const struct specimen *s, int i, struct tally *tally)
+{
+    struct graph g;
+    struct robot_parts parts;
+    expr *output;
+    int n;
+    CHECK(generate_expressions(what, i, &g, &parts, &output, &n) == STATUS_OK);
+    double *inputs = calloc((size_t)parts.first[ARGUMENTS] + MOST_ROWS, sizeof *inputs);
+    double *value = calloc((size_t)g.n, sizeof *value), *expected = calloc((size_t)n, sizeof *expected), error = 0;
+    copy_inputs(s, &parts, inputs);
+    if (generate_reference(what, i, inputs, expected) == STATUS_OK) {
+        graph_evaluate(&g, inputs, value);
+        for (int k = 0; k < n; k++) error = fmax(error, fabs(value_at(value, output[k]) - expected[k]));
+        error /= fmax(largest(n, expected), 1e-6);
+        CHECK(error <= 1e-9);
+        tally->worst[i] = fmax(tally->worst[i], error);
+    }
+    free(inputs);
+    free(value);
+    free(expected);
+    parts_free(&parts);
+    graph_free(&g);
+}
+
+static bool well_conditioned(struct specimen *s)
+{
+    double *other = s->force;
+    if (mechanism_forward(&s->mechanism, &s->in, s->qdd) != STATUS_OK) return false;
+    if (mechanism_forward_composite(&s->mechanism, &s->in, other) != STATUS_OK) return false;
+    const double size = largest(s->nv, other), error = distance(s->nv, s->qdd, other);
+    for (int i = 0; i < s->nv; i++) s->qdd[i] = sin(i + 1); /* for the inverse dynamics */
+    return size > 1e-9 && error <= 1e-11 * size;            /* loops may hold everything */
+}
+
+static void compare_all(struct specimen *s, struct tally *tally)
+{
+    const struct generation what = {.mechanism = &s->mechanism, .prefix = "robot"};
+    if (s->nv > MOST_COORDINATES) return;
+    if (!well_conditioned(s)) {
+        tally->singular++;
+        return;
+    }
+    tally->robots++;
+    for (int i = 0; i < FUNCTIONS; i++) compare(&what, s, i, tally);
+}
+
+static void print_tally(const struct tally *tally)
+{
+    printf("     %d robots, %d singular; worst", tally->robots, tally->singular);
+    for (int i = 0; i < FUNCTIONS; i++) printf(" %.1e", tally->worst[i]);
+    printf("\n");
+}
+
+TEST(generated_expressions_equal_the_library)
+{
+    struct tally tally = {0};
+    for (int seed = 0; seed < ROBOTS; seed++) {
+        struct specimen s;
+        CHECK(specimen_random(&s, seed));
+        make_positive(&s);
+        compare_all(&s, &tally);
+        specimen_free(&s);
+    }
+    CHECK(tally.robots > ROBOTS / 2);
+    CHECK(tally.singular < ROBOTS / 20);
+    print_tally(&tally);
+}
+
+TEST(generated_expressions_of_closed_robots_equal_the_library)
+{
+    struct tally tally = {0};
+    for (int seed = 0; seed < CLOSED; seed++) {
+        struct closed closed;
+        struct random random = {.state = (uint64_t)seed};
+        if (!closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true)) continue;
+        if (seed % 3 == 0) CHECK(closed_add_actuators(&closed, &random, 1 + seed % 2));
+        compare_all(&closed.s, &tally);
+        closed_free(&closed);
+    }
+    CHECK(tally.robots > CLOSED / 2);
+    CHECK(tally.singular < CLOSED / 10);
+    print_tally(&tally);
+}
+
+int main(void)
+{
+    RUN(generated_expressions_equal_the_library);
+    RUN(generated_expressions_of_closed_robots_equal_the_library);
+    return test_summary();
+}

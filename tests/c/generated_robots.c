@@ -1,0 +1,54 @@
+/* generated_robots FOLDER COUNT: code of COUNT random robots, every third one with loops, in FOLDER/0, FOLDER/1, ... Robots
+   with more than 6 links or more than 15 velocities are passed over. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "generate/generate.h"
+#include "support/closed.h"
+
+enum { MOST_LINKS = 6, MOST_COORDINATES = 15 };
+
+/* 1: written, 0: passed over, -1: failed */
+static int generate_robot(struct specimen *s, const char *folder)
+{
+    struct report silent = {0};
+    struct generated function[FUNCTIONS];
+    const struct generation what = {.mechanism = &s->mechanism, .prefix = "robot", .tolerance = 1e-9};
+    if (s->robot->n_links > MOST_LINKS || s->nv > MOST_COORDINATES || s->nv == 0) return 0;
+    const enum status status = generate_write(&what, folder, function, &silent);
+    if (status > 0) return 0; /* singular in all states */
+    if (status < 0) fprintf(stderr, "%s: %s\n", folder, status_text(status));
+    return status < 0 ? -1 : 1;
+}
+
+static int try_seed(int seed, bool with_loops, const char *folder)
+{
+    struct closed closed;
+    int result = 0;
+    if (with_loops) {
+        if (!closed_random(&closed, seed, ANY_LOOP, 1, true)) return 0;
+        result = generate_robot(&closed.s, folder);
+        closed_free(&closed);
+    } else if (specimen_random(&closed.s, seed)) {
+        result = generate_robot(&closed.s, folder);
+        specimen_free(&closed.s);
+    }
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc == 3 ? atoi(argv[2]) : 0;
+    if (count <= 0) {
+        fprintf(stderr, "usage: generated_robots FOLDER COUNT\n");
+        return 2;
+    }
+    for (int seed = 0, made = 0; made < count; seed++) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s/%d", argv[1], made);
+        const int result = try_seed(seed, made % 3 == 2, folder);
+        if (result < 0) return 1;
+        made += result;
+    }
+    return 0;
+}

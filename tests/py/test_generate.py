@@ -1,0 +1,73 @@
+"""limber generate: the code compiles without warnings and agrees with the library; counts, kept parameters."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import generated
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMBER = os.environ["LIMBER"]
+
+
+def generate(robot, folder, *options):
+    return subprocess.run([LIMBER, "generate", str(robot), "-o", str(folder), *options], capture_output=True, text=True)
+
+
+def counts(answer):
+    """{function: [additions, multiplications, divisions, sines, square roots]}"""
+    rows = [row.split() for row in answer.stdout.splitlines()[1:]]
+    return {row[0]: list(map(int, row[1:])) for row in rows}
+
+
+@pytest.mark.parametrize("robot", ["canadarm", "chain-7", "dualemps", "two-arms", "crane", "lin-lewis"])
+def test_robots_of_resources_agree_with_the_library(robot, tmp_path):
+    answer = generate(ROOT / f"resources/{robot}.json", tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    for compiler in generated.compilers():
+        problem = generated.build_and_run(tmp_path, compiler, "-O1")
+        assert problem is None, problem
+
+
+def test_random_robots_agree_with_the_library(tmp_path):
+    subprocess.run([generated.ROBOTS, tmp_path, "6"], check=True)
+    for i in range(6):
+        problem = generated.build_and_run(tmp_path / str(i), generated.compilers()[i % len(generated.compilers())], "-O0")
+        assert problem is None, problem
+
+
+def test_fewer_operations_than_the_papers(tmp_path):
+    robot = ROOT / "resources/dualemps.json"
+    for terms in "full", "linear", "ruthless":
+        additions, multiplications, divisions = counts(generate(robot, tmp_path, "--elastic-terms", terms))["forward"][:3]
+        assert additions <= 1287 and multiplications + divisions <= 1555  # Briot and Khalil
+
+
+def test_the_head_of_a_function_states_its_counts(tmp_path):
+    answer = generate(ROOT / "resources/canadarm.json", tmp_path)
+    additions, multiplications, divisions, sines = counts(answer)["forward"][:4]
+    head = (tmp_path / "canadarm_forward.c").read_text().split("*/")[0]
+    assert f"{additions} additions, {multiplications} multiplications, {divisions} divisions, {sines} sines" in head
+
+
+def test_kept_parameters_are_arguments(tmp_path):
+    robot = json.loads((ROOT / "resources/canadarm.json").read_text())
+    robot["gravity"] = [0, -9.81, 0]
+    robot["links"][-1]["payload"] = {"mass": 20.0, "com": [0.1, 0, 0]}
+    file = tmp_path / "robot.json"
+    file.write_text(json.dumps(robot))
+    answer = generate(file, tmp_path / "code", "--keep", "payload.mass", "--keep", "gravity")
+    assert answer.returncode == 0, answer.stderr
+    header = (tmp_path / "code/canadarm.h").read_text()
+    assert "parameters[0]: wrist.payload.mass, 20" in header and re.search(r"forward\(.*const double parameters\[4\]", header)
+    problem = generated.build_and_run(tmp_path / "code", generated.compilers()[0], "-O1")
+    assert problem is None, problem
+
+
+def test_unknown_parameters_are_refused(tmp_path):
+    answer = generate(ROOT / "resources/canadarm.json", tmp_path, "--keep", "payload.color")
+    assert answer.returncode == 2 and "payload.color" in answer.stderr and "LINK.payload.mass" in answer.stderr

@@ -1,0 +1,286 @@
+"""`limber static`: what holds a robot still, against virtual work, an independent finite-element beam and the simulation; options,
+stability, and where there is no equilibrium."""
+
+import json
+import math
+import subprocess
+
+import numpy as np
+import pytest
+from program import ROOT, load, resource
+
+ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if "schema" not in file.name)
+G = 9.81
+
+
+def run(limber, *arguments, state=None):
+    return subprocess.run([limber, *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                          input=json.dumps(state) if state is not None else None)
+
+
+def answer(limber, *arguments, state=None):
+    result = run(limber, *arguments, *(["--at", "-"] if state is not None else []), state=state)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def static(limber, file, *options, state=None):
+    return answer(limber, "static", file, "--json", *options, state=state)
+
+
+def write(folder, robot, name="robot"):
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(robot))
+    return file
+
+
+def bar(name, length, parent="world", x=0.0, **joint):
+    """A rigid bar of 3 kg per meter that turns about y."""
+    mass = 3 * length
+    return {"name": name, "parent": parent,
+            "joint": {"name": f"{name}_joint", "type": "revolute", "axis": [0, 1, 0], "origin": {"xyz": [x, 0, 0]}, **joint},
+            "rigid": {"mass": mass, "com": [length / 2, 0, 0], "inertia": [1e-3, mass * length**2 / 12, mass * length**2 / 12, 0, 0, 0],
+                      "tip": {"xyz": [length, 0, 0]}}}
+
+
+def robot(*links, **more):
+    return {"format": "limber-robot/2", "name": "tried", "gravity": [0, 0, -G], "links": list(links), **more}
+
+
+def four_bar(driven, **more):
+    """Crank 0.3 m, coupler 1 m, rocker 0.7 m on a base of 0.8 m."""
+    passive = {"passive": True}
+    return robot(bar("crank", 0.3, start={"position": -1.3}, **({} if driven else passive)),
+                 bar("coupler", 1.0, "crank", start={"position": 1.2}, **passive),
+                 bar("rocker", 0.7, x=0.8, start={"position": -1.25}, **passive), tip="coupler",
+                 loops=[{"name": "pin", "type": "planar-pin", "between": ["coupler", "rocker"], "plane": [[1, 0, 0], [0, 0, 1]]}], **more)
+
+
+LINE = {"name": "ram", "type": "line", "from": {"link": "world", "xyz": [0.5, 0, -0.4]}, "to": {"link": "rocker", "frame": "tip", "xyz": [-0.2, 0, 0]}}
+
+
+# ---- closed robots ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_torque_of_a_rigid_four_bar_by_virtual_work(limber, tmp_path):
+    """dV = tau dq along the motion that the loop leaves."""
+    file, h = write(tmp_path, four_bar(driven=True)), 1e-4
+
+    def at(angle):
+        return static(limber, file, state={"q": {"crank_joint.q": angle}})
+
+    def potential(angle):
+        return answer_of(limber, file, at(angle)["operating_point"])["potential_energy"]
+
+    tau = (8 * (potential(-1.3 + h) - potential(-1.3 - h)) - potential(-1.3 + 2 * h) + potential(-1.3 - 2 * h)) / (12 * h)
+    found = at(-1.3)
+    assert found["holding"]["crank_joint.tau"] == pytest.approx(tau, rel=1e-8) and abs(tau) > 1
+    assert found["stability"] == "stable" and found["directions"] == 0 and found["residual"] < 1e-12 * found["load"]
+
+
+def answer_of(limber, file, state):
+    result = run(limber, "eval", file, "-", state=state)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_four_bar_on_a_line_actuator(limber, tmp_path):
+    """Held in length, a force is found; with this force given, the same point is an equilibrium to rounding and stays where it is."""
+    file = write(tmp_path, four_bar(driven=False, actuators=[LINE]))
+    held = static(limber, file)
+    point = held["operating_point"]
+    assert abs(held["actuators"]["ram"]) > 10 and held["holding"] == {}
+    assert np.abs(answer_of(limber, file, point)["qdd"]).max() < 1e-11
+    for again in (static(limber, file, "--free-actuators", "ram", state=point),
+                  answer(limber, "linearize", file, "--static", state=point)):
+        assert np.abs(np.subtract(again["operating_point"]["q"], point["q"])).max() < 1e-12
+        assert again["operating_point"]["actuator_force"] == point["actuator_force"]
+    # and is found again from elsewhere on the loop
+    moved = point | {"q": {"crank_joint.q": point["q"][0] + 0.2}}
+    far = static(limber, file, "--free-actuators", "ram", state=moved)
+    assert np.abs(answer_of(limber, file, far["operating_point"])["qdd"]).max() < 1e-9
+    assert sum(map(abs, far["moved"].values())) > 0.1
+
+
+def test_the_file_decides_and_options_win(limber, tmp_path):
+    free = four_bar(driven=False, actuators=[LINE | {"static": "free"}])
+    file = write(tmp_path, free)
+    alone = static(limber, file)  # no force: where the bars balance each other
+    assert alone["actuators"]["ram"] == 0 and sum(map(abs, alone["moved"].values())) > 0.1
+    assert np.abs(answer_of(limber, file, alone["operating_point"])["qdd"]).max() < 1e-9
+    held = static(limber, file, "--hold-actuators", "ram")
+    assert held["actuators"]["ram"] != 0
+    crank = static(limber, file, "--hold", "crank_joint")
+    assert set(crank["holding"]) == {"crank_joint.tau"} and "crank_joint.q" not in crank["moved"]
+
+
+@pytest.mark.parametrize("force", [1e160, 1e300])
+@pytest.mark.parametrize("actuators", [[], [LINE]], ids=["driven", "on a line"])
+def test_a_load_that_overflows_is_refused(limber, tmp_path, actuators, force):
+    file = write(tmp_path, four_bar(driven=not actuators, **({"actuators": actuators} if actuators else {})))
+    for command in (["static", file], ["linearize", file, "--static"]):
+        done = run(limber, *command, "--at", "-", state={"tip_force": [0, 0, force]})
+        assert done.returncode == 3 and "too large" in done.stderr
+
+
+# ---- bending ------------------------------------------------------------------------------------------------------------------------
+
+
+def sag(L, EI, rhoA, tip_mass, elements=200):
+    """Deflection of the end of a clamped beam by Hermite elements; EI and rhoA are functions of x, taken at Gauss points."""
+    x = np.linspace(0, L, elements + 1)
+    K, f = np.zeros((2 * elements + 2,) * 2), np.zeros(2 * elements + 2)
+    points, weights = np.polynomial.legendre.leggauss(4)
+    for e in range(elements):
+        h, at = x[e + 1] - x[e], slice(2 * e, 2 * e + 4)
+        for s, w in zip((points + 1) / 2, weights / 2):
+            N = np.array([1 - 3 * s**2 + 2 * s**3, h * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, h * (s**3 - s**2)])
+            B = np.array([12 * s - 6, h * (6 * s - 4), 6 - 12 * s, h * (6 * s - 2)]) / h**2
+            K[at, at] += w * h * EI(x[e] + s * h) * np.outer(B, B)
+            f[at] += w * h * rhoA(x[e] + s * h) * G * N
+    f[-2] += tip_mass * G
+    return np.linalg.solve(K[2:, 2:], f[2:])[-2]
+
+
+@pytest.mark.parametrize("tapered", [False, True])
+def test_sag_of_a_straight_boom(limber, tmp_path, tapered):
+    """Small enough that lengths along the boom do not change the lever arms at 1e-4."""
+    L, tip_mass = 6.0, 12.0
+    xs = np.linspace(0, L, 4)
+    EI, rhoA = np.array([4.0, 3.0, 1.5, 1.0]) * 4e5, np.array([3.0, 2.5, 2.0, 1.5]) * 4
+    if not tapered: EI, rhoA = EI[:1].repeat(4), rhoA[:1].repeat(4)
+    table = lambda values: {"x": xs.tolist(), "value": values.tolist()} if tapered else values[0]
+    beam = {"length": L, "mass_per_length": table(rhoA), "EIy": table(EI), "EIz": table(EI), "foreshortening": True,
+            "modes": {"z": {"shape": "craig-bampton", "count": 8}}}
+    file = write(tmp_path, robot({"name": "boom", "joint": {"name": "lift", "type": "revolute", "axis": [0, 1, 0]}, "beam": beam,
+                                  "payload": {"mass": tip_mass}}))
+    expected = sag(L, lambda x: np.interp(x, xs, EI), lambda x: np.interp(x, xs, rhoA), tip_mass)
+    found = static(limber, file)
+    print(f"sag {expected:.6g} m, off by {found['deflections']['boom'][2] / -expected - 1:.1e}")
+    assert found["deflections"]["boom"][2] == pytest.approx(-expected, rel=1e-4)
+    assert found["tip"][2] == pytest.approx(-expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("file", ROBOTS, ids=lambda file: file.stem)
+def test_nothing_moves_there(limber, file):
+    found = static(limber, file)
+    assert found["residual"] <= 1e-9 * found["load"]
+    told = answer_of(limber, file, found["operating_point"])
+    force = np.array(told["mass_matrix"]) @ np.array(told["qdd"])
+    assert np.abs(force).max() <= 1e-8 * max(1, np.abs(told["bias"]).max())
+
+
+def test_the_start_is_the_same(limber, tmp_path):
+    for name in "crane", "four-bar", "concrete-pump":
+        table = tmp_path / f"{name}.csv"
+        done = run(limber, "simulate", resource(name), "--until", 0.01, "--step", 0.01, "--set", "start_static=true", "-o", table)
+        assert done.returncode == 0, done.stderr
+        names, first = (line.split(",") for line in table.read_text().splitlines()[:2])
+        row = dict(zip(names, map(float, first)))
+        for name, value in static(limber, resource(name))["positions"].items(): assert row[name] == pytest.approx(value, abs=1e-12)
+
+
+# ---- stability and joints -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start, axis, stability", [(1.3, [0, 1, 0], "stable"), (-1.3, [0, 1, 0], "unstable"), (0.3, [0, 0, 1], "indifferent")])
+def test_stability_of_a_rod(limber, tmp_path, start, axis, stability):
+    file = write(tmp_path, robot(bar("rod", 1.0, passive=True, axis=axis, start={"position": start})))
+    found = static(limber, file)
+    assert found["stability"] == stability and found["directions"] == 1
+    assert found["positions"]["rod_joint.q"] == pytest.approx({"stable": np.pi / 2, "unstable": -np.pi / 2, "indifferent": 0.3}[stability])
+
+
+@pytest.mark.parametrize("away, stability", [(0.01, "stable"), (0.1, "unstable")])
+def test_the_crane_on_constant_forces(limber, away, stability):
+    """The forces that hold it have two equilibria beside each other; small motions about the second grow."""
+    point = static(limber, resource("crane"))["operating_point"]
+    start = point | {"q": [point["q"][0] + away, *point["q"][1:]]}
+    found = static(limber, resource("crane"), "--free-actuators", "lift,fold", state=start)
+    assert found["stability"] == stability and found["operating_point"]["actuator_force"] == point["actuator_force"]
+    growth = answer(limber, "modes", resource("crane"), "--json", state=found["operating_point"])["growth"]
+    assert (max(growth) > 0) == (stability == "unstable")
+    if stability == "stable": assert np.abs(np.subtract(found["operating_point"]["q"], point["q"])).max() < 1e-9
+
+
+def test_lengths_are_kept(limber, tmp_path):
+    """A cylinder on a bending boom: the joint follows, the length stays."""
+    crane = load("crane")
+    crane["format"] = "limber-robot/2"
+    crane["actuators"][0]["to"] = {"link": "boom", "frame": "tip", "xyz": [-1.2, 0.0, 0]}
+    crane["links"][0]["beam"]["material"]["E"] = 4e10
+    file = write(tmp_path, crane)
+    start = answer_of(limber, file, {})["actuator_length"]
+    kept, balanced = static(limber, file, "--hold-actuators", "lift,fold"), static(limber, file)
+    assert list(kept["actuator_lengths"].values()) == pytest.approx(start, abs=1e-12)
+    assert abs(kept["moved"]["boom_joint.q"]) > 1e-4 and balanced["moved"] == {}
+
+
+def test_a_floating_base_is_held_and_its_wrench_printed(limber, tmp_path):
+    body = {"mass": 5.0, "com": [0.1, 0, 0], "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}
+    file = write(tmp_path, robot({"name": "base", "joint": {"name": "float", "type": "free", "passive": True}, "rigid": body}))
+    found = static(limber, file)
+    assert found["moved"] == {} and [found["holding"][f"float.force[{k}]"] for k in (1, 2, 3)] == pytest.approx([0, 0, 5 * G])
+    assert found["holding"]["float.torque[2]"] == pytest.approx(-0.1 * 5 * G)
+
+
+def lever(parent="world", **more):
+    """A passive bar that a line actuator balances."""
+    return robot(bar("boom", 1.0, parent, passive=True),
+                 actuators=[{"name": "ram", "type": "line", "from": {"link": parent, "xyz": [0.2, 0, -0.5], **({} if parent == "world" else {"frame": "hinge"})},
+                             "to": {"link": "boom", "frame": "hinge", "xyz": [0.5, 0, 0]}}], **more)
+
+
+@pytest.mark.parametrize("force", [1e-13, 1.0, 1e5])
+def test_a_weightless_lever_needs_no_force(limber, tmp_path, force):
+    """The force that holds is an answer: it does not depend on the one that the STATE gives."""
+    found = static(limber, write(tmp_path, {**lever(), "gravity": [0, 0, 0]}), state={"actuator_force": [force]})
+    assert found["actuators"]["ram"] == 0 and found["residual"] == 0
+
+
+def test_of_a_lever_on_a_floating_base_only_the_base_is_unsupported(limber, tmp_path):
+    base = {"name": "base", "parent": "world", "joint": {"name": "float", "type": "free", "passive": True},
+            "rigid": {"mass": 50.0, "com": [0.1, 0, 0], "inertia": [9.0, 9.0, 9.0, 0, 0, 0]}}
+    arm = lever("base")
+    done = run(limber, "static", write(tmp_path, {**arm, "links": [base, *arm["links"]]}))
+    warnings = [line for line in done.stderr.splitlines() if "which nothing provides" in line]
+    assert done.returncode == 0 and all("'float'" in line for line in warnings)
+    assert any("float.force[3] = 519.93 N" in line for line in warnings), warnings
+
+
+def test_no_equilibrium(limber, tmp_path):
+    """Nothing holds a passive slider against its weight."""
+    slider = bar("mass", 0.2)
+    slider["joint"] = {"name": "fall", "type": "prismatic", "axis": [0, 0, 1], "passive": True}
+    done = run(limber, "static", write(tmp_path, robot(slider)))
+    assert done.returncode == 3 and "no static equilibrium" in done.stderr and "'fall'" in done.stderr
+
+
+# ---- options ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_options_for_linearize_modes_and_zeros(limber, tmp_path):
+    """A hanging rod on a cart: freed, the point is where it hangs, and the frequency that of a pendulum."""
+    file = write(tmp_path, robot(bar("rod", 1.0, passive=True, start={"position": 1.0})))
+    assert run(limber, "linearize", file, "--static").returncode == 3  # there the joint stays
+    point = answer(limber, "linearize", file, "--static", "--free", "rod_joint")["operating_point"]
+    assert point["q"] == pytest.approx([np.pi / 2])
+    modes = answer(limber, "modes", file, "--json", "--static", "--free", "rod_joint")
+    assert modes["frequency"][0] == pytest.approx(math.sqrt(1.5 * G) / (2 * math.pi), rel=1e-9)
+
+
+@pytest.mark.parametrize("arguments, code, text", [
+    (["static"], 2, "expected ROBOT"), (["static", "ROBOT", "--hold"], 2, "--hold takes names"), (["static", "ROBOT", "--at"], 2, "--at takes a value"),
+    (["static", "ROBOT", "--nonsense"], 2, "unknown option"), (["static", "ROBOT", "ROBOT"], 2, "too many arguments"),
+    (["static", "ROBOT", "--hold", "lift"], 1, "no joint that moves and is called 'lift'"), (["static", "ROBOT", "--free", "boom_joint,x"], 1, "'x'"),
+    (["static", "ROBOT", "--hold-actuators", "boom_joint"], 1, "no actuator 'boom_joint'"),
+    (["linearize", "ROBOT", "--hold", "boom_joint"], 2, "give --static too"), (["modes", "ROBOT", "--free", "boom_joint"], 2, "give --static too"),
+    (["modes", "ROBOT", "--static", "--sweep", "boom_joint=0:1:2"], 2, "leave out --sweep"), (["static", "ROBOT", "--set", "nothing=1"], 1, "no such parameter")])
+def test_wrong_usage(limber, arguments, code, text):
+    done = run(limber, *(resource("crane") if word == "ROBOT" else word for word in arguments))
+    assert done.returncode == code and text in done.stderr, done.stderr
+
+
+def test_parameters(limber):
+    light, heavy = (static(limber, resource("crane"), "--set", f"jib.payload.mass={mass}")["actuators"]["lift"] for mass in (1, 300))
+    assert heavy > light + 1000
