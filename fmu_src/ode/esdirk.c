@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/combination.h"
 #include "ode/pairs.h"
 #include "ode/tableau.h"
 
@@ -106,15 +107,17 @@ static void extrapolate(struct esdirk *e, int i, double h, double *z)
     const double t = e->tableau->c[i] * h;
     struct points points = {0};
     collect_points(e, i, h, &points);
-    memset(e->guess, 0, (size_t)s->n * sizeof(double));
-    memset(z, 0, (size_t)s->n_z * sizeof(double));
+    struct combination y_terms, z_terms;
+    y_terms.count = z_terms.count = 0;
     for (int a = 0; a < points.count; a++) {
         double share = 1;
         for (int b = 0; b < points.count; b++)
             if (b != a) share *= (t - points.time[b]) / (points.time[a] - points.time[b]);
-        for (int k = 0; k < s->n; k++) e->guess[k] += share * points.y[a][k];
-        for (int k = 0; k < s->n_z; k++) z[k] += share * points.z[a][k];
+        combination_add(&y_terms, share, points.y[a]);
+        combination_add(&z_terms, share, points.z[a]);
     }
+    combination_sum(&y_terms, s->n, e->guess);
+    combination_sum(&z_terms, s->n_z, z);
 }
 
 /* The predictor: M a + D v + K x changes smoothly, even where stiff modes oscillate, so it is extrapolated, not a:
@@ -185,26 +188,26 @@ static enum status fixed_iterations(struct esdirk *e, double t, double *y, doubl
 /* y* = y_0 + h sum_{j < i} A_ij k_j */
 static void combine(struct esdirk *e, int i, double h)
 {
-    const double *A = e->tableau->A[i], *k0 = e->s.ydot;
-    const int n = e->s.n;
-    for (int m = 0; m < n; m++) e->star[m] = e->s.y[m] + h * A[0] * k0[m];
-    for (int j = 1; j < i; j++) {
-        const double *k = e->k + n * j, share = h * A[j];
-        for (int m = 0; m < n; m++) e->star[m] += share * k[m];
-    }
+    const double *A = e->tableau->A[i];
+    struct combination terms;
+    terms.count = 0;
+    combination_add(&terms, h * A[0], e->s.ydot);
+    for (int j = 1; j < i; j++) combination_add(&terms, h * A[j], e->k + e->s.n * j);
+    combination_add(&terms, 1, e->s.y); /* the largest term last: less is lost to rounding */
+    combination_sum(&terms, e->s.n, e->star);
 }
 
 static void estimate_error(struct esdirk *e, double h)
 {
     const struct tableau *T = e->tableau;
+    const int last = T->stages - 1;
+    struct combination terms;
+    terms.count = 0;
     if (pairs_low(&e->s)) h *= e->s.now->own[N_PAST] > 0 ? LOW_SHARE : LOW_SHARE_AFTER_JUMP;
-    const int n = e->s.n, last = T->stages - 1;
-    double *error = e->s.error;
-    for (int m = 0; m < n; m++) error[m] = h * (T->e[0] * e->s.ydot[m] + T->e[last] * e->s.ydot1[m]);
-    for (int j = 1; j < last; j++) {
-        const double *k = e->k + n * j, share = h * T->e[j];
-        for (int m = 0; m < n; m++) error[m] += share * k[m];
-    }
+    combination_add(&terms, h * T->e[0], e->s.ydot);
+    for (int j = 1; j < last; j++) combination_add(&terms, h * T->e[j], e->k + e->s.n * j);
+    combination_add(&terms, h * T->e[last], e->s.ydot1);
+    combination_sum(&terms, e->s.n, e->s.error);
 }
 
 /* May the factors of an earlier step be used in this one? The dense matrix depends on inputs too. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ode/combination.h"
 #include "ode/pairs.h"
 
 /* ---- DOP853: order 8, error estimates of order 5 and 3 ------------------------------------------------------------------- */
@@ -68,32 +69,36 @@ struct explicit_pair {
     double *e3;
 };
 
-/* sum += h sum_j weight_j k_j, n numbers; zero weights are skipped */
-static void add_stages(const struct explicit_pair *e, int stages, const double *weight, double h, double *sum)
+/* + h sum_j weight_j k_j */
+static void add_stages(const struct explicit_pair *e, int stages, const double *weight, double h,
+                       struct combination *terms)
 {
-    const int n = e->s.n;
-    for (int j = 0; j < stages; j++) {
-        const double *k = e->k + n * j, share = h * weight[j];
-        if (share == 0) continue;
-        for (int i = 0; i < n; i++) sum[i] += share * k[i];
-    }
+    for (int j = 0; j < stages; j++) combination_add(terms, h * weight[j], e->k + e->s.n * j);
 }
 
 static void start_from(const struct explicit_pair *e, int stages, const double *weight, double h, double *y)
 {
-    memcpy(y, e->s.y, (size_t)e->s.n * sizeof *y);
-    add_stages(e, stages, weight, h, y);
+    struct combination terms;
+    terms.count = 0;
+    add_stages(e, stages, weight, h, &terms);
+    combination_add(&terms, 1, e->s.y); /* the largest term last: less is lost to rounding */
+    combination_sum(&terms, e->s.n, y);
+}
+
+static void sum_stages(const struct explicit_pair *e, int stages, const double *weight, double h, double *sum)
+{
+    struct combination terms;
+    terms.count = 0;
+    add_stages(e, stages, weight, h, &terms);
+    combination_sum(&terms, e->s.n, sum);
 }
 
 /* error = e5 |e5| / sqrt(|e5|^2 + 0.01 |e3|^2): of the size of h^8       (theory.md 84; Hairer, Norsett, Wanner, II.10) */
 static void estimate_error(struct explicit_pair *e, double h)
 {
     struct one_step *s = &e->s;
-    const size_t size = (size_t)s->n * sizeof(double);
-    memset(s->error, 0, size);
-    memset(e->e3, 0, size);
-    add_stages(e, STAGES, E5, h, s->error);
-    add_stages(e, STAGES, E3, h, e->e3);
+    sum_stages(e, STAGES, E5, h, s->error);
+    sum_stages(e, STAGES, E3, h, e->e3);
     const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), ratio = n5 > 0 ? 0.1 * n3 / n5 : 0;
     for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
 }
@@ -174,12 +179,8 @@ static enum status attempt(struct one_step *s, double h)
     s->now->own[TRIED] = h;
     const enum status status = find_stages(e, pairs_low(s) ? &LOW : &HIGH, h);
     if (status != STATUS_OK) return status;
-    if (pairs_low(s)) {
-        memset(s->error, 0, (size_t)s->n * sizeof(double));
-        add_stages(e, LOW_STAGES, LOW_E, LOW_SHARE * h, s->error);
-    } else {
-        estimate_error(e, h);
-    }
+    if (pairs_low(s)) sum_stages(e, LOW_STAGES, LOW_E, LOW_SHARE * h, s->error);
+    else estimate_error(e, h);
     return STATUS_OK;
 }
 
