@@ -90,7 +90,7 @@ static enum status configure(struct integrator *integrator, const struct integra
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
     }
     if (a->requested != METHOD_AUTOMATIC) choose(a, a->requested, "requested by solver.method");
-    else choose(a, METHOD_ESDIRK, "initial choice");
+    else choose(a, METHOD_ESDIRK, "initial choice, no trial yet");
     a->trials = first_trials;
     return status;
 }
@@ -157,7 +157,12 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
     double first = h;
     if (candidate != METHOD_ESDIRK) {
         const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
-        if (trials->best == METHOD_ESDIRK && !(fmin(h, taken) * fastest < RESOLVED)) return STATUS_OK;
+        const double resolution = fmin(h, taken) * fastest;
+        if (trials->best == METHOD_ESDIRK && !(resolution < RESOLVED)) {
+            snprintf(a->base.choice, CHOICE_SIZE,
+                     "h omega = %.3g of the fastest mode at t = %.6g s: too stiff for others", resolution, t);
+            return STATUS_OK;
+        }
         first = fastest > 0 ? fmin(h, FIRST_STEP / fastest) : h;
     }
     trials->left = TRIAL;
