@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The methods of integration measured: makes docs/integration.md and its figures.
 
-    build/out/venv/bin/python bench/integration.py [PART ...] [--write-docs] [--quick] [--list]
+    build/out/venv/bin/python bench/integration.py [PART ...] [--write-docs] [--update-docs] [--quick] [--list]
 
 PART             measures these parts anew and prints them (--list shows the names; none: all that were not measured with this program)
 --write-docs     measures what is missing and writes the page
+--update-docs    measures the parts that are named, if any, and writes these and what gains.py, exudyn_compare.py and fixed.py measured last into the
+                 page; the rest of it stays
 --quick          every second tolerance of the work and precision of the methods
 
 Results are kept in build/out/bench/integration.json; they are dropped when the program changes. All parts take about half an hour. The tables
@@ -52,14 +54,14 @@ def measure(part, program, results, quick, known=None):
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
     parser.add_argument("parts", nargs="*", metavar="PART")
-    for option in "--write-docs", "--quick", "--list": parser.add_argument(option, action="store_true")
+    for option in "--write-docs", "--update-docs", "--quick", "--list": parser.add_argument(option, action="store_true")
     given = parser.parse_args()
     names = ["methods", *integration_parts.PARTS]
     if given.list: sys.exit("\n".join(names))
     unknown = [part for part in given.parts if part not in names]
     if unknown: parser.error(f"no part {', '.join(unknown)}; the parts are {', '.join(names)}")
     given.anew = given.parts
-    if given.write_docs or not given.parts: given.parts = names
+    if given.write_docs or not (given.parts or given.update_docs): given.parts = names
     return given
 
 
@@ -70,8 +72,9 @@ def main():
         known = results.parts.get(part)
         if part in given.anew or known is None: measure(part, program, results, given.quick)
         elif part == "methods" and len(known) < complete: measure(part, program, results, given.quick, known)
-        if not given.write_docs: print(integration_page.section(part, results.parts[part]), flush=True)
+        if not (given.write_docs or given.update_docs): print(integration_page.section(part, results.parts[part]), flush=True)
     if given.write_docs: integration_page.write(results.parts)
+    if given.update_docs: integration_page.write({part: results.parts[part] for part in given.parts})
 
 
 if __name__ == "__main__":

@@ -248,16 +248,42 @@ def constant(place):
 
 
 def contents(parts):
-    missing = lambda part: f"Not measured: run `bench/integration.py {part}`."
-    texts = {part: show(parts[part]) if part in parts else missing(part) for part, show in SECTIONS.items()}
-    if "arkode" in parts: texts["arkode"] = arkode(parts["arkode"], parts["methods"]["canadarm"]["methods"])
-    texts.update({"gains": gains(stored("gains.json")), "exudyn": exudyn(stored("exudyn.md")), "fixed cost": fixed_steps(stored("fixed.json")),
-                  "loops": loops(parts["newton"]) if "newton" in parts else missing("newton"), "struck": ", ".join(problems.STRUCK)})
-    return texts
+    """Texts of what was measured, by placeholder"""
+    texts = {part: show(parts[part]) for part, show in SECTIONS.items() if part in parts}
+    if "arkode" in parts and "methods" in parts: texts["arkode"] = arkode(parts["arkode"], parts["methods"]["canadarm"]["methods"])
+    if "newton" in parts: texts["loops"] = loops(parts["newton"])
+    for name, file, show in ("gains", "gains.json", gains), ("exudyn", "exudyn.md", exudyn), ("fixed cost", "fixed.json", fixed_steps):
+        if stored(file): texts[name] = show(stored(file))
+    return {**texts, "struck": ", ".join(problems.STRUCK)}
+
+
+PLACEHOLDER = re.compile(r"\{\{([^}]+)\}\}")
+
+
+def on_page(template, page):
+    """Texts that stand on a page made from the template, by placeholder; none if the template has changed"""
+    pieces = PLACEHOLDER.split(template.rstrip())  # literal, name, literal, ...
+    found = re.fullmatch("(.*?)".join(map(re.escape, pieces[::2])) + "\n", page, re.DOTALL)
+    return dict(zip(pieces[1::2], found.groups())) if found else {}
+
+
+def problem_of(line): return re.split(r" \(|, ff4cbf0", line.split("|")[1])[0].strip()
+
+
+def joined(before, now):
+    """The table of gains with rows of a run that measured some of its problems"""
+    if "\n" not in before or "\n" not in now: return now
+    head, new = now.splitlines()[:2], {problem_of(line): line for line in now.splitlines()[2:]}
+    kept = [new.pop(problem_of(line), line) for line in before.splitlines()[2:]]
+    return "\n".join([*head, *kept, *new.values()])
 
 
 def write(parts):
-    plot.work_precision(parts["methods"], stored("gains.json") or [], NAMES, FIGURES)
-    texts = contents(parts)
-    fill = lambda found: constant(found[1][2:]) if found[1].startswith("c:") else texts[found[1]]
-    PAGE.write_text(re.sub(r"\{\{([^}]+)\}\}", fill, TEMPLATE.read_text(encoding="utf-8")).rstrip() + "\n", encoding="utf-8")
+    """What was not measured anew stays as it is on the page."""
+    if "methods" in parts: plot.work_precision(parts["methods"], stored("gains.json") or [], NAMES, FIGURES)
+    template, new = TEMPLATE.read_text(encoding="utf-8"), contents(parts)
+    old = on_page(template, PAGE.read_text(encoding="utf-8")) if PAGE.is_file() else {}
+    if "gains" in new and "gains" in old: new["gains"] = joined(old["gains"], new["gains"])
+    texts = {**old, **new}
+    fill = lambda found: constant(found[1][2:]) if found[1].startswith("c:") else texts.get(found[1], f"Not measured: `bench/integration.py {found[1]}`.")
+    PAGE.write_text(PLACEHOLDER.sub(fill, template).rstrip() + "\n", encoding="utf-8")
