@@ -15,25 +15,30 @@ import builds
 
 FOLDER = builds.RELEASE / "baseline"
 TARGETS = ("limber_cli", "limber_fmu", "cylinder", "axis", "sling")
+AVX2 = ("-mavx2", "-mfma")
 
 
-def code_flags(directory):
-    """{target: flags that affect the code} of a file that each of the program and the FMU library has"""
+def code_flags(directory, fmu):
+    """{target: flags that affect the code} of a file that each of the program and the FMU library (target `fmu`) has"""
     entries = json.loads((Path(directory) / "compile_commands.json").read_text(encoding="utf-8"))
-    of = lambda targets: next(builds.flags(shlex.split(entry["command"])) for entry in entries if entry["file"].endswith("/fmu_src/dyn/inverse.c")
-                              and any(f"CMakeFiles/{target}.dir/" in entry["command"] for target in targets))
-    return {"limber": of(["limber"]), "limber_fmu": of(["fmu_parts", "limber_fmu"])}
+    of = lambda target: next(builds.flags(shlex.split(entry["command"])) for entry in entries if entry["file"].endswith("/fmu_src/dyn/inverse.c")
+                             and f"CMakeFiles/{target}.dir/" in entry["command"])
+    program = of("limber")
+    if "-march=x86-64-v3" in program: program = [flag for flag in program if flag not in AVX2]  # contained in it
+    return {"limber": program, "limber_fmu": of(fmu)}
 
 
 def build(release=builds.RELEASE, folder=FOLDER):
-    """(root, build directory) of the commit, built with the compiler and instruction set of the build `release`."""
+    """(root, build directory) of the commit, built with the compiler and instruction sets of the build `release`. Its FMUs had code for
+    any x86-64 only: they are compiled for the instructions that today's FMUs use on this machine."""
     root = baseline.unpack(folder, f"{baseline.NAME}-program", ())
     compiler, march, headers = (builds.cached(release, name) for name in ("CMAKE_C_COMPILER", "LIMBER_MARCH", "FMI2_INCLUDE_DIR"))
-    recipe = hashlib.sha256(repr((compiler, builds.version(compiler), march)).encode()).hexdigest()[:12]
+    more = AVX2 if builds.fmu_target(release) == "fmu_avx2" else ()
+    recipe = hashlib.sha256(repr((compiler, builds.version(compiler), march, more)).encode()).hexdigest()[:12]
     directory = root / f"build-{recipe}"
     if not (directory / "complete").is_file():
         baseline.run(["cmake", "-S", root, "-B", directory, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}", f"-DLIMBER_MARCH={march}",
-                      f"-DFMI2_INCLUDE_DIR={headers}", "-DCMAKE_C_FLAGS=-w"])
+                      f"-DFMI2_INCLUDE_DIR={headers}", f"-DCMAKE_C_FLAGS={' '.join(['-w', *more])}"])
         baseline.run(["cmake", "--build", directory, "--target", *TARGETS])
         (directory / "complete").touch()
     return root, directory
@@ -41,7 +46,7 @@ def build(release=builds.RELEASE, folder=FOLDER):
 
 def differing_flags(release, directory):
     """Flags that one of the two builds has and the other has not; empty if they are compiled alike."""
-    ours, theirs = code_flags(release), code_flags(directory)
+    ours, theirs = code_flags(release, builds.fmu_target(release)), code_flags(directory, "limber_fmu")
     return sorted({flag for target in ours for flag in set(ours[target]) ^ set(theirs[target])})
 
 

@@ -58,8 +58,8 @@ def run(command):
 
 def build(tree, release):
     """The kernel of the commit, compiled as limber_fmu is in the build `release`; rebuilt if compiler, flags or kernel change."""
-    compiler, version, _ = builds.compiler(release, "fmu_parts")
-    flags_of = builds.flags_of_each(release, "fmu_parts")
+    compiler, version, _ = builds.compiler(release, builds.fmu_target(release))
+    flags_of = builds.flags_of_each(release, builds.fmu_target(release))
     sources = [file for layer in LAYERS for file in sorted((tree / "fmu_src" / layer).glob("*.c"))]
     flags = {file: flags_of(file.relative_to(tree).as_posix()) for file in sources} | {KERNEL: flags_of("bench/baseline/kernel.c")}
     recipe = repr((compiler, version, [(file.name, words) for file, words in flags.items()], KERNEL.read_text(), HARNESS.read_text()))

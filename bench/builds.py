@@ -23,13 +23,18 @@ def build(directory, *options, targets=("bench_kernel",)):
         if answer.returncode != 0: raise Failed(f"{directory} does not build\n{answer.stdout}{answer.stderr}")
 
 
+def fmu_target(directory=RELEASE):
+    """The target whose object files an FMU runs on this machine: of its two sets of instructions, the one that kernel_fmu is linked from."""
+    return f"fmu_{cached(directory, 'LIMBER_FMU_SET')}"
+
+
 def release(directory=RELEASE):
     """The release build with the kernels and the command line, whose `limber bench` measures times; the FMU build is part of it."""
     build(directory, targets=("limber_cli", "bench_kernel", "bench_kernel_fmu"))
 
 
 def fmu(directory=RELEASE):
-    """Only the kernel of the FMU build, linked from the object files of limber_fmu."""
+    """Only the kernel of the FMU build, linked from the object files of limber_fmu that it runs on this machine."""
     build(directory, targets=("bench_kernel_fmu",))
 
 

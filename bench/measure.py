@@ -184,7 +184,7 @@ class Study:
         }
 
     def machine(self):
-        compilers = {"release": builds.compiler(self.release), "FMU": builds.compiler(self.release, "fmu_parts"),
+        compilers = {"release": builds.compiler(self.release), "FMU": builds.compiler(self.release, builds.fmu_target(self.release)),
                      "scalar": builds.compiler(self.scalar)}
         return {"processor": builds.processor(), "gigahertz": gigahertz(self.release), "compiler": compilers["release"][1],
                 "flags": {name: " ".join(flags) for name, (_, _, flags) in compilers.items()},

@@ -3,9 +3,7 @@
 #if defined(_WIN32)
 
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 #include <windows.h>
 
@@ -22,19 +20,6 @@ FILE *platform_open(const char *file)
     FILE *stream = _wfopen(wide, L"rb");
     free(wide);
     return stream;
-}
-
-double platform_read_number(const char *text, char **end)
-{
-    const char point = localeconv()->decimal_point[0];
-    char *local = point != '.' ? _strdup(text) : NULL;
-    if (local == NULL) return strtod(text, end);
-    char *dot = strchr(local, '.'), *stop;
-    if (dot != NULL) *dot = point;
-    const double number = strtod(local, &stop);
-    if (end != NULL) *end = (char *)text + (stop - local);
-    free(local);
-    return number;
 }
 
 #else

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "fmi/calls.h"
 #include "fmi/categories.h"
+#include "fmi/set.h"
 #include "sim/instance.h"
 
 /* The position in the call sequence and in time: saved with the state. */
@@ -25,6 +26,7 @@ struct progress {
 };
 
 struct component {
+    struct fmi_handle handle; /* what boundary.c knows of it */
     fmi2Type type;
     fmi2CallbackFunctions functions;
     const char *name;

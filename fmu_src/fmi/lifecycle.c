@@ -53,6 +53,7 @@ static struct component *make_component(const char *name, fmi2Type type, const f
         arena_release(&arena);
         return NULL;
     }
+    component->handle.set = &fmi_set;
     component->type = type;
     component->name = own_name;
     if (functions != NULL) component->functions = *functions;
@@ -112,7 +113,9 @@ static bool fill_component(struct component *component, const char *guid, const 
     struct arena scratch = {0};
     const bool loaded = load_resource(component, location, &scratch);
     arena_release(&scratch);
-    return loaded && check_guid(component, guid);
+    if (!loaded || !check_guid(component, guid)) return false;
+    component_log(component, fmi2OK, CATEGORY_ALL, "fmi2Instantiate: computes with %s", fmi_set.name);
+    return true;
 }
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String location,
