@@ -47,19 +47,19 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .state = -1,
                              .start_of = -1,
                              .rate = -1,
-                             .derivative_of = -1};
+                             .derivative_of = -1,
+                             .limit = parameter ? drive_limit(row) : NULL};
 }
 
 /* der(state) */
 static struct variable derivative_of(const struct variable *state, int state_row, int reference, struct arena *arena)
 {
     struct variable derivative = *state;
-    const size_t bytes = strlen(state->name) + sizeof "der()", unit_bytes = strlen(state->unit) + sizeof "/s";
-    char *name = arena_take(arena, bytes, 1), *unit = arena_take(arena, unit_bytes, 1);
+    const size_t bytes = strlen(state->name) + sizeof "der()";
+    char *name = arena_take(arena, bytes, 1), unit[UNIT_SIZE];
     if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
-    if (unit != NULL) snprintf(unit, unit_bytes, "%s/s", state->unit);
     derivative.name = name;
-    derivative.unit = unit;
+    derivative.unit = arena_string(arena, drive_rate_unit(state->unit, unit));
     derivative.display_unit = NULL;
     derivative.description = "derivative of the state";
     derivative.causality = CAUSALITY_LOCAL;
@@ -177,15 +177,29 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
 
 /* ---- checks and structure ---------------------------------------------------------------------------------------------- */
 
-const char *drive_parameter_error(const struct drive *drive, int reference, double value)
-{
-    return drive_value_error(parameter_row(drive, reference), value);
-}
-
 bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
                    const struct variable *known)
 {
     double v[MOST_VALUES] = {0};
     take_starts(variables, v);
     return drive_value_depends(drive, v, unknown->reference, known->reference);
+}
+
+static bool acts_on_start(const struct drive *drive, const struct variable *input)
+{
+    for (int i = 0; i < drive->n_start_inputs; i++)
+        if (drive->start_inputs[i] == input->reference) return true;
+    return false;
+}
+
+/* Directly, or by a state; the parameters of the integration do not count */
+bool drive_depends_at_start(const struct drive *drive, const struct variables *variables,
+                            const struct variable *unknown, const struct variable *known)
+{
+    if (known->causality == CAUSALITY_PARAMETER) return known->reference < solver_reference(drive, 0);
+    if (unknown->state < 0 && drive_depends(drive, variables, unknown, known)) return true;
+    if (!acts_on_start(drive, known)) return false;
+    for (int s = 0; s < variables->n_states; s++)
+        if (drive_depends(drive, variables, unknown, &variables->row[variables->state[s]])) return true;
+    return unknown->state >= 0;
 }

@@ -24,11 +24,12 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
 enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
                        struct instance **instance);
 
-/* What is wrong with a value of a parameter, in words; NULL: nothing. */
-const char *drive_parameter_error(const struct drive *drive, int reference, double value);
-
 /* Does the unknown depend on the known, in a table of drive_variables()? */
 bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
                    const struct variable *known);
+
+/* The same in initialization mode, where the knowns are inputs and parameters. */
+bool drive_depends_at_start(const struct drive *drive, const struct variables *variables,
+                            const struct variable *unknown, const struct variable *known);
 
 #endif

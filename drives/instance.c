@@ -102,11 +102,6 @@ static enum status check_motion(struct instance *instance)
     return report_fault(instance, instance->stepper.value);
 }
 
-static const char *parameter_error(const struct instance *instance, const struct variable *variable, double value)
-{
-    return drive_parameter_error(equations_of(instance), variable->reference, value);
-}
-
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
     (void)instance;
@@ -179,7 +174,6 @@ static enum status directional(struct instance *instance, int n_unknown, const i
 
 static const struct instance_ops drive_ops = {.update = update,
                                               .check_motion = check_motion,
-                                              .parameter_error = parameter_error,
                                               .initialize = initialize,
                                               .acts_on_start = acts_on_start,
                                               .step = step,

@@ -125,7 +125,7 @@ static int check_value(limber_robot *robot, const char *name, double value)
     if (variable == NULL)
         return call_failed(&robot->messages, LIMBER_NO_NAME, function, "%s: no such parameter of this robot",
                            name != NULL ? name : "NULL");
-    const char *error = isfinite(value) ? variable_error(variable, value) : "must be finite";
+    const char *error = isfinite(value) ? limit_error(variable->limit, value) : "must be finite";
     if (error == NULL) return LIMBER_OK;
     return call_failed(&robot->messages, LIMBER_BAD_ROBOT, function, "%s = %.9g: %s [%s]", name, value, error,
                        variable->unit != NULL ? variable->unit : "1");

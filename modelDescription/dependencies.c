@@ -18,3 +18,22 @@ bool depends_on(const struct fmu *fmu, const struct structure *structure, const 
     return fmu->drive != NULL ? drive_depends(fmu->drive, fmu->variables, unknown, known)
                               : variable_depends(unknown, known, structure);
 }
+
+bool is_initial_known(const struct variable *variable)
+{
+    return variable->causality == CAUSALITY_INPUT || variable->causality == CAUSALITY_PARAMETER;
+}
+
+struct start_dependence dependence_at_start(const struct fmu *fmu, const struct structure *structure,
+                                            const struct variable *unknown)
+{
+    return fmu->drive != NULL ? (struct start_dependence){0}
+                              : variable_start_dependence(unknown, fmu->variables, structure);
+}
+
+bool depends_at_start(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
+                      const struct start_dependence *by, const struct variable *known)
+{
+    return fmu->drive != NULL ? drive_depends_at_start(fmu->drive, fmu->variables, unknown, known)
+                              : variable_depends_at_start(unknown, known, by, fmu->variables, structure);
+}

@@ -14,4 +14,11 @@ const struct structure *dependency_structure(const struct fmu *fmu, struct arena
 bool depends_on(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
                 const struct variable *known);
 
+/* The same for the unknowns of the initialization, whose knowns are inputs and parameters. */
+bool is_initial_known(const struct variable *variable);
+struct start_dependence dependence_at_start(const struct fmu *fmu, const struct structure *structure,
+                                            const struct variable *unknown);
+bool depends_at_start(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
+                      const struct start_dependence *by, const struct variable *known);
+
 #endif

@@ -82,33 +82,6 @@ static void write_units(struct xml *xml, const struct variables *variables)
     xml_end(xml);
 }
 
-#define ELASTIC_TERMS_TYPE "elastic_terms_type"
-
-static void write_types(struct xml *xml)
-{
-    static const struct {
-        enum elastic_terms value;
-        const char *name, *description;
-    } items[] = {{TERMS_FULL, "full", "all terms, of any order in the elastic coordinates"},
-                 {TERMS_LINEAR, "linear", "inertia of the links to first order in the elastic coordinates"},
-                 {TERMS_RUTHLESS, "ruthless", "inertia of the undeformed links"}};
-    xml_begin(xml, "TypeDefinitions");
-    xml_begin(xml, "SimpleType");
-    xml_attribute(xml, "name", ELASTIC_TERMS_TYPE);
-    xml_attribute(xml, "description", "Order in the elastic coordinates to which terms are kept");
-    xml_begin(xml, "Enumeration");
-    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
-        xml_begin(xml, "Item");
-        xml_attribute(xml, "name", items[i].name);
-        xml_integer(xml, "value", (int)items[i].value);
-        xml_attribute(xml, "description", items[i].description);
-        xml_end(xml);
-    }
-    xml_end(xml);
-    xml_end(xml);
-    xml_end(xml);
-}
-
 static void write_log_categories(struct xml *xml)
 {
     xml_begin(xml, "LogCategories");
@@ -172,14 +145,21 @@ static void write_start(struct xml *xml, const struct variable *v)
     switch (v->type) {
     case TYPE_REAL: xml_number(xml, "start", v->start); break;
     case TYPE_BOOLEAN: xml_attribute(xml, "start", v->start != 0 ? "true" : "false"); break;
-    case TYPE_INTEGER:
-    case TYPE_ENUMERATION: xml_integer(xml, "start", (int)v->start); break;
+    case TYPE_INTEGER: xml_integer(xml, "start", (int)v->start); break;
     }
+}
+
+/* What the FMU accepts. A Boolean has no range. */
+static void write_range(struct xml *xml, const struct variable *v)
+{
+    if (v->limit == NULL || v->type == TYPE_BOOLEAN) return;
+    if (isfinite(v->limit->min)) xml_number(xml, "min", v->limit->min);
+    if (isfinite(v->limit->max)) xml_number(xml, "max", v->limit->max);
 }
 
 static void write_variable(struct xml *xml, const struct variable *v)
 {
-    static const char *const type_names[] = {"Real", "Integer", "Boolean", "Enumeration"};
+    static const char *const type_names[] = {"Real", "Integer", "Boolean"};
     static const char *const initial_names[] = {NULL, "exact", "calculated"};
     xml_begin(xml, "ScalarVariable");
     xml_attribute(xml, "name", v->name);
@@ -190,12 +170,13 @@ static void write_variable(struct xml *xml, const struct variable *v)
     if (v->initial != INITIAL_NONE) xml_attribute(xml, "initial", initial_names[v->initial]);
 
     xml_begin(xml, type_names[v->type]);
-    if (v->type == TYPE_ENUMERATION) xml_attribute(xml, "declaredType", ELASTIC_TERMS_TYPE);
     if (v->unit != NULL) xml_attribute(xml, "unit", v->unit);
     if (v->display_unit != NULL) xml_attribute(xml, "displayUnit", v->display_unit);
+    write_range(xml, v);
     write_start(xml, v);
     if (v->nominal > 0) xml_number(xml, "nominal", v->nominal);
     if (v->derivative_of >= 0) xml_integer(xml, "derivative", v->derivative_of + 1);
+    if (v->reinit) xml_true(xml, "reinit");
     xml_end(xml);
     xml_end(xml);
 }
@@ -212,22 +193,25 @@ static void write_variables(struct xml *xml, const struct variables *variables)
 /* What the lists of dependencies are made from. */
 struct dependencies {
     const struct fmu *fmu;
-    const struct structure *structure; /* for depends_on()                     */
-    const int *known;                  /* rows of inputs and states, ascending */
-    int n_known;
-    char *list; /* capacity for the numbers of all rows */
+    const struct structure *structure; /* for depends_on()           */
+    char *list;                        /* capacity for the numbers of all rows */
 };
 
-/* The rows are numbered from 1. */
-static void write_unknown(struct xml *xml, const struct dependencies *d, int row)
+/* The rows are numbered from 1. With `start` the dependencies are those of the initialization. */
+static void write_unknown(struct xml *xml, const struct dependencies *d, int row, bool start)
 {
     const struct variables *variables = d->fmu->variables;
+    const struct variable *unknown = &variables->row[row];
+    struct start_dependence by = {0};
+    if (start) by = dependence_at_start(d->fmu, d->structure, unknown);
     char *end = d->list;
     *end = '\0';
-    for (int i = 0; i < d->n_known; i++) {
-        const int known = d->known[i];
-        if (depends_on(d->fmu, d->structure, &variables->row[row], &variables->row[known]))
-            end += sprintf(end, end == d->list ? "%d" : " %d", known + 1);
+    for (int r = 0; r < variables->n; r++) {
+        const struct variable *known = &variables->row[r];
+        const bool depends =
+            start ? is_initial_known(known) && depends_at_start(d->fmu, d->structure, unknown, &by, known)
+                  : is_known(known) && depends_on(d->fmu, d->structure, unknown, known);
+        if (depends) end += sprintf(end, end == d->list ? "%d" : " %d", r + 1);
     }
     xml_begin(xml, "Unknown");
     xml_integer(xml, "index", row + 1);
@@ -235,8 +219,7 @@ static void write_unknown(struct xml *xml, const struct dependencies *d, int row
     xml_end(xml);
 }
 
-/* Outputs, states and derivatives computed during initialization, ascending. They depend on all knowns (parameters, inputs), which
-   is the default. */
+/* Outputs, states and derivatives computed during initialization, ascending */
 static bool is_initial_unknown(const struct variables *variables, int row)
 {
     const struct variable *v = &variables->row[row];
@@ -250,20 +233,16 @@ static void write_structure(struct xml *xml, const struct dependencies *d)
     xml_begin(xml, "ModelStructure");
     xml_begin(xml, "Outputs");
     for (int r = 0; r < variables->n; r++)
-        if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, d, r);
+        if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, d, r, false);
     xml_end(xml);
     if (variables->n_states > 0) {
         xml_begin(xml, "Derivatives");
-        for (int s = 0; s < variables->n_states; s++) write_unknown(xml, d, variables->derivative[s]);
+        for (int s = 0; s < variables->n_states; s++) write_unknown(xml, d, variables->derivative[s], false);
         xml_end(xml);
     }
     xml_begin(xml, "InitialUnknowns");
-    for (int r = 0; r < variables->n; r++) {
-        if (!is_initial_unknown(variables, r)) continue;
-        xml_begin(xml, "Unknown");
-        xml_integer(xml, "index", r + 1);
-        xml_end(xml);
-    }
+    for (int r = 0; r < variables->n; r++)
+        if (is_initial_unknown(variables, r)) write_unknown(xml, d, r, true);
     xml_end(xml);
     xml_end(xml);
 }
@@ -274,12 +253,9 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
 {
     enum { DIGITS = 12 }; /* of a row number, with a space */
     const struct variables *variables = fmu->variables;
-    int *known = arena_take(arena, (size_t)variables->n, sizeof *known);
-    struct dependencies dependencies = {fmu, dependency_structure(fmu, arena), known, 0,
+    struct dependencies dependencies = {fmu, dependency_structure(fmu, arena),
                                         arena_take(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
-    for (int r = 0; r < variables->n; r++)
-        if (is_known(&variables->row[r])) known[dependencies.n_known++] = r;
 
     struct xml xml;
     xml_open(&xml, DOCUMENT_XML);
@@ -288,13 +264,13 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     xml_attribute(&xml, "modelName", fmu->name);
     xml_attribute(&xml, "guid", fmu->guid);
     if (*fmu->description != '\0') xml_attribute(&xml, "description", fmu->description);
+    xml_attribute(&xml, "version", LIMBER_VERSION);
     xml_attribute(&xml, "license", LICENSE_SUMMARY);
     xml_attribute(&xml, "generationTool", "Limber " LIMBER_VERSION);
     xml_attribute(&xml, "variableNamingConvention", "structured");
     xml_integer(&xml, "numberOfEventIndicators", 0);
     write_interfaces(&xml, fmu);
     write_units(&xml, variables);
-    if (fmu->model != NULL) write_types(&xml); /* elastic_terms */
     write_log_categories(&xml);
     write_experiment(&xml, fmu);
     write_variables(&xml, variables);

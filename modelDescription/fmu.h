@@ -25,7 +25,9 @@ struct blob {
 struct blob description_make(const struct fmu *fmu, struct arena *arena);
 /* documentation/index.html: self-contained */
 struct blob page_make(const struct fmu *fmu, struct arena *arena);
-/* model.png */
+/* terminalsAndIcons/terminalsAndIcons.xml */
+struct blob terminals_make(const struct fmu *fmu, struct arena *arena);
+/* model.png, terminalsAndIcons/icon.png */
 struct blob icon_make(const struct fmu *fmu, struct arena *arena);
 
 /* Names of the table's enumerations in FMI. */

@@ -1,8 +1,9 @@
-/* model.png: the robot in its start pose, 100 by 100 pixels. */
+/* model.png, 100 by 100 pixels: the robot in its start pose, or a symbol of the drive. */
 #include <math.h>
 #include <png.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "picture.h"
 
 enum { SIDE = 100 };
@@ -41,9 +42,14 @@ static void draw_dot(struct color *pixel, const double at[2], double width, stru
     draw_line(pixel, at, at, width, color);
 }
 
-static void draw(struct color *pixel, const struct picture *picture)
+static void clear(struct color *pixel)
 {
     for (int i = 0; i < SIDE * SIDE; i++) pixel[i] = paper;
+}
+
+static void draw(struct color *pixel, const struct picture *picture)
+{
+    clear(pixel);
     for (int i = 0; i < picture->n_links; i++)
         draw_line(pixel, picture->link[i].from, picture->link[i].hinge, 3, offset_color);
     for (int i = 0; i < picture->n_links; i++) {
@@ -57,6 +63,67 @@ static void draw(struct color *pixel, const struct picture *picture)
     }
     draw_dot(pixel, picture->link[picture->tip].tip, 8, tip_color);
 }
+
+/* ---- symbols of drives ------------------------------------------------------------------------------------------------- */
+
+struct stroke {
+    double from[2], to[2], width;
+    const struct color *color;
+};
+
+/* In pixels, y down */
+enum { MOST_STROKES = 10 };
+static const struct symbol {
+    const char *drive;
+    struct stroke stroke[MOST_STROKES]; /* up to one without a color */
+} symbols[] = {
+    {"servo", /* a motor and its shaft */
+     {{{26, 50}, {60, 50}, 40, &flexible_color},
+      {{60, 50}, {94, 50}, 8, &rigid_color},
+      {{43, 50}, {43, 50}, 14, &paper}}},
+    {"gear", /* a small and a large wheel */
+     {{{26, 62}, {26, 62}, 30, &rigid_color},
+      {{66, 46}, {66, 46}, 56, &flexible_color},
+      {{26, 62}, {26, 62}, 8, &paper},
+      {{66, 46}, {66, 46}, 12, &paper}}},
+    {"cylinder", /* barrel, piston rod, pins */
+     {{{18, 68}, {56, 42}, 22, &flexible_color},
+      {{50, 46}, {88, 20}, 8, &rigid_color},
+      {{12, 72}, {12, 72}, 12, &joint_color},
+      {{90, 18}, {90, 18}, 12, &joint_color}}},
+    {"spring",
+     {{{6, 50}, {20, 50}, 4, &rigid_color},
+      {{20, 50}, {27, 28}, 4, &flexible_color},
+      {{27, 28}, {41, 72}, 4, &flexible_color},
+      {{41, 72}, {55, 28}, 4, &flexible_color},
+      {{55, 28}, {69, 72}, 4, &flexible_color},
+      {{69, 72}, {77, 50}, 4, &flexible_color},
+      {{77, 50}, {94, 50}, 4, &rigid_color}}},
+    {"axis", /* a motion over time */
+     {{{12, 88}, {12, 12}, 3, &rigid_color},
+      {{12, 88}, {92, 88}, 3, &rigid_color},
+      {{14, 80}, {34, 78}, 4, &flexible_color},
+      {{34, 78}, {58, 30}, 4, &flexible_color},
+      {{58, 30}, {90, 26}, 4, &flexible_color}}},
+    {"sling", /* a hook, a rope, a load */
+     {{{50, 10}, {50, 10}, 12, &tip_color},
+      {{50, 14}, {50, 62}, 3, &rigid_color},
+      {{36, 74}, {64, 74}, 26, &flexible_color}}},
+};
+
+static bool draw_symbol(struct color *pixel, const char *drive)
+{
+    clear(pixel);
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        if (strcmp(symbols[i].drive, drive) != 0) continue;
+        for (const struct stroke *s = symbols[i].stroke; s->color != NULL; s++)
+            draw_line(pixel, s->from, s->to, s->width, *s->color);
+        return true;
+    }
+    return false;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
 
 static struct blob write_png(const struct color *pixel, struct arena *arena)
 {
@@ -78,7 +145,9 @@ struct blob icon_make(const struct fmu *fmu, struct arena *arena)
 {
     struct picture picture;
     struct color *pixel = arena_take(arena, SIDE * SIDE, sizeof *pixel);
-    if (pixel == NULL || !picture_make(fmu, SIDE, SIDE, SIDE, 12, arena, &picture)) return (struct blob){0};
+    if (pixel == NULL) return (struct blob){0};
+    if (fmu->drive != NULL) return draw_symbol(pixel, fmu->drive->name) ? write_png(pixel, arena) : (struct blob){0};
+    if (!picture_make(fmu, SIDE, SIDE, SIDE, 12, arena, &picture)) return (struct blob){0};
     draw(pixel, &picture);
     return write_png(pixel, arena);
 }

@@ -67,7 +67,10 @@ static void add_all(struct package *package, const struct fmu *fmu, struct blob 
 {
     const bool is_robot = fmu->model != NULL;
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
-    if (is_robot) add(package, "model.png", icon_make(fmu, arena), PLAIN_FILE);
+    const struct blob icon = icon_make(fmu, arena);
+    add(package, "model.png", icon, PLAIN_FILE);
+    add(package, "terminalsAndIcons/icon.png", icon, PLAIN_FILE);
+    add(package, "terminalsAndIcons/terminalsAndIcons.xml", terminals_make(fmu, arena), PLAIN_FILE);
     add(package, is_robot ? "resources/robot.json" : "resources/drive.json", resource, PLAIN_FILE);
     add_libraries(package, fmu->name, libraries);
     add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);

@@ -40,15 +40,19 @@ bool unit_exponents(const char *unit, int exponent[BASE_COUNT])
 {
     memset(exponent, 0, BASE_COUNT * sizeof *exponent);
     int sign = 1;
+    bool divided = false, inside = false;
     for (const char *at = unit;; at++) {
-        const size_t letters = *at == '1' ? 1 : strcspn(at, "./0123456789");
+        if (*at == '(' && sign < 0 && !inside) inside = true, at++;
+        const size_t letters = *at == '1' ? 1 : strcspn(at, "./()0123456789");
         const struct symbol *symbol = find_symbol(at, letters);
         if (symbol == NULL) return false;
         at += letters;
         const int power = *at >= '0' && *at <= '9' ? *at++ - '0' : 1;
         for (int b = 0; b < BASE_COUNT; b++) exponent[b] += sign * power * symbol->exponent[b];
-        if (*at == '\0') return true;
-        if (*at != '.' && *at != '/') return false;
-        sign = *at == '/' ? -1 : 1;
+        if (*at == ')' && inside) return at[1] == '\0';
+        if (*at == '\0') return !inside;
+        if (*at != '.' && (*at != '/' || divided)) return false;
+        divided = divided || *at == '/';
+        sign = inside || *at == '/' ? -1 : 1;
     }
 }

@@ -7,8 +7,8 @@
 enum base_unit { BASE_KG, BASE_M, BASE_S, BASE_RAD, BASE_A, BASE_COUNT };
 extern const char *const base_unit_name[BASE_COUNT];
 
-/* Exponents of a unit such as "N.m.s/rad": symbols followed by an exponent, multiplied by '.', divided by '/', which applies to the
-   next symbol only. False if a symbol is unknown. */
+/* Exponents of a unit such as "N.m.s/rad": symbols followed by an exponent, multiplied by '.', divided by '/', once at most,
+   which applies to the next symbol, or to those in parentheses: "m3/(s.Pa)". False if it is not such a unit. */
 bool unit_exponents(const char *unit, int exponent[BASE_COUNT]);
 
 /* The value in `name` is factor times the value in `unit`. */

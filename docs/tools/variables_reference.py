@@ -65,7 +65,7 @@ def variables(limber, folder, format_2):
     with zipfile.ZipFile(fmu) as archive: root = ElementTree.fromstring(archive.read("modelDescription.xml"))
     for node in root.iter("ScalarVariable"):
         kind = node[0]
-        unit = kind.get("unit") or {"Integer": "Integer", "Boolean": "Boolean", "Enumeration": "Enumeration"}.get(kind.tag, "")
+        unit = kind.get("unit") or {"Integer": "Integer", "Boolean": "Boolean"}.get(kind.tag, "")
         causality = node.get("causality") + (", tunable" if node.get("variability") == "tunable" else "")
         if not node.get("name").startswith("der("): yield node.get("name"), causality, unit, node.get("description")
 

@@ -68,7 +68,7 @@
     X(COUNTERBALANCE_RANGE, "counterbalance_range", PARAMETER, "Pa", "bar", 100e5, ABOVE_ZERO, "pressure above the setting at which a counterbalance valve is fully open") \
     X(COUNTERBALANCE_FLOW, "counterbalance_flow", PARAMETER, "m3/s", "l/min", 60e-3 / 60, ABOVE_ZERO, "flow through a fully open counterbalance valve, or its check valve") \
     X(COUNTERBALANCE_DROP, "counterbalance_drop", PARAMETER, "Pa", "bar", 10e5, ABOVE_ZERO, "pressure drop across a counterbalance valve at that flow") \
-    X(LEAKAGE, "leakage", PARAMETER, "m3/s/Pa", NULL, 1e-13, NOT_NEGATIVE, "flow past the piston per pressure difference") \
+    X(LEAKAGE, "leakage", PARAMETER, "m3/(s.Pa)", NULL, 1e-13, NOT_NEGATIVE, "flow past the piston per pressure difference") \
     X(COULOMB, "coulomb", PARAMETER, "N", NULL, 500, NOT_NEGATIVE, "dry friction of the seals") \
     X(VISCOUS, "viscous", PARAMETER, "N.s/m", NULL, 2000, NOT_NEGATIVE, "viscous friction of the seals") \
     X(FRICTION_RATE, "friction_rate", PARAMETER, "m/s", NULL, 0.005, ABOVE_ZERO, "rate at which dry friction reaches tanh 1 = 76 percent") \

@@ -1,6 +1,7 @@
 #include "drive/drive.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE])
@@ -22,27 +23,40 @@ int drive_row(const struct drive *drive, const char *name)
     return r;
 }
 
+const struct limit *drive_limit(const struct drive_row *row)
+{
+    static const struct limit limit[] = {
+        [ANY_NUMBER] = {-INFINITY, INFINITY, false, ""},
+        [NOT_NEGATIVE] = {0, INFINITY, false, "must not be negative"},
+        [BELOW_ONE] = {0, BELOW_1, false, "must be 0 (the importer's) or below 1"},
+        [ABOVE_ZERO] = {ABOVE_0, INFINITY, false, "must be positive"},
+        [UP_TO_ONE] = {ABOVE_0, 1, false, "must be above 0 and at most 1"},
+        [WHOLE_UP_TO_FIVE] = {0, 5, true, "must be 0 (chosen) or 1 to 5"},
+        [WHOLE_METHOD] = {0, 4, true, "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)"},
+        [WHOLE] = {0, INFINITY, true, "must not be negative; 0: the default"},
+    };
+    return &limit[row->demand];
+}
+
 bool drive_is_whole(const struct drive_row *row)
 {
-    return row->demand == WHOLE_UP_TO_FIVE || row->demand == WHOLE_METHOD || row->demand == WHOLE;
+    return drive_limit(row)->whole;
 }
 
 const char *drive_value_error(const struct drive_row *row, double value)
 {
     if (drive_is_whole(row) && value != rint(value)) return "must be an integer";
-    switch (row->demand) {
-    case BELOW_ONE: return value >= 0 && value < 1 ? NULL : "must be 0 (the importer's) or below 1";
-    case NOT_NEGATIVE: return value >= 0 ? NULL : "must not be negative";
-    case ABOVE_ZERO: return value > 0 ? NULL : "must be positive";
-    case UP_TO_ONE: return value > 0 && value <= 1 ? NULL : "must be above 0 and at most 1";
-    case WHOLE_UP_TO_FIVE: return value >= 0 && value <= 5 ? NULL : "must be 0 (chosen) or 1 to 5";
-    case WHOLE: return value >= 0 ? NULL : "must not be negative; 0: the default";
-    case WHOLE_METHOD:
-        return value >= 0 && value <= 4 ? NULL
-                                        : "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)";
-    case ANY_NUMBER: break;
-    }
-    return NULL;
+    return limit_error(drive_limit(row), value);
+}
+
+const char *drive_rate_unit(const char *unit, char text[UNIT_SIZE])
+{
+    const char *slash = strchr(unit, '/');
+    if (strcmp(unit, "s") == 0) snprintf(text, UNIT_SIZE, "1");
+    else if (slash == NULL) snprintf(text, UNIT_SIZE, "%s/s", unit);
+    else if (strcmp(slash, "/s") == 0) snprintf(text, UNIT_SIZE, "%s2", unit);
+    else snprintf(text, UNIT_SIZE, "%.*s/(%s.s)", (int)(slash - unit), unit, slash + 1);
+    return text;
 }
 
 void drive_defaults(const struct drive *drive, double *v)

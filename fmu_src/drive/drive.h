@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/limit.h"
+
 enum role { INPUT, OUTPUT, LOCAL, OUTPUT_STATE, LOCAL_STATE, PARAMETER };
 enum demand {
     ANY_NUMBER,
@@ -44,7 +46,9 @@ struct drive {
     int demand, share;  /* flow from the supply if it is unlimited, independent of the input share: the factor on that
                            flow; -1: no flow                                                                          */
 
-    /* States at the start, from parameters and inputs. */
+    /* States at the start, from parameters and these inputs. */
+    const int *start_inputs;
+    int n_start_inputs;
     void (*start)(double *v);
     /* States, and the input command, with which the drive at rest, v[position] given and v[rate] = 0, exerts v[effort]. Returns
        what makes that impossible, in words, perhaps in the text; NULL: nothing. The function is NULL if there is no choice. */
@@ -95,6 +99,13 @@ int drive_row(const struct drive *drive, const char *name);
 
 /* Must it be an integer? */
 bool drive_is_whole(const struct drive_row *row);
+
+/* What a parameter may be. */
+const struct limit *drive_limit(const struct drive_row *row);
+
+/* The unit of the time derivative of a value in `unit`, with one division at most. */
+enum { UNIT_SIZE = 32 };
+const char *drive_rate_unit(const char *unit, char text[UNIT_SIZE]);
 
 /* What is wrong with the value of a parameter, in words; NULL: nothing. */
 const char *drive_value_error(const struct drive_row *row, double value);

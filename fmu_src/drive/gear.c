@@ -113,6 +113,8 @@ static const char *hold(double *v, char text[CONFLICT_SIZE])
     return NULL;
 }
 
+static const int start_inputs[] = {Q, QD};
+
 const struct drive gear_drive = {
     .name = "gear",
     .description = "Elastic gear of a joint with the rotor of its motor: motor torque in, torque on the joint out",
@@ -126,6 +128,8 @@ const struct drive gear_drive = {
     .command = TORQUE,
     .demand = -1,
     .share = -1,
+    .start_inputs = start_inputs,
+    .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],
     .start = start,
     .hold = hold,
     .evaluate = evaluate,

@@ -40,7 +40,7 @@
     X(CURRENT_BANDWIDTH, "current_bandwidth", PARAMETER, "rad/s", NULL, 3000, ABOVE_ZERO, "bandwidth of the closed current loop: the inverse of its time constant") \
     X(VELOCITY_GAIN, "velocity_gain", PARAMETER, "N.m.s/rad", NULL, 2000, ABOVE_ZERO, "joint torque per error of the joint velocity") \
     X(VELOCITY_INTEGRAL_GAIN, "velocity_integral_gain", PARAMETER, "N.m/rad", NULL, 6000, NOT_NEGATIVE, "rate of the joint torque per error of the joint velocity") \
-    X(POSITION_GAIN, "position_gain", PARAMETER, "rad/s/rad", NULL, 4, NOT_NEGATIVE, "joint velocity per error of the joint position; 0: a velocity drive") \
+    X(POSITION_GAIN, "position_gain", PARAMETER, "1/s", NULL, 4, NOT_NEGATIVE, "joint velocity per error of the joint position; 0: a velocity drive") \
     X(CURRENT_LIMIT, "current_limit", PARAMETER, "A", NULL, 20, ABOVE_ZERO, "limit of the current reference") \
     X(VOLTAGE_LIMIT, "voltage_limit", PARAMETER, "V", NULL, 300, ABOVE_ZERO, "limit of the supply voltage") \
     X(RATE_LIMIT, "rate_limit", PARAMETER, "rad/s", "deg/s", 1.5, ABOVE_ZERO, "limit of the joint velocity reference") \
@@ -177,6 +177,8 @@ static const char *hold(double *v, char text[CONFLICT_SIZE])
     return check_torque(v, "holding torque", v[TAU], text);
 }
 
+static const int start_inputs[] = {FEEDFORWARD};
+
 const struct drive servo_drive = {
     .name = "servo",
     .description =
@@ -191,6 +193,8 @@ const struct drive servo_drive = {
     .command = REFERENCE,
     .demand = -1,
     .share = -1,
+    .start_inputs = start_inputs,
+    .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],
     .start = start,
     .hold = hold,
     .evaluate = evaluate,

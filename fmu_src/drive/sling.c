@@ -180,6 +180,8 @@ static const char *fault(const double *v)
                : NULL;
 }
 
+static const int start_inputs[] = {HOOK, HOOK_Y, HOOK_Z};
+
 const struct drive sling_drive = {
     .name = "sling",
     .description = "Load on a rope that lies on the ground until it is lifted: motion of the hook in, force out",
@@ -193,6 +195,8 @@ const struct drive sling_drive = {
     .command = -1,
     .demand = -1,
     .share = -1,
+    .start_inputs = start_inputs,
+    .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],
     .start = start,
     .evaluate = evaluate,
     .rates = evaluate,

@@ -196,7 +196,6 @@ static const char *type_name(enum variable_type type)
     case TYPE_REAL: return "Real";
     case TYPE_INTEGER: return "Integer";
     case TYPE_BOOLEAN: return "Boolean";
-    case TYPE_ENUMERATION: return "Enumeration";
     }
     return "?";
 }
@@ -211,8 +210,7 @@ const struct variable *component_variable(const struct component *component, fmi
         return NULL;
     }
     const struct variable *variable = component->variables->by_reference[reference];
-    const enum variable_type stored = variable->type == TYPE_ENUMERATION ? TYPE_INTEGER : variable->type;
-    if (stored == type) return variable;
+    if (variable->type == type) return variable;
     component_refuse(component, "%s (value reference %u) is of type %s", variable->name, reference,
                      type_name(variable->type));
     return NULL;

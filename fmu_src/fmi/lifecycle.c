@@ -23,22 +23,27 @@ static void log_all(struct component *component, bool on)
     for (int category = 0; category < CATEGORY_COUNT; category++) component->logged[category] = on;
 }
 
+static fmi2Status ignore_category(const struct component *component, const char *category)
+{
+    component_log(component, fmi2Warning, CATEGORY_WARNING,
+                  "fmi2SetDebugLogging: unknown category \"%s\"; LogCategories lists those there are", category);
+    return fmi2Warning;
+}
+
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
 {
     ENTER(c, fmi2SetDebugLogging);
     REQUIRE_ARRAY(n, categories);
-    for (size_t i = 0; i < n; i++) {
-        REQUIRE(categories[i] != NULL, "category %zu is NULL", i);
-        REQUIRE(component_category(categories[i]) < CATEGORY_COUNT,
-                "unknown category \"%s\"; LogCategories lists those there are", categories[i]);
-    }
+    fmi2Status status = fmi2OK;
+    for (size_t i = 0; i < n; i++) REQUIRE(categories[i] != NULL, "category %zu is NULL", i);
     if (n == 0) log_all(component, on != fmi2False);
     for (size_t i = 0; i < n; i++) {
         const int category = component_category(categories[i]);
         if (category == CATEGORY_ALL) log_all(component, on != fmi2False);
-        else component->logged[category] = on != fmi2False;
+        else if (category < CATEGORY_COUNT) component->logged[category] = on != fmi2False;
+        else status = ignore_category(component, categories[i]);
     }
-    return fmi2OK;
+    return status;
 }
 
 /* ---- instantiation ------------------------------------------------------------------------------------------------------ */

@@ -18,14 +18,14 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     ENTER(c, fmi2NewDiscreteStates);
     REQUIRE(info != NULL, "the event info is NULL");
     const bool drifted = instance_drifted(component->instance);
+    const enum status status = drifted ? instance_project(component->instance) : STATUS_OK;
     *info = (fmi2EventInfo){.newDiscreteStatesNeeded = fmi2False,
                             .terminateSimulation = fmi2False,
                             .nominalsOfContinuousStatesChanged = fmi2False,
-                            .valuesOfContinuousStatesChanged = drifted,
+                            .valuesOfContinuousStatesChanged = drifted && status == STATUS_OK,
                             .nextEventTimeDefined = fmi2False,
                             .nextEventTime = 0};
-    return drifted ? component_fail(component, instance_project(component->instance))
-                   : fmi2OK; /* there is no step to discard */
+    return component_fail(component, status); /* there is no step to discard */
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)

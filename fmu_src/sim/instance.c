@@ -91,7 +91,7 @@ void instance_set(struct instance *instance, int reference, double value)
 
 const char *instance_parameter_error(const struct instance *instance, int reference, double value)
 {
-    return instance->ops->parameter_error(instance, variable_of(instance, reference), value);
+    return limit_error(variable_of(instance, reference)->limit, value);
 }
 
 int instance_check_parameters(struct instance *instance)
@@ -101,7 +101,7 @@ int instance_check_parameters(struct instance *instance)
         const struct variable *variable = variable_of(instance, r);
         const double value = instance->stepper.value[r];
         if (variable->causality != CAUSALITY_PARAMETER) continue;
-        const char *error = instance_parameter_error(instance, r, value);
+        const char *error = limit_error(variable->limit, value);
         if (error == NULL) continue;
         const bool has_unit = variable->unit != NULL && strcmp(variable->unit, "1") != 0;
         report_add(instance->report, REPORT_ERROR, "%s = %.9g%s%s: %s", variable->name, value, has_unit ? " " : "",

@@ -24,8 +24,6 @@ struct instance_ops {
     enum status (*check_motion)(struct instance *instance);
     /* A tunable parameter was set: it acts at once. NULL: there are none. */
     void (*tune)(struct instance *instance, const struct variable *variable, double value);
-    /* What is wrong with a value of a parameter, in words; NULL: nothing. */
-    const char *(*parameter_error)(const struct instance *instance, const struct variable *variable, double value);
     enum status (*initialize)(struct instance *instance, const struct experiment *experiment);
     bool (*acts_on_start)(const struct instance *instance, const struct variable *variable);
     enum status (*step)(struct instance *instance, double h);

@@ -29,6 +29,7 @@ static enum status take_arrays(struct sim *sim)
     sim->active_rows = arena_take(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
     sim->input = arena_take(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
     sim->seed_state = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
+    sim->kept = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
     sim->by_q = arena_take(arena, n * n, sizeof(double));
     sim->by_qd = arena_take(arena, n * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
@@ -256,12 +257,6 @@ static void tune(struct instance *instance, const struct variable *variable, dou
     sim_tune(sim_of(instance), variable, value);
 }
 
-static const char *parameter_error(const struct instance *instance, const struct variable *variable, double value)
-{
-    (void)instance;
-    return variable_error(variable, value);
-}
-
 /* The link whose joint has the quaternion 0, which a model-exchange importer may set; NULL: none */
 static const struct link *without_orientation(const struct sim *sim)
 {
@@ -409,13 +404,17 @@ static bool drifted(struct instance *instance)
     return constraints_missed(loops, &missed) >= 0 && missed > tolerance;
 }
 
+/* On failure the states are as before */
 static enum status project_states(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
+    instance_get_states(instance, sim->kept);
     stepper_interrupt(&instance->stepper);
     model_normalize(sim->mechanism.model, sim->at.q);
     if (sim->mechanism.constraints->n_rows == 0) return STATUS_OK;
-    return constraints_project(&sim->mechanism, BY_NEW_FACTORS, sim->at.q, sim->at.qd, NULL, NULL);
+    const enum status status = constraints_project(&sim->mechanism, BY_NEW_FACTORS, sim->at.q, sim->at.qd, NULL, NULL);
+    if (status != STATUS_OK) instance_set_states(instance, sim->kept);
+    return status;
 }
 
 /* Which constraints are active: 1, the others 0 */
@@ -438,7 +437,6 @@ static void activate_noted(struct instance *instance)
 
 static const struct instance_ops robot_ops = {.update = update,
                                               .tune = tune,
-                                              .parameter_error = parameter_error,
                                               .initialize = initialize,
                                               .acts_on_start = acts_on_start,
                                               .step = step,

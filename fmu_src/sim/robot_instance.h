@@ -63,6 +63,7 @@ struct sim {
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
     struct point seed;       /* changes of states and inputs                                                 */
     double **seed_state;     /* n_states: the states in it                                                   */
+    double *kept;            /* n_states: the states before a projection                                       */
     double *dx, *dqdd;       /* nv: tangent of the change of q; change of qdd                                */
     struct outputs changes;  /* of the outputs, in this direction                                            */
     double *by_q, *by_qd;    /* Jacobians of qdd, by columns                                                 */

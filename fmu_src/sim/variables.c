@@ -113,7 +113,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     TUNABLE(PAYLOAD_MASS, "%L.payload.mass", PAYLOAD, 0, 1, ALWAYS("kg"), place_payload_mass, number_payload_mass, limit_not_negative, "mass of the payload; may change between steps") \
     TUNABLE(PAYLOAD_COM, "%L.payload.com", PAYLOAD, 0, 3, ALWAYS("m"), place_payload_com, number_payload_com, limit_none, "center of mass of the payload, axes of the tip frame; may change between steps") \
     TUNABLE(PAYLOAD_INERTIA, "%L.payload.inertia", PAYLOAD, 0, 6, ALWAYS("kg.m2"), place_payload_inertia, number_payload_inertia, limit_inertia, "inertia of the payload about its center of mass: xx, yy, zz, xy, xz, yz; may change between steps") \
-    PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, ENUMERATION, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order of the elastic terms") \
+    PARAMETER(ELASTIC_TERMS, "elastic_terms", ROBOT, 0, 1, INTEGER, NO_UNIT, NULL, number_elastic_terms, limit_elastic_terms, "order in the elastic coordinates to which terms are kept: 1 full (any order), 2 linear (inertia of the links to first order), 3 ruthless (inertia of the undeformed links)") \
     PARAMETER(START_STATIC, "start_static", ROBOT, 0, 1, BOOLEAN, NO_UNIT, NULL, number_zero, limit_boolean, "start from the static equilibrium: driven joints and actuators held, elastic coordinates and passive joints at rest") \
     PARAMETER(RELATIVE_TOLERANCE, "solver.relative_tolerance", ROBOT, 0, 1, REAL, ALWAYS("1"), NULL, number_zero, limit_tolerance, "relative tolerance, below 1; 0: the importer's, else 1e-6") \
     PARAMETER(MAX_STEP, "solver.max_step", ROBOT, 0, 1, REAL, ALWAYS("s"), NULL, number_zero, limit_not_negative, "largest internal step; 0: no limit") \
@@ -156,19 +156,19 @@ enum { NO_DERIVATIVE, DIFFERENTIABLE };
      .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = NUMBER, .number = &number_zero,       \
      .value = (value_), .differentiable = (derivative), .depends = (depends_), .rate = NO_KIND, .start_of = NO_KIND,           \
      .description = (text)},
-#define START_ROW(kind, name_, owner_, count_, units, display, number_, state, limit, text)                                    \
+#define START_ROW(kind, name_, owner_, count_, units, display, number_, state, limit_, text)                                    \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_PARAMETER,                                  \
      .variability = VARIABILITY_FIXED, .initial = INITIAL_EXACT, .unit = {units}, .display_unit = (display), .level = NUMBER,  \
-     .number = &(number_), .error = (limit), .rate = NO_KIND, .start_of = (state), .description = (text)},
-#define PARAMETER_ROW(kind, name_, owner_, given_, count_, type_, units, display, number_, limit, text)                        \
+     .number = &(number_), .limit = (limit_), .rate = NO_KIND, .start_of = (state), .description = (text)},
+#define PARAMETER_ROW(kind, name_, owner_, given_, count_, type_, units, display, number_, limit_, text)                        \
     {.name = (name_), .owner = (owner_), .given = (given_), .count = (count_), .type = TYPE_##type_,                           \
      .causality = CAUSALITY_PARAMETER, .variability = VARIABILITY_FIXED, .initial = INITIAL_EXACT, .unit = {units},            \
-     .display_unit = (display), .level = NUMBER, .number = &(number_), .error = (limit), .rate = NO_KIND,                      \
+     .display_unit = (display), .level = NUMBER, .number = &(number_), .limit = (limit_), .rate = NO_KIND,                      \
      .start_of = NO_KIND, .description = (text)},
-#define TUNABLE_ROW(kind, name_, owner_, given_, count_, units, place_, number_, limit, text)                                  \
+#define TUNABLE_ROW(kind, name_, owner_, given_, count_, units, place_, number_, limit_, text)                                  \
     {.name = (name_), .owner = (owner_), .given = (given_), .count = (count_), .causality = CAUSALITY_PARAMETER,               \
      .variability = VARIABILITY_TUNABLE, .initial = INITIAL_EXACT, .unit = {units}, .level = NUMBER, .place = (place_),        \
-     .number = &(number_), .error = (limit), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
+     .number = &(number_), .limit = (limit_), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 /* clang-format on */
 
 static const struct table_row table[KIND_COUNT] = {
@@ -364,6 +364,7 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
                                   .rate = -1,
                                   .derivative_of = -1};
     variable->start = row->number->read(b->model->robot, variable);
+    if (row->limit != NULL) variable->limit = row->limit(variable);
 }
 
 /* The k-th value of a drive that is of this row's sort; or, among the derivatives, the value k */
@@ -376,6 +377,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
     variable->reference = b->v->n_values++;
     if (row->causality != CAUSALITY_OUTPUT && row->causality != CAUSALITY_LOCAL)
         variable->start = row->number->read(robot, variable);
+    if (row->limit != NULL) variable->limit = row->limit(variable);
 }
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
@@ -390,6 +392,12 @@ static bool in_quaternion(const struct model *model, const struct variable *stat
 {
     const int quaternion = joint_quaternion(&model->robot->link[state->owner].joint);
     return state->of->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
+}
+
+/* Does the projection onto the constraints change it? Loops move all coordinates of the arm, a norm only its own quaternion. */
+static bool is_projected(const struct model *model, const struct variable *state)
+{
+    return state->of->owner != DRIVE && (model->robot->n_loops > 0 || in_quaternion(model, state));
 }
 
 /* der(state) of a variable of its own: of a component of a quaternion, or of state k of a drive */
@@ -415,6 +423,7 @@ static void add_alias(struct builder *b, const struct variable *state)
     alias->causality = CAUSALITY_LOCAL;
     alias->initial = INITIAL_NONE;
     alias->nominal = 0;
+    alias->reinit = false;
     alias->state = alias->rate = -1;
 }
 
@@ -476,6 +485,7 @@ static void relate(struct builder *b)
 {
     struct variables *v = b->v;
     number_states(b);
+    for (int s = 0; s < v->n_states; s++) v->row[v->state[s]].reinit = is_projected(b->model, &v->row[v->state[s]]);
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
         const int state = related(b, variable, variable->of->start_of);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/limit.h"
 #include "base/status.h"
 
 struct model;
@@ -23,7 +24,7 @@ struct drive_row;
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
 enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
 enum initial { INITIAL_NONE, INITIAL_EXACT, INITIAL_CALCULATED };
-enum variable_type { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUMERATION };
+enum variable_type { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN };
 
 struct variable {
     const char *name;
@@ -36,15 +37,17 @@ struct variable {
     enum initial initial;
     const struct table_row *of;       /* row of the robot's table; NULL: a variable of a drive                  */
     const struct drive_row *in_drive; /* row of a drive inside the arm; NULL: not of one, or a derivative */
-    int owner;         /* link, loop, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
-    int k;             /* position, velocity, component, mode or equation, value of a drive, from 0 */
-    int reference;     /* value reference: index into the values                                 */
-    double start;      /* of inputs and parameters                                               */
-    double nominal;    /* of states; 0: none                                                     */
-    int state;         /* its number in the state vector; -1: not a state                        */
-    int start_of;      /* parameter: number of the state that it is the start value of, else -1  */
-    int rate;          /* state or input: reference of its time derivative; -1: not a variable   */
-    int derivative_of; /* row of the state that it is declared the derivative of, else -1        */
+    int owner;                 /* link, loop, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
+    int k;                     /* position, velocity, component, mode or equation, value of a drive, from 0 */
+    int reference;             /* value reference: index into the values                                 */
+    double start;              /* of inputs and parameters                                               */
+    double nominal;            /* of states; 0: none                                                     */
+    int state;                 /* its number in the state vector; -1: not a state                        */
+    int start_of;              /* parameter: number of the state that it is the start value of, else -1  */
+    int rate;                  /* state or input: reference of its time derivative; -1: not a variable   */
+    int derivative_of;         /* row of the state that it is declared the derivative of, else -1        */
+    bool reinit;               /* state: an event of the FMU may change it (instance_project())          */
+    const struct limit *limit; /* of a parameter; NULL: none                                     */
 };
 
 /* Value references of the parameters of the integration, solver.* */
@@ -91,9 +94,6 @@ bool variable_change(const struct variable *variable, const struct outputs *chan
 /* Writes the value of a parameter to its number in the robot; true if that changes the model. */
 bool variable_to_robot(const struct variable *variable, double value, struct robot *robot);
 
-/* What is wrong with a value of a parameter, in words; NULL: nothing. */
-const char *variable_error(const struct variable *variable, double value);
-
 /* ---- dependencies (variables_depends.c) ------------------------------------------------------------------------------------ */
 
 /* The structure of a robot that dependencies follow from; NULL: no memory. */
@@ -102,5 +102,16 @@ const struct structure *structure_make(const struct model *model, struct arena *
 /* Does an unknown (output, state derivative) depend on a known (input, state)? True unless the structure of the robot excludes
    it for any values of states, inputs and parameters. */
 bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *structure);
+
+/* The same in initialization mode, where the knowns are inputs and parameters (variables_start.c). What an unknown depends on: a
+   position that a loop or the static start may move, a velocity, a state of a drive. */
+struct start_dependence {
+    bool found, velocity, drive;
+};
+struct start_dependence variable_start_dependence(const struct variable *unknown, const struct variables *variables,
+                                                  const struct structure *structure);
+bool variable_depends_at_start(const struct variable *unknown, const struct variable *known,
+                               const struct start_dependence *by, const struct variables *variables,
+                               const struct structure *structure);
 
 #endif

@@ -190,37 +190,31 @@ bool variable_to_robot(const struct variable *variable, double value, struct rob
 
 /* ---- limits: what the robot file requires of the number, a parameter must keep ------------------------------------------------ */
 
-#define LIMIT(name, condition, text)                                        \
-    const char *limit_##name(const struct variable *variable, double value) \
-    {                                                                       \
-        (void)variable, (void)value;                                        \
-        return (condition) ? NULL : (text);                                 \
+#define LIMIT(name, min, max, whole, text)                               \
+    const struct limit *limit_##name(const struct variable *variable)    \
+    {                                                                    \
+        static const struct limit limit = {(min), (max), (whole), text}; \
+        (void)variable;                                                  \
+        return &limit;                                                   \
     }
-LIMIT(none, true, "")
-LIMIT(positive, value > 0, "must be positive")
-LIMIT(not_negative, value >= 0, "must not be negative")
-LIMIT(elastic_terms, value == TERMS_FULL || value == TERMS_LINEAR || value == TERMS_RUTHLESS,
-      "must be 1 (full), 2 (linear) or 3 (ruthless)")
-LIMIT(boolean, value == 0 || value == 1, "must be 0 (false) or 1 (true)")
-LIMIT(tolerance, value >= 0 && value < 1, "must be 0 (the importer's) or below 1")
-LIMIT(order, value >= 0 && value <= 5 && value == floor(value), "must be 0 (chosen) or 1 to 5")
-LIMIT(method, value >= 0 && value < METHODS && value == floor(value),
-      "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)")
-LIMIT(count, value >= 0 && value == floor(value), "must be a whole number, not negative; 0: the default")
+LIMIT(none, -INFINITY, INFINITY, false, "")
+LIMIT(positive, ABOVE_0, INFINITY, false, "must be positive")
+LIMIT(not_negative, 0, INFINITY, false, "must not be negative")
+LIMIT(elastic_terms, TERMS_FULL, TERMS_RUTHLESS, true, "must be 1 (full), 2 (linear) or 3 (ruthless)")
+LIMIT(boolean, 0, 1, true, "must be 0 (false) or 1 (true)")
+LIMIT(tolerance, 0, BELOW_1, false, "must be 0 (the importer's) or below 1")
+LIMIT(order, 0, 5, true, "must be 0 (chosen) or 1 to 5")
+LIMIT(method, 0, METHODS - 1, true, "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)")
+LIMIT(count, 0, INFINITY, true, "must be a whole number, not negative; 0: the default")
 
 /* Of a beam without modes in this direction it may be zero, as in the file */
-const char *limit_stiffness(const struct variable *variable, double value)
+const struct limit *limit_stiffness(const struct variable *variable)
 {
-    return variable->start == 0 ? limit_not_negative(variable, value) : limit_positive(variable, value);
+    return variable->start == 0 ? limit_not_negative(variable) : limit_positive(variable);
 }
 
 /* Moments of inertia; products may have any sign. That all six make a semidefinite tensor is checked when they have been set. */
-const char *limit_inertia(const struct variable *variable, double value)
+const struct limit *limit_inertia(const struct variable *variable)
 {
-    return variable->k < 3 ? limit_not_negative(variable, value) : limit_none(variable, value);
-}
-
-const char *variable_error(const struct variable *variable, double value)
-{
-    return variable->of->error != NULL ? variable->of->error(variable, value) : NULL;
+    return variable->k < 3 ? limit_not_negative(variable) : limit_none(variable);
 }

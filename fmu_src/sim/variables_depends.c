@@ -4,12 +4,6 @@
 #include "drive/drive.h"
 #include "sim/variables_row.h"
 
-struct structure {
-    const struct model *model;
-    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
-    bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
-};
-
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
 
 /* Is `link` the link `base`, or attached to it, directly or through others? */

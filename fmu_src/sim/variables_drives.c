@@ -68,11 +68,12 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
     const struct drive_row *value = rate ? state_row(of, k) : &of->row[k];
     char owner[MOST_NAME];
     robot_drive_name(robot, drive, owner);
+    char unit[UNIT_SIZE];
     const char *name = joined(arena, owner, ".", value->name, "");
     if (rate && name != NULL) name = joined(arena, "der(", name, ")", "");
     return (struct variable){.name = name,
                              .description = rate ? row->description : value->description,
-                             .unit = rate ? joined(arena, value->unit, "/s", "", "") : value->unit,
+                             .unit = rate ? arena_string(arena, drive_rate_unit(value->unit, unit)) : value->unit,
                              .display_unit = rate ? NULL : value->display_unit,
                              .type = row->type,
                              .causality = row->causality,
@@ -171,7 +172,7 @@ static void write_flow_limit(struct robot *robot, const struct variable *variabl
 }
 const struct robot_number number_supply_flow_limit = {read_flow_limit, write_flow_limit};
 
-const char *limit_drive(const struct variable *variable, double value)
+const struct limit *limit_drive(const struct variable *variable)
 {
-    return drive_value_error(variable->in_drive, value);
+    return drive_limit(variable->in_drive);
 }

@@ -62,7 +62,7 @@ typedef double *place_function(const struct point *point, const struct variable 
 typedef double value_function(const struct outputs *outputs, const struct variable *variable);
 typedef bool depends_function(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known);
-typedef const char *limit_function(const struct variable *variable, double value);
+typedef const struct limit *limit_function(const struct variable *variable);
 typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
@@ -87,7 +87,7 @@ struct table_row {
     value_function *value;             /* from outputs, or its change from their changes; NULL: not computed */
     bool differentiable;               /* the changes have it                                             */
     depends_function *depends;         /* NULL: not an unknown                                            */
-    limit_function *error;             /* what is wrong with a value; NULL: not a parameter               */
+    limit_function *limit;             /* what a value may be; NULL: not a parameter                      */
     nominal_function *nominal;         /* NULL: not a state                                               */
     const char *description;           /* with %p, %v, %a, %f: what they are                              */
 };
@@ -116,6 +116,14 @@ extern const struct robot_number number_zero, number_start_position, number_star
 
 limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_inertia, limit_elastic_terms,
     limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method, limit_count;
+
+/* ---- structure (variables_depends.c) -------------------------------------------------------------------------------------- */
+
+struct structure {
+    const struct model *model;
+    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
+};
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 

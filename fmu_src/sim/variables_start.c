@@ -1,0 +1,123 @@
+/* Which knowns of the initialization (inputs, parameters) an unknown (output, state, state derivative) depends on there: directly, and
+   by the states that it depends on, which are computed from start values. As in variables_depends.c, a dependency is declared unless
+   the structure of the robot excludes it. */
+#include "sim/variables_row.h"
+
+/* ---- how states start ----------------------------------------------------------------------------------------------------- */
+
+/* A position that closing a loop or the static start may move away from its own start value. Driven joints are held. */
+static bool is_found(const struct structure *s, const struct variable *state)
+{
+    const struct robot *robot = s->model->robot;
+    if (state->of->owner == DRIVE) return true;
+    if (state->of->level != POSITION) return false;
+    if (state->of->owner == FLEXIBLE || robot->n_loops > 0) return true;
+    const struct joint *joint = &robot->link[state->owner].joint;
+    return joint->passive || joint->hold == HOLD_FREE;
+}
+
+struct start_dependence variable_start_dependence(const struct variable *unknown, const struct variables *variables,
+                                                  const struct structure *structure)
+{
+    struct start_dependence by = {0};
+    for (int s = 0; s < variables->n_states; s++) {
+        const struct variable *state = &variables->row[variables->state[s]];
+        if (!variable_depends(unknown, state, structure)) continue;
+        if (is_found(structure, state)) by.found = true;
+        if (state->of->level == VELOCITY) by.velocity = true;
+        if (state->of->owner == DRIVE) by.drive = true;
+    }
+    return by;
+}
+
+/* ---- knowns --------------------------------------------------------------------------------------------------------------- */
+
+static bool same_quaternion(const struct structure *s, const struct variable *a, const struct variable *b)
+{
+    const int first = joint_quaternion(&s->model->robot->link[a->owner].joint);
+    return a->of == b->of && a->owner == b->owner && a->of->count == POSITIONS && first >= 0 && a->k >= first &&
+           b->k >= first;
+}
+
+/* Does it depend on the start of this state, with the norm of its quaternion? */
+static bool depends_on_state(const struct structure *s, const struct variable *unknown, const struct variable *state,
+                             const struct variables *variables)
+{
+    if (variable_depends(unknown, state, s)) return true;
+    for (int i = 0; i < variables->n_states; i++) {
+        const struct variable *other = &variables->row[variables->state[i]];
+        if (same_quaternion(s, state, other) && variable_depends(unknown, other, s)) return true;
+    }
+    return false;
+}
+
+/* A velocity of the robot: at rest in a static start, whatever the positions are there */
+static bool is_rate(const struct variable *unknown)
+{
+    return unknown->of->depends == depends_frame_velocity || unknown->of->depends == depends_frame_angular_velocity ||
+           unknown->of->depends == depends_frame_angular_rate || unknown->of->depends == depends_actuator_rate;
+}
+
+static bool has_prescribed(const struct model *model)
+{
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) return true;
+    return false;
+}
+
+/* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
+static bool acts_on_equilibrium(const struct structure *s, const struct variable *input)
+{
+    const struct robot *robot = s->model->robot;
+    switch (input->of->owner) {
+    case DRIVEN: return robot->link[input->owner].joint.hold == HOLD_FREE;
+    case OPEN_ACTUATOR: return robot->actuator[input->owner].hold == HOLD_FREE;
+    case PRESCRIBED: return input->of->level == POSITION;
+    default: return true;
+    }
+}
+
+static bool depends_on_input(const struct structure *s, const struct start_dependence *by,
+                             const struct variable *unknown, const struct variable *input)
+{
+    const bool loops = s->model->robot->n_loops > 0, prescribed = input->of->owner == PRESCRIBED;
+    if (variable_depends(unknown, input, s) || by->drive) return true;
+    if (by->velocity && loops && prescribed) return true;
+    if (is_rate(unknown) && !prescribed && !has_prescribed(s->model)) return false;
+    return by->found && acts_on_equilibrium(s, input);
+}
+
+/* Positions and velocities follow from the geometry alone */
+static bool is_kinematic(const struct variable *unknown)
+{
+    depends_function *const of = unknown->of->depends;
+    return is_rate(unknown) || of == depends_itself || of == depends_quaternion_rate || of == depends_frame_position ||
+           of == depends_frame_quaternion || of == depends_frame_curvature || of == depends_frame_elongation ||
+           of == depends_deflection || of == depends_rotation || of == depends_actuator_length;
+}
+
+/* A number of the robot, or one of its drives */
+static bool depends_on_number(const struct structure *s, const struct start_dependence *by,
+                              const struct variable *unknown, const struct variable *number)
+{
+    if (by->found || by->drive || (by->velocity && s->model->robot->n_loops > 0)) return true;
+    if (!is_kinematic(unknown)) return true;
+    return number->of->owner == BEAM && unknown->of->depends != depends_itself;
+}
+
+bool variable_depends_at_start(const struct variable *unknown, const struct variable *known,
+                               const struct start_dependence *by, const struct variables *variables,
+                               const struct structure *structure)
+{
+    const bool loops = structure->model->robot->n_loops > 0;
+    if (known->causality == CAUSALITY_INPUT) return depends_on_input(structure, by, unknown, known);
+    if (known->reference == variables->start_static) return by->found || by->velocity;
+    if (known->start_of >= 0) {
+        const struct variable *state = &variables->row[variables->state[known->start_of]];
+        const bool position = state->of->level == POSITION;
+        if (by->drive || (by->found && position) || (loops && by->velocity)) return true;
+        return depends_on_state(structure, unknown, state, variables);
+    }
+    if (known->of->number->write == NULL) return false; /* of the integration */
+    return depends_on_number(structure, by, unknown, known);
+}
