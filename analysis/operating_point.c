@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/actuated.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -13,6 +12,8 @@
 
 /* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
+/* An equilibrium that is farther from the state is said [rad or m] */
+static const double FAR = 0.5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
@@ -57,7 +58,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
     const enum status status = sim_make_loaded(name, text, &point->report, &point->sim);
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
-    sim_set_static_start(point->sim, STATIC_KEEPS_JOINTS);
+    sim_set_static_start(point->sim, STATIC_MOVES_FAR);
     point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
     return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
 }
@@ -112,76 +113,6 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 
 /* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
-/* h(q, 0) minus the parts of wrenches and actuators: inverse dynamics at rest */
-static enum status holding_forces(struct operating_point *point, double *force, struct report *report)
-{
-    struct mechanism *m = point->mechanism;
-    struct input in;
-    dyn_configuration(m->model, m->work, point->state.at.q);
-    const enum status status = actuators_apply(m, &point->state.input, &in);
-    if (status != STATUS_OK) return report_failure(report, m, status);
-    dyn_inverse(m->model, m->work, &in, NULL, force);
-    dyn_velocity(m->model, m->work, &in);
-    return STATUS_OK;
-}
-
-/* tau = what remains of them without the part of the loops */
-static enum status hold_by_drives(struct operating_point *point, struct report *report)
-{
-    const struct model *model = point->mechanism->model;
-    double *force = point->qdd; /* filled later */
-    enum status status = holding_forces(point, force, report);
-    if (status == STATUS_OK) status = closure_subtract_forces(point->mechanism, false, force, report);
-    for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {
-        const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
-            point->state.at.tau[lm->tau + k] = force[lm->v + k];
-    }
-    return status;
-}
-
-/* Actuators hold passive joints unless the state gives their forces; not in loops, where these joints are coupled to others */
-static bool actuators_hold(const struct operating_point *point)
-{
-    const int n_actuators = point->mechanism->robot->n_actuators;
-    return point->mechanism->constraints->n_rows == 0 && n_actuators > 0 &&
-           euclidean_norm(n_actuators, point->state.at.actuator_force) == 0;
-}
-
-/* F that leaves passive joints without force, and the elastic coordinates that go with it: a fixed-point iteration, because bent
-   links turn the lines of the actuators. What they cannot hold is found by check_equilibrium(). */
-static enum status hold_by_actuators(struct operating_point *point, struct report *report)
-{
-    enum { MOST_ITERATIONS = 200 };
-    const int n_actuators = point->mechanism->robot->n_actuators;
-    double *F = point->state.at.actuator_force, *dF = arena_take(&point->arena, (size_t)n_actuators, sizeof *dF);
-    if (dF == NULL) return report_status(report, STATUS_NO_MEMORY);
-    enum status status = STATUS_OK;
-    for (int i = 0; i < MOST_ITERATIONS && status == STATUS_OK; i++) {
-        status = holding_forces(point, point->qdd, report);
-        if (status == STATUS_OK) status = actuated_forces(point->mechanism, point->qdd, dF, report);
-        if (status != STATUS_OK || euclidean_norm(n_actuators, dF) <= 1e-13 * euclidean_norm(n_actuators, F)) break;
-        for (int a = 0; a < n_actuators; a++) F[a] += dF[a];
-        status = start(point, true);
-    }
-    return status;
-}
-
-static enum status find_equilibrium(struct operating_point *point, struct report *report)
-{
-    struct mechanism *m = point->mechanism;
-    struct report silent = {0};
-    memset(point->state.at.qd, 0, (size_t)m->model->nv * sizeof(double));
-    memset(point->state.at.prescribed_qdd, 0, (size_t)m->model->n_prescribed * sizeof(double));
-    point->actuators_hold = actuators_hold(point);
-    enum status status = start(point, true);
-    if (status == STATUS_OK && point->actuators_hold) status = hold_by_actuators(point, report);
-    if (status == STATUS_OK) status = hold_by_drives(point, report);
-    if (status != STATUS_OK) return status;
-    put_inputs(&point->state.at, point->sim);
-    return report_failure(report, m, constraints_choose(m, point->state.at.q, &silent));
-}
-
 /* Commands of drives that hold */
 static void take_commands(struct operating_point *point)
 {
@@ -193,11 +124,36 @@ static void take_commands(struct operating_point *point)
     }
 }
 
-/* The same where joints settle: torques and forces are those that were found */
-static enum status settle(struct operating_point *point)
+/* Joints that settled far from where they were and were not expected to */
+static void report_far(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
-    sim_set_static_start(point->sim, STATIC_MOVES_FAR);
+    const struct statics *found = sim_statics(point->sim);
+    double *moved = point->qdd;                             /* filled later */
+    model_difference(model, found->guess, found->q, moved); /* `guess` starts with q */
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const struct joint *joint = &model->robot->link[i].joint;
+        for (int k = 0; k < lm->joint.nv; k++)
+            if (fabs(moved[lm->v + k]) > FAR && joint->hold != HOLD_FREE)
+                report_add(report, REPORT_WARNING,
+                           "the static equilibrium is %.3g %s away from the start of joint '%s'", moved[lm->v + k],
+                           lm->joint.part[k] == TURNS ? "rad" : "m", joint->name);
+    }
+}
+
+/* Forces of lines that other ones could replace */
+static void report_ambiguous(const struct operating_point *point, struct report *report)
+{
+    if (sim_statics(point->sim)->ambiguous > 0)
+        report_add(report, REPORT_WARNING,
+                   "the forces of the actuators are not unique: the smallest that hold are given");
+}
+
+/* Velocities and accelerations zero, positions, torques and forces those that were found */
+static enum status settle(struct operating_point *point, struct report *report)
+{
+    const struct model *model = point->mechanism->model;
     memset(point->state.at.qd, 0, (size_t)model->nv * sizeof(double));
     memset(point->state.at.prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
     const enum status status = start(point, true);
@@ -211,31 +167,10 @@ static enum status settle(struct operating_point *point)
     memcpy(point->state.at.actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
     take_commands(point);
     put_inputs(&point->state.at, point->sim);
+    report_far(point, report);
+    report_ambiguous(point, report);
+    sim_guard_equilibrium(point->sim, report);
     return STATUS_OK;
-}
-
-static void report_moving(const struct operating_point *point, int link, int k, struct report *report)
-{
-    const struct link_model *lm = &point->mechanism->model->link[link];
-    const char *joint = point->mechanism->robot->link[link].joint.name;
-    const double a = point->qdd[lm->v + k];
-    const char *unit = lm->joint.part[k] == TURNS ? "rad/s^2" : "m/s^2";
-    const char *held = point->actuators_hold ? ", and no actuator forces can hold it" : "";
-    if (lm->joint.nv == 1)
-        report_add(
-            report, REPORT_ERROR,
-            "no equilibrium: passive joint '%s' at q = %.9g accelerates by %.3g %s%s; give the q at which it rests "
-            "in the STATE",
-            joint, point->state.at.q[lm->q + k], a, unit, held);
-    else {
-        char name[NAME_SIZE];
-        coordinate_name(point->mechanism->model, ACCELERATION, lm->v + k, name);
-        report_add(
-            report, REPORT_ERROR,
-            "no equilibrium: passive joint '%s' accelerates, %s = %.3g %s%s; give the q at which it rests in the "
-            "STATE",
-            joint, name, a, unit, held);
-    }
 }
 
 /* A passive joint that was held on request */
@@ -251,25 +186,20 @@ static void report_held(const struct operating_point *point, int link, int k, st
         joint->name, name, sim_statics(point->sim)->holding[lm->v + k], lm->joint.part[k] == TURNS ? "N.m" : "N");
 }
 
-/* Nothing but actuators holds passive joints. Joints that actuators balance accelerate too where a base that is held would fall */
-static enum status check_equilibrium(const struct operating_point *point, struct report *report)
+/* Passive joints that are held where they would not rest. What accelerates is looked for among them only: joints that lines balance
+   accelerate too where a base that is held would fall. */
+static void report_unsupported(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
-    const struct statics *found = point->settles ? sim_statics(point->sim) : NULL;
-    enum status status = STATUS_OK;
+    const struct statics *found = sim_statics(point->sim);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; lm->passive && k < lm->joint.nv; k++) {
-            if (fabs(point->qdd[lm->v + k]) <= LARGEST_ACCELERATION) continue;
-            if (found != NULL) {
-                if (!found->moves[lm->v + k] && !found->balanced[lm->v + k]) report_held(point, i, k, report);
-                continue;
-            }
-            report_moving(point, i, k, report);
-            status = STATUS_NO_EQUILIBRIUM;
+            const int c = lm->v + k;
+            if (!found->moves[c] && !found->balanced[c] && fabs(point->qdd[c]) > LARGEST_ACCELERATION)
+                report_held(point, i, k, report);
         }
     }
-    return status;
 }
 
 /* ---- accelerations ------------------------------------------------------------------------------------------------------------- */
@@ -289,10 +219,9 @@ static enum status accelerate(struct operating_point *point, struct report *repo
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
-    if (point->mechanism->robot->n_drives > 0) point->settles = true; /* drives hold as in a static start */
     enum status status = start_at_state(point, given, report);
-    if (status == STATUS_OK && equilibrium) status = point->settles ? settle(point) : find_equilibrium(point, report);
+    if (status == STATUS_OK && equilibrium) status = settle(point, report);
     if (status == STATUS_OK) status = accelerate(point, report);
-    if (status == STATUS_OK && equilibrium) status = check_equilibrium(point, report);
+    if (status == STATUS_OK && equilibrium) report_unsupported(point, report);
     return status;
 }

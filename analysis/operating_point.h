@@ -14,8 +14,6 @@ struct operating_point {
     struct mechanism *mechanism; /* the instance's                                                  */
     struct state state;          /* filled by the caller between make and move                      */
     double *qdd;                 /* nv: accelerations there                                         */
-    bool settles;                /* set by the caller: an equilibrium moves joints that are free    */
-    bool actuators_hold;         /* the actuator forces were chosen to hold passive joints          */
     struct report report;        /* of the instance: errors go on to the caller's report            */
     struct arena arena;
 };
@@ -27,11 +25,9 @@ enum status operating_point_make(const char *name, const char *text, struct repo
 void operating_point_free(struct operating_point *point);
 
 /* Moves the instance to the state, whose loops are closed first (`given`: a state that leaves them open is a warning), and
-   computes qdd. With `equilibrium` the state becomes an equilibrium: rates and prescribed accelerations zero, elastic coordinates at
-   rest, torques those that hold the arm, and, where an open robot has actuators and the state no force of them, their forces those
-   that hold passive joints. If it `settles`, joints that are free move too, as in a static start (mech/statics.h), and lines and
-   joints that are held get the forces that hold them. STATUS_NO_EQUILIBRIUM where a passive joint does not rest, STATUS_BAD_INPUT where a loop stays open,
-   STATUS_NOT_FINITE. */
+   computes qdd. With `equilibrium` the state becomes the static equilibrium that mech/statics.h finds from it: rates and prescribed
+   accelerations zero, joints that are free settle, joints and lines that are held get the torques and forces that hold them.
+   STATUS_NO_EQUILIBRIUM, STATUS_BAD_INPUT where a loop stays open, STATUS_NOT_FINITE. */
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report);
 
 #endif

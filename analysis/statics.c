@@ -33,7 +33,6 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     answer->moved = arena_take(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
     answer->deflection = arena_take(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
     if (answer->arena.failed) return report_status(report, STATUS_NO_MEMORY);
-    point->settles = true;
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
     struct statics *found = sim_statics(point->sim);

@@ -17,6 +17,8 @@ int holding_option(const char *command, int argc, char **argv, int *i, struct ho
     for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
         if (strcmp(argv[*i], table[t].name) != 0) continue;
         if (*i + 1 >= argc) return cli_usage(command, "%s takes names, separated by commas", table[t].name);
+        if (*table[t].list != NULL)
+            return cli_usage(command, "%s is given twice: separate the names by commas", table[t].name);
         *table[t].list = argv[++*i];
         *taken = true;
         break;
@@ -33,6 +35,16 @@ bool holding_given(const struct holding *holding)
 static bool is_name(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+static bool lists_name(const char *list, const char *name, size_t length)
+{
+    while (list != NULL) {
+        const size_t size = strcspn(list, ",");
+        if (size == length && memcmp(list, name, length) == 0) return true;
+        list = list[size] == ',' ? list + size + 1 : NULL;
+    }
+    return false;
 }
 
 /* One name of a list; false: the robot does not have it */
@@ -53,14 +65,34 @@ static bool apply_to(struct instance *sim, bool lines, const char *name, size_t 
     return found;
 }
 
-static int apply_list(const char *command, const char *option, const char *list, bool lines, enum hold hold,
-                      struct instance *sim)
+struct list {
+    const char *option, *names;
+    const char *other_names, *contradiction; /* a name must not be in both */
+    bool lines;
+    enum hold hold;
+};
+
+/* What is wrong with one name; NULL: nothing */
+static const char *apply_name(const struct list *list, const char *name, size_t length, struct instance *sim)
 {
-    for (const char *name = list; name != NULL;) {
+    if (length == 0) return "a name is missing before or after a comma";
+    if (lists_name(list->other_names, name, length)) return list->contradiction;
+    for (int a = 0; list->lines && a < sim_robot(sim)->n_actuators; a++)
+        if (is_name(sim_robot(sim)->actuator[a].name, name, length) && actuator_is_spring(sim_robot(sim), a))
+            return "the force of a spring follows from its length: it is neither held nor given";
+    if (apply_to(sim, list->lines, name, length, list->hold)) return NULL;
+    return list->lines ? "the robot has no actuator of this name"
+                       : "the robot has no joint that moves and has this name";
+}
+
+static int apply_list(const char *command, const struct list *list, struct instance *sim)
+{
+    for (const char *name = list->names; name != NULL;) {
         const size_t length = strcspn(name, ",");
-        if (!apply_to(sim, lines, name, length, hold)) {
-            fprintf(stderr, "limber: %s: %s %s: the robot has no %s '%.*s'\n", command, option, list,
-                    lines ? "actuator" : "joint that moves and is called", (int)length, name);
+        const char *wrong = apply_name(list, name, length, sim);
+        if (wrong != NULL) {
+            fprintf(stderr, "limber: %s: %s %s: '%.*s': %s\n", command, list->option, list->names, (int)length, name,
+                    wrong);
             return EXIT_INPUT;
         }
         name = name[length] == ',' ? name + length + 1 : NULL;
@@ -70,9 +102,14 @@ static int apply_list(const char *command, const char *option, const char *list,
 
 int holding_apply(const char *command, const struct holding *holding, struct instance *sim)
 {
-    int code = apply_list(command, "--hold", holding->hold, false, HOLD_HELD, sim);
-    if (code == EXIT_OK) code = apply_list(command, "--free", holding->free, false, HOLD_FREE, sim);
-    if (code == EXIT_OK) code = apply_list(command, "--hold-actuators", holding->hold_actuators, true, HOLD_HELD, sim);
-    if (code == EXIT_OK) code = apply_list(command, "--free-actuators", holding->free_actuators, true, HOLD_FREE, sim);
+    const struct holding *h = holding;
+    const struct list lists[] = {
+        {"--hold", h->hold, h->free, "it is in --free too", false, HOLD_HELD},
+        {"--free", h->free, h->hold, "it is in --hold too", false, HOLD_FREE},
+        {"--hold-actuators", h->hold_actuators, h->free_actuators, "it is in --free-actuators too", true, HOLD_HELD},
+        {"--free-actuators", h->free_actuators, h->hold_actuators, "it is in --hold-actuators too", true, HOLD_FREE}};
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && code == EXIT_OK; i++)
+        code = apply_list(command, &lists[i], sim);
     return code;
 }

@@ -45,7 +45,6 @@ enum status operating_point_of(const char *command, const struct linear_options 
     if (status == STATUS_OK) status = state_read(point->mechanism->model, options->at, report, &point->state);
     if (status != STATUS_OK) return status;
     if (holding_apply(command, &options->holding, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
-    point->settles = holding_given(&options->holding);
     return operating_point_move(point, options->at != NULL, options->equilibrium, report);
 }
 

@@ -184,15 +184,9 @@ static const struct command {
     {"linearize", "ROBOT [options]",
      "linearizes the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
      "  --at STATE     operating point: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
-     "  --static       an equilibrium: velocities are zero, elastic coordinates are at rest with the joints locked at "
-     "their q,\n"
-     "                 and joint torques are those that hold the arm. Line actuators hold passive joints of an open "
-     "robot:\n"
-     "                 their forces are computed (the smallest if they are not unique), unless STATE has an\n"
-     "                 actuator_force that is not 0. A passive joint must be at rest at its q, within 1e-5 rad/s^2 or\n"
-     "                 m/s^2; otherwise there is no equilibrium, which is an error. With one of the four options "
-     "below\n"
-     "                 it is the equilibrium of `limber static`: passive joints settle\n" HOLDING_OPTIONS
+     "  --static       about the equilibrium that `limber static` finds from there, with the torques and forces that\n"
+     "                 hold it: driven joints and line actuators are held, passive joints settle, links "
+     "bend\n" HOLDING_OPTIONS
      "  --minimal      a closed robot with only the states that its loops leave free: 2 for every independent motion\n"
      "  --python FILE  also a Python module with `system`, made by control.ss; a slash replaces the dot in names\n"
      "  --matlab FILE  also a MATLAB script that makes `sys` by ss, with names and units\n"

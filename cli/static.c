@@ -104,7 +104,7 @@ static void list_loops(const struct model *model, const struct static_answer *an
         for (int k = 0; k < loop_equations(robot->loop[i].type); k++, row++) {
             char name[NAME_SIZE];
             snprintf(name, sizeof name, "%s.force[%d]", robot->loop[i].name, k + 1);
-            show(context, name, answer->found->lambda[row], "N or N.m");
+            show(context, name, answer->found->lambda[row], k < 3 ? "N" : "N.m"); /* distances come before angles */
         }
 }
 

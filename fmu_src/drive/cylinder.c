@@ -29,20 +29,20 @@
     X(SUPPLY_FLOW, "supply_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the supply into the valve") \
     X(RETURN_FLOW, "return_flow", OUTPUT, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the valve into the tank") \
     X(DEMAND, "supply_demand", LOCAL, "m3/s", "l/min", 0, ANY_NUMBER, "flow from the supply if supply_share is 1") \
-    X(LINE1, "line1", LOCAL, "Pa", "bar", 0, ANY_NUMBER, "pressure between the valve and the counterbalance valve of chamber 1; p1 if there is none") \
-    X(LINE2, "line2", LOCAL, "Pa", "bar", 0, ANY_NUMBER, "pressure between the valve and the counterbalance valve of chamber 2; p2 if there is none") \
-    X(SPOOL_RATE, "spool_rate", LOCAL_STATE, "1/s", NULL, 100, ANY_NUMBER, "rate of the spool position") \
+    X(LINE1, "line1", OUTPUT, "Pa", "bar", 0, ANY_NUMBER, "pressure between the valve and the counterbalance valve of chamber 1; p1 if there is none") \
+    X(LINE2, "line2", OUTPUT, "Pa", "bar", 0, ANY_NUMBER, "pressure between the valve and the counterbalance valve of chamber 2; p2 if there is none") \
+    X(SPOOL_RATE, "spool_rate", OUTPUT_STATE, "1/s", NULL, 100, ANY_NUMBER, "rate of the spool position") \
     X(POSITION, "position", LOCAL, "m", "mm", 0, ANY_NUMBER, "position of the piston: 0 (retracted) to the stroke") \
     X(FRICTION, "friction", LOCAL, "N", NULL, 0, ANY_NUMBER, "friction force of the seals, against the motion") \
     X(STOP_FORCE, "stop_force", LOCAL, "N", NULL, 0, ANY_NUMBER, "force of the end stops, positive if extending") \
-    X(POWER_SUPPLY, "power.supply", LOCAL, "W", NULL, 0, ANY_NUMBER, "hydraulic input power: supply minus return") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: force times rate") \
-    X(POWER_VALVE, "power.valve", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost at the four edges of the valve") \
-    X(POWER_COUNTERBALANCE, "power.counterbalance", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the counterbalance valves") \
-    X(POWER_LEAKAGE, "power.leakage", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost by leakage past the piston") \
-    X(POWER_FRICTION, "power.friction", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the seals") \
-    X(POWER_STOPS, "power.stops", LOCAL, "W", NULL, 0, ANY_NUMBER, "power into the end stops, stored and lost") \
-    X(POWER_COMPRESSION, "power.compression", LOCAL, "W", NULL, 0, ANY_NUMBER, "power into the compression of the oil") \
+    X(POWER_SUPPLY, "power.supply", OUTPUT, "W", NULL, 0, ANY_NUMBER, "hydraulic input power: supply minus return") \
+    X(POWER_MECHANICAL, "power.mechanical", OUTPUT, "W", NULL, 0, ANY_NUMBER, "mechanical output power: force times rate") \
+    X(POWER_VALVE, "power.valve", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost at the four edges of the valve") \
+    X(POWER_COUNTERBALANCE, "power.counterbalance", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the counterbalance valves") \
+    X(POWER_LEAKAGE, "power.leakage", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost by leakage past the piston") \
+    X(POWER_FRICTION, "power.friction", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the seals") \
+    X(POWER_STOPS, "power.stops", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power into the end stops, stored and lost") \
+    X(POWER_COMPRESSION, "power.compression", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power into the compression of the oil") \
     X(BORE, "bore", PARAMETER, "m", "mm", 0.080, ABOVE_ZERO, "diameter of the piston") \
     X(ROD, "rod", PARAMETER, "m", "mm", 0.045, ABOVE_ZERO, "diameter of the rod") \
     X(STROKE, "stroke", PARAMETER, "m", NULL, 1, ABOVE_ZERO, "distance from end stop to end stop") \
@@ -520,7 +520,7 @@ static const char *hold(double *v, char text[CONFLICT_SIZE])
                  v[P1 + c], pilot, c + 1);
         return text;
     }
-    return check_force(v, "holding force", force, text);
+    return check_force(v, force == v[FORCE] ? "holding force" : "holding force against an end stop", force, text);
 }
 
 static const char *fault(const double *v)

@@ -17,12 +17,12 @@
     X(MOTOR_ANGLE, "motor_angle", OUTPUT_STATE, "rad", "deg", 10, ANY_NUMBER, "angle of the rotor; ratio times the joint position if the gear is not twisted") \
     X(MOTOR_RATE, "motor_rate", OUTPUT_STATE, "rad/s", NULL, 100, ANY_NUMBER, "angular velocity of the rotor") \
     X(TWIST, "twist", OUTPUT, "rad", "deg", 0, ANY_NUMBER, "twist of the gear at the joint: motor_angle/ratio - q, with the play") \
-    X(POWER_MOTOR, "power.motor", LOCAL, "W", NULL, 0, ANY_NUMBER, "input power: motor torque times motor_rate") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: torque on the joint times joint velocity") \
-    X(POWER_FRICTION, "power.friction", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the bearings of the rotor") \
-    X(POWER_DAMPING, "power.damping", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the gear") \
-    X(POWER_SPRING, "power.spring", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of change of the strain energy of the gear") \
-    X(POWER_ROTOR, "power.rotor", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of change of the kinetic energy of the rotor") \
+    X(POWER_MOTOR, "power.motor", OUTPUT, "W", NULL, 0, ANY_NUMBER, "input power: motor torque times motor_rate") \
+    X(POWER_MECHANICAL, "power.mechanical", OUTPUT, "W", NULL, 0, ANY_NUMBER, "mechanical output power: torque on the joint times joint velocity") \
+    X(POWER_FRICTION, "power.friction", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the bearings of the rotor") \
+    X(POWER_DAMPING, "power.damping", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the gear") \
+    X(POWER_SPRING, "power.spring", OUTPUT, "W", NULL, 0, ANY_NUMBER, "rate of change of the strain energy of the gear") \
+    X(POWER_ROTOR, "power.rotor", OUTPUT, "W", NULL, 0, ANY_NUMBER, "rate of change of the kinetic energy of the rotor") \
     X(RATIO, "ratio", PARAMETER, "1", NULL, 100, ABOVE_ZERO, "turns of the motor per turn of the joint") \
     X(STIFFNESS, "stiffness", PARAMETER, "N.m/rad", NULL, 2e4, ABOVE_ZERO, "torsional stiffness of the gear, at the joint") \
     X(DAMPING, "damping", PARAMETER, "N.m.s/rad", NULL, 20, NOT_NEGATIVE, "damping of the twist, at the joint") \

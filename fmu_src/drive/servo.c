@@ -22,13 +22,13 @@
     X(VOLTAGE, "voltage", OUTPUT, "V", NULL, 0, ANY_NUMBER, "motor voltage") \
     X(CURRENT_REFERENCE, "current_reference", OUTPUT, "A", NULL, 0, ANY_NUMBER, "current reference from the velocity loop, limited") \
     X(RATE_REFERENCE, "rate_reference", LOCAL, "rad/s", "deg/s", 0, ANY_NUMBER, "joint velocity reference from the position loop, limited") \
-    X(VOLTAGE_INTEGRAL, "voltage_integral", LOCAL_STATE, "V", NULL, 10, ANY_NUMBER, "integral part of the current loop") \
-    X(TORQUE_INTEGRAL, "torque_integral", LOCAL_STATE, "N.m", NULL, 1000, ANY_NUMBER, "integral part of the velocity loop") \
-    X(POWER_ELECTRICAL, "power.electrical", LOCAL, "W", NULL, 0, ANY_NUMBER, "electrical input power: voltage times current") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: torque times joint velocity") \
-    X(POWER_COPPER, "power.copper", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the resistance") \
-    X(POWER_GEAR, "power.gear", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in motor bearings and gear") \
-    X(POWER_MAGNETIC, "power.magnetic", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of change of the energy in the inductance") \
+    X(VOLTAGE_INTEGRAL, "voltage_integral", OUTPUT_STATE, "V", NULL, 10, ANY_NUMBER, "integral part of the current loop") \
+    X(TORQUE_INTEGRAL, "torque_integral", OUTPUT_STATE, "N.m", NULL, 1000, ANY_NUMBER, "integral part of the velocity loop") \
+    X(POWER_ELECTRICAL, "power.electrical", OUTPUT, "W", NULL, 0, ANY_NUMBER, "electrical input power: voltage times current") \
+    X(POWER_MECHANICAL, "power.mechanical", OUTPUT, "W", NULL, 0, ANY_NUMBER, "mechanical output power: torque times joint velocity") \
+    X(POWER_COPPER, "power.copper", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the resistance") \
+    X(POWER_GEAR, "power.gear", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in motor bearings and gear") \
+    X(POWER_MAGNETIC, "power.magnetic", OUTPUT, "W", NULL, 0, ANY_NUMBER, "rate of change of the energy in the inductance") \
     X(GEAR_RATIO, "gear_ratio", PARAMETER, "1", NULL, 120, ABOVE_ZERO, "turns of the motor per turn of the joint") \
     X(TORQUE_CONSTANT, "torque_constant", PARAMETER, "N.m/A", NULL, 0.8, ABOVE_ZERO, "motor torque per current, and voltage per speed") \
     X(RESISTANCE, "resistance", PARAMETER, "Ohm", NULL, 0.9, ABOVE_ZERO, "resistance of the winding") \

@@ -6,9 +6,9 @@
     X(LENGTH, "length", INPUT, "m", NULL, 1, ANY_NUMBER, "distance between the two pins, from the arm") \
     X(RATE, "rate", INPUT, "m/s", NULL, 0, ANY_NUMBER, "rate of the length, from the arm") \
     X(FORCE, "force", OUTPUT, "N", NULL, 0, ANY_NUMBER, "force that pushes the two pins apart, to the arm") \
-    X(POWER_MECHANICAL, "power.mechanical", LOCAL, "W", NULL, 0, ANY_NUMBER, "mechanical output power: force times rate") \
-    X(POWER_DAMPING, "power.damping", LOCAL, "W", NULL, 0, ANY_NUMBER, "power lost in the damper") \
-    X(POWER_SPRING, "power.spring", LOCAL, "W", NULL, 0, ANY_NUMBER, "rate of change of the energy in the spring") \
+    X(POWER_MECHANICAL, "power.mechanical", OUTPUT, "W", NULL, 0, ANY_NUMBER, "mechanical output power: force times rate") \
+    X(POWER_DAMPING, "power.damping", OUTPUT, "W", NULL, 0, ANY_NUMBER, "power lost in the damper") \
+    X(POWER_SPRING, "power.spring", OUTPUT, "W", NULL, 0, ANY_NUMBER, "rate of change of the energy in the spring") \
     X(STIFFNESS, "stiffness", PARAMETER, "N/m", NULL, 1e5, NOT_NEGATIVE, "stiffness of the spring") \
     X(DAMPING, "damping", PARAMETER, "N.s/m", NULL, 0, NOT_NEGATIVE, "damping: force against the motion per rate") \
     X(REST_LENGTH, "rest_length", PARAMETER, "m", NULL, 1, ABOVE_ZERO, "length at which the force at rest is the preload") \

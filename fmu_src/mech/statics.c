@@ -334,8 +334,8 @@ static double row_size(const struct statics *s, const double *row)
     return sqrt(sum);
 }
 
-/* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1, but for rows that are rounding
-   (a line between points of one body) */
+/* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1. A row that is rounding, because
+   nothing that moves changes the gap or the length, has the unit 0: its equation is none, and its force stays. */
 void statics_units(struct mechanism *m, struct statics *s)
 {
     const size_t nv = (size_t)m->model->nv;
@@ -350,11 +350,11 @@ void statics_units(struct mechanism *m, struct statics *s)
         const int row = j < s->k ? -1 : s->row_of[j - s->k];
         const double *G = j < s->k ? loop_row(m, j) : line_row(m, s, j - s->k);
         double size = row_size(s, G);
-        s->r_unit[s->n + j] = s->x_unit[s->n + j] = size > least ? 1 / size : 1;
+        s->r_unit[s->n + j] = s->x_unit[s->n + j] = size > least ? 1 / size : 0;
         if (row < 0) continue;
         s->r_unit[s->n + j] = 1 / sqrt(s->terms[row] + floor);
         size = fmax(size, fabs(G[row]) * s->r_unit[s->n + j]);
-        s->x_unit[s->n + j] = size > least ? 1 / size : 1;
+        s->x_unit[s->n + j] = size > least ? 1 / size : 0;
     }
 }
 
@@ -582,6 +582,7 @@ enum status statics_solve(struct mechanism *m, struct statics *s)
         s->residual = sqrt(dense_dot(s->n, s->r, s->r));
         measure_terms(m, s);
     }
+    if (status == STATUS_OK) status = statics_lessen(m, s);
     if (status == STATUS_OK) memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
     return status;
 }

@@ -36,6 +36,7 @@ struct statics {
     double load;          /* size of all the terms that balance each other                                           */
     int iterations;       /* evaluations of the tangent                                                              */
     bool followed_a_path; /* Newton's method alone did not succeed                                                   */
+    int ambiguous; /* forces of loops and lines that hold the same point, as many directions: F is the smallest */
 
     /* equations and unknowns: coordinates that move, active rows of the loops, forces that are found */
     int n, k, h, N;
@@ -112,6 +113,8 @@ void statics_keep(const struct mechanism *m, const struct statics *s, double *ke
 void statics_return(const struct mechanism *m, struct statics *s, const double *kept);
 /* Multipliers and forces that leave the least residual at the point, and units there. */
 void statics_estimate(struct mechanism *m, struct statics *s);
+/* Of all forces of loops and lines that hold the point those with the smallest forces of lines; s->ambiguous. Takes scratch memory. */
+enum status statics_lessen(struct mechanism *m, struct statics *s);
 /* Newton's method from the point. */
 enum status statics_newton(struct mechanism *m, struct statics *s);
 /* Follows the path from the point to an equilibrium. */

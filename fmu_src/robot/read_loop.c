@@ -162,6 +162,9 @@ static void read_actuator(const struct place *at, struct actuator *actuator)
             at, "the two points of an actuator must not be fixed in the same frame: its length would never change");
     const struct place drive_at = member_of_format_2(&object, "drive");
     read_actuator_drive(&drive_at);
+    const struct place hold_at = member(&object, "static");
+    if (actuator->hold != HOLD_USUAL && actuator_is_spring(at->reader->robot, at->reader->robot->n_actuators))
+        report_error(&hold_at, "the force of a spring follows from its length: leave it out");
     object_close(&object);
 }
 

@@ -1,5 +1,6 @@
 /* The static start: the equilibrium that mech/statics.h finds becomes the state; what moved and what holds it is logged. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -7,22 +8,10 @@
 
 /* A passive joint that would start farther away than this was not meant to [rad or m]; less than the second is not worth a note */
 static const double FARTHEST = 0.5, NOTED = 1e-6;
+/* Forces below this share of the load are rounding */
+static const double ROUNDING = 1e-9;
 
 /* ---- the question ---------------------------------------------------------------------------------------------------------- */
-
-/* All joints of an open robot stay, and forces of lines are given; passive joints of a closed one keep its loops closed */
-static void keep_joints(struct sim *sim)
-{
-    const struct model *model = sim->mechanism.model;
-    for (int i = 0; i < model->n_links; i++)
-        for (int k = 0; k < model->link[i].joint.nv; k++) {
-            const int c = model->link[i].v + k;
-            sim->statics.moves[c] = sim->statics.moves[c] && sim->mechanism.constraints->n_rows > 0;
-            sim->statics.balanced[c] = false;
-        }
-    for (int a = 0; a < sim->robot->n_actuators; a++)
-        if (sim->statics.line[a] != LINE_SPRING) sim->statics.line[a] = LINE_GIVEN;
-}
 
 static enum status ask(struct sim *sim)
 {
@@ -30,7 +19,6 @@ static enum status ask(struct sim *sim)
     const struct model *model = sim->mechanism.model;
     if (s->q == NULL && statics_make(&sim->mechanism, s) != STATUS_OK) return STATUS_NO_MEMORY;
     statics_ask(&sim->mechanism, s);
-    if (sim->static_start == STATIC_KEEPS_JOINTS) keep_joints(sim);
     memcpy(s->q, sim->at.q, (size_t)model->nq * sizeof *s->q);
     memcpy(s->tau, sim->at.tau, (size_t)model->n_tau * sizeof *s->tau);
     for (int a = 0; a < sim->robot->n_actuators; a++) /* forces that are found do not depend on the inputs */
@@ -75,8 +63,8 @@ static enum status report_nothing_found(struct sim *sim)
     const int worst = worst_joint(sim);
     report_add(
         sim->instance.report, REPORT_ERROR,
-        "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, hold "
-        "joints (\"static\": \"held\"), or start with start_static = false",
+        "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, or hold "
+        "joints or actuators (\"static\": \"held\", --hold, --hold-actuators)",
         sim->instance.name, sim->statics.residual, sim->statics.load, worst >= 0 ? ", most of them on joint '" : "",
         worst >= 0 ? name_of(sim, worst) : "", worst >= 0 ? "'" : "");
     return STATUS_NO_EQUILIBRIUM;
@@ -109,6 +97,25 @@ static enum status report_moved(struct sim *sim, const double *dx)
     return status;
 }
 
+/* What holds a coordinate. Nothing does after the start if the joint is passive: a warning, unless it is rounding */
+static void report_holding(const struct sim *sim, int link, int k)
+{
+    const struct link_model *lm = &sim->mechanism.model->link[link];
+    const struct joint *joint = &sim->robot->link[link].joint;
+    const double holding = sim->statics.holding[lm->v + k];
+    const char *unit = lm->joint.part[k] == TURNS ? "N.m" : "N";
+    const struct joint_group group = joint_velocity_group(joint, k);
+    char index[16] = "";
+    if (group.count > 1) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
+    if (!lm->passive)
+        report_note(sim->instance.report, "static start: joint '%s' is held by %s%s = %.6g %s", joint->name,
+                    group.force, index, holding, unit);
+    else if (fabs(holding) > ROUNDING * sim->statics.load)
+        report_add(sim->instance.report, REPORT_WARNING,
+                   "static start: passive joint '%s' is held by %s%s = %.6g %s, which nothing provides after the start",
+                   joint->name, group.force, index, holding, unit);
+}
+
 /* Forces that hold joints and lines. Inputs stay as they are: with others the robot moves. */
 static void note_holding(const struct sim *sim)
 {
@@ -117,17 +124,18 @@ static void note_holding(const struct sim *sim)
     const struct report *report = sim->instance.report;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const double *holding = s->holding + lm->v;
         for (int k = 0; k < lm->joint.nv; k++)
-            if (!s->moves[lm->v + k] && !s->balanced[lm->v + k] && drive_of_link(sim->robot, i) == NULL)
-                report_note(report, "static start: joint '%s' is held by %.6g %s%s", name_of(sim, i), holding[k],
-                            lm->joint.part[k] == TURNS ? "N.m" : "N",
-                            lm->passive ? ", which nothing provides after the start" : "");
+            if (!s->moves[lm->v + k] && !s->balanced[lm->v + k] && lm->prescribed < 0 &&
+                drive_of_link(sim->robot, i) == NULL)
+                report_holding(sim, i, k);
     }
     for (int a = 0; a < sim->robot->n_actuators; a++)
         if (s->line[a] > LINE_SPRING && drive_of_actuator(sim->robot, a) == NULL)
             report_note(report, "static start: actuator '%s' holds with %.9g N; its input is %.9g N",
                         sim->robot->actuator[a].name, s->F[a], sim->actuator_force[a]);
+    if (s->ambiguous > 0)
+        report_note(report,
+                    "static start: the forces of the actuators are not unique, they hold with the smallest ones");
 }
 
 static enum status note_stability(struct sim *sim)
@@ -168,6 +176,7 @@ enum status sim_find_equilibrium(struct sim *sim)
     take_state(sim);
     if (sim->static_start != STATIC_SETTLES) return STATUS_OK;
     note_holding(sim);
+    sim_guard_equilibrium(&sim->instance, sim->instance.report);
     return note_stability(sim);
 }
 

@@ -40,10 +40,13 @@ struct mechanism *sim_mechanism(struct instance *instance);
    until the next call. For an instance of sim_make_loaded(). */
 void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench);
 
-/* What a static start does with joints that are not driven: they settle, within 0.5 rad or 0.5 m; they settle anywhere; or all joints
-   of an open robot stay where they are, and actuators apply the forces that are given. */
-enum static_start { STATIC_SETTLES, STATIC_MOVES_FAR, STATIC_KEEPS_JOINTS };
+/* What a static start does: joints settle within 0.5 rad or 0.5 m, and what holds them is logged; or, for an analysis, which reports
+   itself, they settle anywhere. */
+enum static_start { STATIC_SETTLES, STATIC_MOVES_FAR };
 void sim_set_static_start(struct instance *instance, enum static_start start);
+
+/* Warns of links that bend too far for the model in the static equilibrium that was found. */
+void sim_guard_equilibrium(struct instance *instance, struct report *report);
 
 /* Holds or frees (enum hold) a joint or an actuator in a static start, in place of what the robot file says. */
 void sim_hold(struct instance *instance, int link, int hold);

@@ -174,7 +174,7 @@ TEST(a_start_far_away_is_refused_unless_asked_for)
     close_it(&s);
     open_text(&s, PENDULUM("\"static\": \"held\", \"start\": {\"position\": 0.9}"));
     CHECK(start(&s) == STATUS_OK && instance_get(s.sim, find(&s, "rod.q")) == 0.9);
-    CHECK(strstr(s.said, "held by -6.09") != NULL && strstr(s.said, "nothing provides") != NULL);
+    CHECK(strstr(s.said, "held by tau = -6.09") != NULL && strstr(s.said, "nothing provides") != NULL);
     close_it(&s);
 }
 
@@ -188,8 +188,54 @@ TEST(an_unstable_start_is_a_warning)
     close_it(&s);
 }
 
+/* Loads whose sizes overflow when squared: refused with a reason, as often as it is tried, and derivatives with it */
+TEST(loads_that_overflow_are_refused)
+{
+    static const struct {
+        const char *file, *name;
+        double value;
+    } load[] = {{"resources/crane.json", "gravity[2]", -1e152},
+                {"resources/crane.json", "tip.force[2]", 1e160},
+                {"resources/crane-drives.json", "gravity[2]", -1e152},
+                {"resources/four-bar.json", "tip.force[2]", 1e160},
+                {"resources/concrete-pump.json", "gravity[3]", -1e152}};
+    for (size_t i = 0; i < sizeof load / sizeof *load; i++) {
+        struct started s;
+        open_file(&s, load[i].file);
+        instance_set(s.sim, find(&s, load[i].name), load[i].value);
+        for (int again = 0; again < 2; again++) {
+            CHECK(start(&s) == STATUS_OVERLOAD);
+            CHECK(strstr(s.said, "the loads are too large") != NULL);
+        }
+        close_it(&s);
+    }
+}
+
+/* What nothing provides after the start is a warning, component by component, but none that is zero */
+TEST(a_wrench_left_on_a_free_joint_is_logged)
+{
+    static const char *const text =
+        "{\"format\": \"limber-robot/2\", \"name\": \"raft\", \"gravity\": [0, 0, %s], \"links\": [{\"name\": "
+        "\"raft\", "
+        "\"joint\": {\"name\": \"float\", \"type\": \"free\", \"passive\": true}, \"rigid\": {\"mass\": 5, \"com\": "
+        "[0.1, 0, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
+    for (int falls = 0; falls < 2; falls++) {
+        struct started s;
+        char robot[1024];
+        snprintf(robot, sizeof robot, text, falls ? "-10" : "0");
+        open_text(&s, robot);
+        CHECK(start(&s) == STATUS_OK);
+        CHECK((strstr(s.said, "passive joint 'float' is held by force[3] = 50 N") != NULL) == falls);
+        CHECK((strstr(s.said, "passive joint 'float' is held by torque[2] = -5 N.m") != NULL) == falls);
+        CHECK(strstr(s.said, "force[1]") == NULL && strstr(s.said, "torque[3]") == NULL);
+        close_it(&s);
+    }
+}
+
 int main(void)
 {
+    RUN(loads_that_overflow_are_refused);
+    RUN(a_wrench_left_on_a_free_joint_is_logged);
     RUN(derivatives_of_the_crane);
     RUN(derivatives_of_a_boom_on_a_locked_cylinder);
     RUN(derivatives_of_closed_robots);

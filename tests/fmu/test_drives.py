@@ -747,7 +747,7 @@ def test_directional_derivatives(request, name, inputs, least):
     ("gear", {"torque": 3.0, "qd": 0.2}), ("spring", {"rate": 0.2}),
     ("sling", {"hook.position[3]": 2.005, "hook.velocity[1]": 0.5, "hook.velocity[2]": -0.3, "hook.velocity[3]": 0.2})])
 def test_output_derivatives(request, name, driven):
-    """Against central differences, each output by its own rate; every one of them moves."""
+    """Against central differences, each output by its own rate; every one of them moves, but for powers of what is at rest or not there."""
     package = request.getfixturevalue(name)
     instance, h = started(package, {}, inputs=driven, tolerance=1e-10), 1e-5
     outputs = package.outputs
@@ -758,7 +758,8 @@ def test_output_derivatives(request, name, driven):
         if i == 100: rates = output_rates(instance, outputs)
     before, _, after = np.array(rows[-3:])
     for output, rate, difference in zip(outputs, rates, (after - before) / (2 * h)):
-        assert difference != 0 and rate == pytest.approx(difference, rel=1e-3, abs=0), output
+        assert difference != 0 or output.startswith("power."), output
+        assert rate == pytest.approx(difference, rel=1e-3, abs=0), output
     instance.free()
 
 

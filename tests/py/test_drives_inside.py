@@ -100,6 +100,29 @@ def test_static_start_that_a_cylinder_cannot_hold(limber, write):
     assert done.returncode != 0 and "jack.drive" in done.stderr
 
 
+def test_a_cylinder_pushed_into_its_end_stop(limber, write):
+    """Where a stop would need more than the pump has, the message says that the stop is why."""
+    robot = slide(CYLINDER)
+    robot["links"][0]["joint"]["start"]["position"] = 1.51
+    done = run(limber, "static", write(robot))
+    assert done.returncode == 1 and "jack.drive: static start: holding force against an end stop = 1001000 N" in done.stderr
+
+
+def test_a_spring_is_neither_held_nor_given(limber, write):
+    file = write(slide({"type": "spring"}))
+    for option in "--hold-actuators", "--free-actuators":
+        done = run(limber, "static", file, option, "jack")
+        assert done.returncode == 1 and "'jack': the force of a spring follows from its length" in done.stderr
+
+
+def test_what_drives_tell_are_outputs(limber, write):
+    """States, pressures and powers, so that an importer may connect and a linearization have them."""
+    outputs = answer(limber, "linearize", write(slide({**CYLINDER, "force_start": 1000})))["outputs"]
+    for name in "p1", "p2", "spool", "spool_rate", "line1", "power.supply", "power.mechanical", "power.compression":
+        assert f"jack.drive.{name}" in outputs
+    assert "jack.force" in outputs and "jack.drive.length" not in outputs and "jack.drive.rate" not in outputs
+
+
 def test_static_start_with_relieved_chambers(limber, write, tmp_path):
     """A counterbalance valve holds the load, and the other chamber is at tank pressure; without it the load is refused."""
     drive = {**CYLINDER, "clearance": 1e-4, "overlap": 0, "tank_underlap": 0.05, "tank_pressure": 3e5}

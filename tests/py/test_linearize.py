@@ -45,7 +45,8 @@ def run(limber, command, robot, *options, state=None):
 
 def answer(limber, command, robot, *options, state=None):
     done = run(limber, command, robot, *options, state=state)
-    assert (done.returncode, done.stderr) == (0, "")
+    said = [line for line in done.stderr.splitlines() if "in the static equilibrium:" not in line]  # links that bend far
+    assert (done.returncode, said) == (0, [])
     return json.loads(done.stdout)
 
 
@@ -294,14 +295,13 @@ def test_static_holds_prescribed_joints(limber, tmp_path):
     assert np.isclose(slope, -1 * 0.5 * 9.81 * np.cos(0.7), rtol=1e-12)
 
 
-def test_static_needs_passive_joints_that_rest(limber, tmp_path):
+def test_passive_joints_settle(limber, tmp_path):
     path = write(tmp_path, CART)
-    for angle in (0.0, np.pi, 3.141593):  # the rod upright, hanging, and hanging to seven digits
-        assert run(limber, "linearize", path, "--static", "--at", "-", state={"q": [0, angle]}).returncode == 0
-    done = run(limber, "linearize", path, "--static", "--at", "-", state={"q": [0, 0.5]})
-    assert done.returncode == 3 and done.stdout == ""
-    assert all(word in done.stderr for word in ("passive", "'rod'", "0.5", "rad/s^2", "STATE"))
-    assert run(limber, "linearize", path, "--at", "-", state={"q": [0, 0.5]}).returncode == 0
+    for angle, rests in ((0.0, 0), (np.pi, np.pi), (3.141593, np.pi), (2.9, np.pi)):  # upright, hanging, hanging to seven digits, nearby
+        point = answer(limber, "linearize", path, "--static", "--at", "-", state={"q": [0, angle]})["operating_point"]
+        assert point["q"] == pytest.approx([0, rests], abs=1e-9) and np.abs(point["qdd"]).max() < 1e-9
+    held = run(limber, "linearize", path, "--static", "--hold", "rod", "--at", "-", state={"q": [0, 0.5]})
+    assert held.returncode == 0 and "passive joint 'rod' is held" in held.stderr
 
 
 # ---- python-control and MATLAB ---------------------------------------------------------------------------------------

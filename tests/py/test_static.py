@@ -238,6 +238,33 @@ def test_a_weightless_lever_needs_no_force(limber, tmp_path, force):
     assert found["actuators"]["ram"] == 0 and found["residual"] == 0
 
 
+def test_two_cylinders_side_by_side_share_the_load(limber, tmp_path):
+    """Their forces are not unique: the smallest, half each, and a warning."""
+    twin = lever()
+    twin["actuators"].append({**twin["actuators"][0], "name": "ram2"})
+    done = run(limber, "static", write(tmp_path, twin), "--json")
+    forces = json.loads(done.stdout)["actuators"]
+    alone = static(limber, write(tmp_path, lever()))["actuators"]["ram"]
+    assert done.returncode == 0 and "not unique" in done.stderr
+    assert list(forces.values()) == pytest.approx([alone / 2, alone / 2], rel=1e-12)
+
+
+def test_lines_whose_lengths_nothing_changes_have_no_force(limber):
+    """With the joints held the cylinders of the crane, on hinge and tip frames of links, cannot change their lengths."""
+    held, free = (static(limber, resource("crane"), "--hold", "boom_joint,jib_joint", *more) for more in ([], ["--free-actuators", "lift,fold"]))
+    assert held["actuators"] == {"lift": 0, "fold": 0} and held["stability"] == "stable"
+    assert held["holding"] == pytest.approx(free["holding"], rel=1e-12)
+
+
+def test_links_that_bend_too_far_are_said(limber, tmp_path):
+    beam = {"length": 6, "mass_per_length": 10, "EIy": 2e3, "EIz": 2e3, "modes": {"z": {"shape": "clamped-free", "count": 3}}}
+    file = write(tmp_path, robot({"name": "boom", "joint": {"name": "lift", "type": "revolute", "axis": [0, 1, 0]}, "beam": beam}))
+    for command in (["static", file], ["linearize", file, "--static"],
+                    ["simulate", file, "--until", 0.001, "--step", 0.001, "--set", "start_static=true"]):
+        done = run(limber, *command)
+        assert done.returncode == 0 and "in the static equilibrium: link 'boom' bends by" in done.stderr
+
+
 def test_of_a_lever_on_a_floating_base_only_the_base_is_unsupported(limber, tmp_path):
     base = {"name": "base", "parent": "world", "joint": {"name": "float", "type": "free", "passive": True},
             "rigid": {"mass": 50.0, "com": [0.1, 0, 0], "inertia": [9.0, 9.0, 9.0, 0, 0, 0]}}
@@ -262,9 +289,10 @@ def test_no_equilibrium(limber, tmp_path):
 def test_the_same_options_for_linearize_modes_and_zeros(limber, tmp_path):
     """A hanging rod on a cart: freed, the point is where it hangs, and the frequency that of a pendulum."""
     file = write(tmp_path, robot(bar("rod", 1.0, passive=True, start={"position": 1.0})))
-    assert run(limber, "linearize", file, "--static").returncode == 3  # there the joint stays
-    point = answer(limber, "linearize", file, "--static", "--free", "rod_joint")["operating_point"]
-    assert point["q"] == pytest.approx([np.pi / 2])
+    for free in [], ["--free", "rod_joint"]:  # it settles in any case; far from the start it is said unless asked for
+        done = run(limber, "linearize", file, "--static", *free)
+        assert json.loads(done.stdout)["operating_point"]["q"] == pytest.approx([np.pi / 2])
+        assert ("0.571 rad away from the start of joint 'rod_joint'" in done.stderr) == (free == [])
     modes = answer(limber, "modes", file, "--json", "--static", "--free", "rod_joint")
     assert modes["frequency"][0] == pytest.approx(math.sqrt(1.5 * G) / (2 * math.pi), rel=1e-9)
 
@@ -272,8 +300,12 @@ def test_the_same_options_for_linearize_modes_and_zeros(limber, tmp_path):
 @pytest.mark.parametrize("arguments, code, text", [
     (["static"], 2, "expected ROBOT"), (["static", "ROBOT", "--hold"], 2, "--hold takes names"), (["static", "ROBOT", "--at"], 2, "--at takes a value"),
     (["static", "ROBOT", "--nonsense"], 2, "unknown option"), (["static", "ROBOT", "ROBOT"], 2, "too many arguments"),
-    (["static", "ROBOT", "--hold", "lift"], 1, "no joint that moves and is called 'lift'"), (["static", "ROBOT", "--free", "boom_joint,x"], 1, "'x'"),
-    (["static", "ROBOT", "--hold-actuators", "boom_joint"], 1, "no actuator 'boom_joint'"),
+    (["static", "ROBOT", "--hold", "lift"], 1, "'lift': the robot has no joint that moves"), (["static", "ROBOT", "--free", "boom_joint,x"], 1, "'x'"),
+    (["static", "ROBOT", "--hold-actuators", "boom_joint"], 1, "'boom_joint': the robot has no actuator"),
+    (["static", "ROBOT", "--hold", "boom_joint,"], 1, "a name is missing"),
+    (["static", "ROBOT", "--hold", "boom_joint", "--hold", "jib_joint"], 2, "--hold is given twice"),
+    (["static", "ROBOT", "--hold", "boom_joint", "--free", "jib_joint,boom_joint"], 1, "'boom_joint': it is in --free too"),
+    (["modes", "ROBOT", "--static", "--hold-actuators", "fold", "--free-actuators", "fold"], 1, "it is in --free-actuators too"),
     (["linearize", "ROBOT", "--hold", "boom_joint"], 2, "give --static too"), (["modes", "ROBOT", "--free", "boom_joint"], 2, "give --static too"),
     (["modes", "ROBOT", "--static", "--sweep", "boom_joint=0:1:2"], 2, "leave out --sweep"), (["static", "ROBOT", "--set", "nothing=1"], 1, "no such parameter")])
 def test_wrong_usage(limber, arguments, code, text):
