@@ -19,6 +19,7 @@ int command_linearize(int argc, char **argv);
 int command_static(int argc, char **argv);
 int command_zeros(int argc, char **argv);
 int command_matrices(int argc, char **argv);
+int command_equations(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_upgrade(int argc, char **argv);

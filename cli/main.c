@@ -260,6 +260,18 @@ static const struct command {
      "                                          link), LINK.payload.mass; may be repeated\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n",
      command_generate, true},
+    {"equations", "ROBOT [--format FORMAT] [options]",
+     "prints the equations of motion as expressions in named parameters and coordinates",
+     "  Of M qdd + C qd + K (q - rest) + G = B tau the matrices of `limber matrices`, with the parameters' meanings,\n"
+     "  units and values. Damping, friction, stops, forces of actuators and of loops are not shown.\n"
+     "  docs/equations.md has examples.\n\n"
+     "  --format text|latex|sympy|matlab        text (default), LaTeX, a Python module for SymPy, a MATLAB function\n"
+     "  --terms N                               entries are multiplied out and simplified where that leads to at most\n"
+     "                                          N terms (default 500), else intermediate variables are used; 0: "
+     "always\n"
+     "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n"
+     "  -o FILE                                 result file instead of standard output\n",
+     command_equations, false},
     {"bench", "ROBOT [--json]", "measures nanoseconds per call at random states, best of many batches",
      "  --json   machine-readable instead of a table\n  -o FILE  result file instead of standard output\n",
      command_bench, false},

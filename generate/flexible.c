@@ -7,15 +7,15 @@
 #include "math/lanes.h"
 
 /* A number of a matrix, without what is only rounding error of zero against its size */
-static expr entry(struct graph *g, double value, double size)
+static expr entry(const struct robot_parts *parts, const double *at, double size)
 {
-    return number(g, fabs(value) <= 1e-13 * size ? 0 : value);
+    return fabs(*at) <= 1e-13 * size ? ZERO : constant(parts, at);
 }
 
-static expr gram(struct graph *g, const struct body *body, int s, int t)
+static expr gram(const struct robot_parts *parts, const struct body *body, int s, int t)
 {
     const int n = body->n_shapes;
-    return entry(g, body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+    return entry(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
 }
 
 static int axis_of(const struct body *body, int s)
@@ -26,15 +26,22 @@ static int axis_of(const struct body *body, int s)
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* u = Phi z, theta = Lambda z */
-static void section_sums(struct graph *g, const struct section *shape, int m, const expr *z, expr *u, expr *theta)
+static void section_sums(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, expr *u,
+                         expr *theta)
 {
+    struct graph *g = parts->g;
     for (int i = 0; i < 3; i++) {
         u[i] = theta[i] = ZERO;
         for (int k = 0; k < m; k++) {
-            u[i] = add(g, u[i], scaled(g, shape->Phi[3 * k + i], z[k]));
-            theta[i] = add(g, theta[i], scaled(g, shape->Lambda[3 * k + i], z[k]));
+            u[i] = add_product(g, u[i], constant(parts, &shape->Phi[3 * k + i]), z[k]);
+            theta[i] = add_product(g, theta[i], constant(parts, &shape->Lambda[3 * k + i]), z[k]);
         }
     }
+}
+
+static void name_turn(const struct robot_parts *parts, const struct section *shape, bool rate, expr theta[3])
+{
+    if (parts->namer != NULL) parts->namer->turn(parts->namer, parts, shape, rate, theta);
 }
 
 /* Coefficients of Exp and its left Jacobian at y = theta . theta:  a = S_2, b = S_3 and their derivatives */
@@ -65,8 +72,10 @@ static struct vector left_jacobian_times(struct graph *g, const expr theta[3], c
 }
 
 /* Columns (Jl Lambda_k; Phi_k), F fixed, through Jl e_i so that modes about one axis share it                         (theory.md 22) */
-static void section_columns(struct graph *g, int m, const struct section *shape, const expr theta[3], expr (*J)[6])
+static void section_columns(const struct robot_parts *parts, int m, const struct section *shape, const expr theta[3],
+                            expr (*J)[6])
 {
+    struct graph *g = parts->g;
     struct vector turn[3];
     for (int i = 0; i < 3; i++) {
         const expr e[3] = {i == 0 ? ONE : ZERO, i == 1 ? ONE : ZERO, i == 2 ? ONE : ZERO};
@@ -75,39 +84,43 @@ static void section_columns(struct graph *g, int m, const struct section *shape,
     for (int k = 0; k < m; k++) {
         memset(J[k], 0, sizeof J[k]);
         for (int i = 0; i < 3; i++) {
-            add_scaled(g, 3, number(g, shape->Lambda[3 * k + i]), turn[i].e, J[k]);
-            J[k][3 + i] = number(g, shape->Phi[3 * k + i]);
+            add_scaled(g, 3, constant(parts, &shape->Lambda[3 * k + i]), turn[i].e, J[k]);
+            J[k][3 + i] = constant(parts, &shape->Phi[3 * k + i]);
         }
     }
 }
 
 /* H z, element k; 0 without foreshortening */
-static expr slope(struct graph *g, const struct section *shape, int m, const expr *z, int k)
+static expr slope(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, int k)
 {
     expr sum = ZERO;
-    for (int l = 0; shape->H != NULL && l < m; l++) sum = add(g, sum, scaled(g, shape->H[PADDED(m) * k + l], z[l]));
+    for (int l = 0; shape->H != NULL && l < m; l++)
+        sum = add_product(parts->g, sum, constant(parts, &shape->H[PADDED(m) * k + l]), z[l]);
     return sum;
 }
 
 /* r = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
-static void displacement(struct graph *g, const struct link_part *part, const struct section *shape, expr r[3],
-                         expr theta[3])
+static void displacement(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
+                         expr r[3], expr theta[3])
 {
-    section_sums(g, shape, part->m, part->eta, r, theta);
-    for (int i = 0; i < 3; i++) r[i] = add(g, r[i], number(g, shape->x[i]));
+    struct graph *g = parts->g;
+    section_sums(parts, shape, part->m, part->eta, r, theta);
+    for (int i = 0; i < 3; i++) r[i] = add(g, r[i], constant(parts, &shape->x[i]));
     for (int k = 0; k < part->m; k++) {
-        const expr half = scaled(g, 0.5, slope(g, shape, part->m, part->eta, k));
+        const expr half = scaled(g, 0.5, slope(parts, shape, part->m, part->eta, k));
         r[0] = sub_product(g, r[0], half, part->eta[k]);
     }
+    name_turn(parts, shape, false, theta);
 }
 
 /* T from O; where the hinge node moves, J_T = J_T|F + (T relative to F) J_F                                  (22) */
-static void place_section(struct graph *g, const struct link_part *part, const struct section *shape,
+static void place_section(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
                           struct section_part *s)
 {
-    displacement(g, part, shape, s->r, s->theta);
-    section_columns(g, part->m, shape, s->theta, s->J);
-    for (int k = 0; k < part->m; k++) s->J[k][3] = sub(g, s->J[k][3], slope(g, shape, part->m, part->eta, k));
+    struct graph *g = parts->g;
+    displacement(parts, part, shape, s->r, s->theta);
+    section_columns(parts, part->m, shape, s->theta, s->J);
+    for (int k = 0; k < part->m; k++) s->J[k][3] = sub(g, s->J[k][3], slope(parts, shape, part->m, part->eta, k));
     for (int k = 0; part->hinge_moves && k < part->m; k++) {
         add_vector(g, 6, part->JF[k], s->J[k]);
         add_cross(g, part->JF[k], s->r, s->J[k] + 3);
@@ -124,8 +137,8 @@ void flexible_hinge(struct robot_parts *parts, struct link_part *part)
     const struct body *body = part->lm->body;
     part->hinge_moves = body->hinge_moves;
     if (!body->hinge_moves) return;
-    displacement(g, part, &body->hinge, part->hinge, part->theta_d);
-    section_columns(g, part->m, &body->hinge, part->theta_d, part->JF);
+    displacement(parts, part, &body->hinge, part->hinge, part->theta_d);
+    section_columns(parts, part->m, &body->hinge, part->theta_d, part->JF);
     for (int k = 0; k < part->m; k++) {
         for (int i = 0; i < 6; i++) part->JF[k][i] = negative(part->JF[k][i]);
         add_cross(g, part->hinge, part->JF[k], part->JF[k] + 3);
@@ -150,9 +163,10 @@ static struct vector frame_offset(const struct link_part *part)
     return r;
 }
 
-static struct solid solid_at_frame(struct graph *g, const struct link_part *part)
+static struct solid solid_at_frame(const struct robot_parts *parts, const struct link_part *part)
 {
-    struct solid held = {.m = number(g, part->lm->body->mass)};
+    struct graph *g = parts->g;
+    struct solid held = {.m = constant(parts, &part->lm->body->mass)};
     const expr trace = add(g, add(g, part->N[0], part->N[1]), part->N[2]);
     memcpy(held.h, part->c, sizeof held.h);
     for (int k = 0; k < 6; k++) held.J[k] = k < 3 ? sub(g, trace, part->N[k]) : negative(part->N[k]);
@@ -161,17 +175,18 @@ static struct solid solid_at_frame(struct graph *g, const struct link_part *part
 
 struct solid flexible_solid(struct robot_parts *parts, const struct link_part *part)
 {
-    struct solid held = solid_at_frame(parts->g, part);
+    struct solid held = solid_at_frame(parts, part);
     shift_solid(parts->g, frame_offset(part).e, &held);
     return held;
 }
 
 /* With V_F = X V_O + J_F eta_dot:  M_rf = X'(M_rf + M_rr J_F),
    M_ff = M_ff + J_F' M_rf + M_rf' J_F + J_F' M_rr J_F                                                                (24) */
-static void refer_to_hinge(struct graph *g, struct link_part *part)
+static void refer_to_hinge(const struct robot_parts *parts, struct link_part *part)
 {
+    struct graph *g = parts->g;
     const int m = part->m;
-    const struct solid held = solid_at_frame(g, part);
+    const struct solid held = solid_at_frame(parts, part);
     const struct spatial Mrr = spatial_of(&held);
     for (int k = 0; k < m; k++) {
         expr MJ[6];
@@ -194,49 +209,54 @@ static void refer_to_hinge(struct graph *g, struct link_part *part)
 /* ---- mass blocks ------------------------------------------------------------------------------------------------- */
 
 /* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t)                                                            (10) */
-static void first_moments(struct graph *g, const struct body *body, bool moving, const expr *eta, expr (*rho)[3])
+static void first_moments(const struct robot_parts *parts, const struct body *body, bool moving, const expr *eta,
+                          expr (*rho)[3])
 {
     for (int s = 0; s < body->n_shapes; s++)
-        for (int a = 0; a < 3; a++) rho[s][a] = number(g, body->b[body->n_shapes * a + s]);
+        for (int a = 0; a < 3; a++) rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
     for (int s = 0; moving && s < body->n_shapes; s++)
         for (int t = 0; t < body->n_shapes; t++) {
             expr *sum = &rho[s][axis_of(body, t)];
-            *sum = add_product(g, *sum, gram(g, body, s, t), eta[body->k[t]]);
+            *sum = add_product(parts->g, *sum, gram(parts, body, s, t), eta[body->k[t]]);
         }
 }
 
 /* c = c0 + sum s_s eta_k e_a,   N = N0 + sum eta_k (e_a rho_s' + b_s e_a')                                      (9, 11) */
-static void second_moments(struct graph *g, enum elastic_terms terms, struct link_part *part)
+static void second_moments(const struct robot_parts *parts, struct link_part *part)
 {
+    struct graph *g = parts->g;
+    const enum elastic_terms terms = parts->model->terms;
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
-    for (int i = 0; i < 3; i++) part->c[i] = number(g, body->c0[i]);
-    for (int i = 0; i < 6; i++) part->N[i] = number(g, body->N0[i]);
+    for (int i = 0; i < 3; i++) part->c[i] = constant(parts, &body->c0[i]);
+    for (int i = 0; i < 6; i++) part->N[i] = constant(parts, &body->N0[i]);
     for (int s = 0; terms != TERMS_RUTHLESS && s < n; s++) {
         const int a = axis_of(body, s);
         const expr eta = part->eta[body->k[s]];
-        part->c[a] = add(g, part->c[a], scaled(g, body->s[s], eta));
+        part->c[a] = add_product(g, part->c[a], constant(parts, &body->s[s]), eta);
         for (int i = 0; i < 6; i++) {
-            const expr rho = terms == TERMS_FULL ? part->rho[s][column[i]] : number(g, body->b[n * column[i] + s]);
+            const expr rho =
+                terms == TERMS_FULL ? part->rho[s][column[i]] : constant(parts, &body->b[n * column[i] + s]);
             if (row[i] == a) part->N[i] = add_product(g, part->N[i], eta, rho);
-            if (column[i] == a) part->N[i] = add(g, part->N[i], scaled(g, body->b[n * row[i] + s], eta));
+            if (column[i] == a) part->N[i] = add_product(g, part->N[i], constant(parts, &body->b[n * row[i] + s]), eta);
         }
     }
 }
 
 /* M_rf: sum rho_s x e_a + JL;  sum s_s e_a                                                                         (12) */
-static void coupling(struct graph *g, struct link_part *part)
+static void coupling(const struct robot_parts *parts, struct link_part *part)
 {
+    struct graph *g = parts->g;
     const struct body *body = part->lm->body;
     for (int k = 0; k < part->m; k++)
-        for (int i = 0; i < 6; i++) part->F[k][i] = i < 3 ? number(g, body->JL[3 * k + i]) : ZERO;
+        for (int i = 0; i < 6; i++) part->F[k][i] = i < 3 ? constant(parts, &body->JL[3 * k + i]) : ZERO;
     for (int s = 0; s < body->n_shapes; s++) {
         const int a = axis_of(body, s), b = (a + 1) % 3, c = (a + 2) % 3;
         expr *F = part->F[body->k[s]];
         F[b] = add(g, F[b], part->rho[s][c]);
         F[c] = sub(g, F[c], part->rho[s][b]);
-        F[3 + a] = add(g, F[3 + a], number(g, body->s[s]));
+        F[3 + a] = add(g, F[3 + a], constant(parts, &body->s[s]));
     }
 }
 
@@ -244,25 +264,25 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
-    const enum elastic_terms terms = parts->model->terms;
     const int m = part->m;
-    for (int s = 0; s < part->n_sections; s++) place_section(g, part, &part->lm->section[s].shape, &part->section[s]);
-    first_moments(g, body, terms != TERMS_RUTHLESS, part->eta, part->rho);
+    for (int s = 0; s < part->n_sections; s++)
+        place_section(parts, part, &part->lm->section[s].shape, &part->section[s]);
+    first_moments(parts, body, parts->model->terms != TERMS_RUTHLESS, part->eta, part->rho);
     shortened_integrals(parts, part);
     geometric_field_at(parts, part);
-    second_moments(g, terms, part);
+    second_moments(parts, part);
     shortened_moments(parts, part);
     geometric_moments(parts, part);
-    coupling(g, part);
+    coupling(parts, part);
     shortened_coupling(g, part);
     geometric_couplings(g, part);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             part->D[m * i + j] =
-                entry(g, body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+                entry(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
     shortened_mass(g, part);
     geometric_mass(parts, part);
-    if (part->hinge_moves) refer_to_hinge(g, part);
+    if (part->hinge_moves) refer_to_hinge(parts, part);
 }
 
 /* ---- inertia forces ---------------------------------------------------------------------------------------------- */
@@ -288,14 +308,16 @@ struct moved {
 
 /* Motion of F from that of O, in axes of F (27):  omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - B rho - 2 omega x rho_dot */
-static struct moved frame_motion(struct graph *g, const struct link_part *part)
+static struct moved frame_motion(const struct robot_parts *parts, const struct link_part *part)
 {
+    struct graph *g = parts->g;
     struct moved F;
     expr rd[3], td[3], w[3], wd[3], B[9], twice[3];
     memcpy(F.omega, part->omega, sizeof F.omega);
     memcpy(F.acc, part->acc, sizeof F.acc);
     if (!part->hinge_moves) return F;
-    section_sums(g, &part->lm->body->hinge, part->m, part->etad, rd, td);
+    section_sums(parts, &part->lm->body->hinge, part->m, part->etad, rd, td);
+    name_turn(parts, &part->lm->body->hinge, true, td);
     rotation_rates(g, part->theta_d, td, w, wd);
     for (int i = 0; i < 3; i++) {
         F.omega[i] = sub(g, F.omega[i], w[i]);
@@ -311,16 +333,18 @@ static struct moved frame_motion(struct graph *g, const struct link_part *part)
 }
 
 /* Motion of T for eta_ddot = 0: omega + w,  alpha + omega x w + wd,  a + B r + 2 omega x r_dot                     (28) */
-static void section_motion(struct graph *g, const struct link_part *part, const struct section *shape,
+static void section_motion(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
                            const struct moved *F, const expr B[9], struct section_part *s)
 {
+    struct graph *g = parts->g;
     expr r[3], rd[3], td[3], w[3], wd[3], twice[3];
-    section_sums(g, shape, part->m, part->etad, rd, td);
+    section_sums(parts, shape, part->m, part->etad, rd, td);
+    name_turn(parts, shape, true, td);
     rotation_rates(g, s->theta, td, w, wd);
     expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
     for (int k = 0; k < part->m; k++) {
-        rd[0] = sub_product(g, rd[0], slope(g, shape, part->m, part->eta, k), part->etad[k]);
-        rdd = sub_product(g, rdd, slope(g, shape, part->m, part->etad, k), part->etad[k]);
+        rd[0] = sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
+        rdd = sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
     }
     memcpy(s->acc, F->acc, sizeof s->acc);
     memcpy(s->omega, F->omega, sizeof s->omega);
@@ -346,19 +370,20 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
     for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, omega[i]);
     for (int k = 0; k < part->m; k++)
         for (int i = 0; i < 3; i++)
-            rates->spin[i] = add(g, rates->spin[i], scaled(g, body->JL[3 * k + i], part->etad[k]));
+            rates->spin[i] = add_product(g, rates->spin[i], constant(parts, &body->JL[3 * k + i]), part->etad[k]);
     for (int s = 0; s < n; s++) {
         const int a = axis_of(body, s);
         const expr zd = part->etad[body->k[s]];
         expr mu[3], rhod[3] = {ZERO, ZERO, ZERO}, *modal = &part->b_eta[body->k[s]];
-        for (int i = 0; i < 3; i++) mu[i] = terms == TERMS_FULL ? part->rho[s][i] : number(g, body->b[n * i + s]);
+        for (int i = 0; i < 3; i++)
+            mu[i] = terms == TERMS_FULL ? part->rho[s][i] : constant(parts, &body->b[n * i + s]);
         for (int t = 0; t < n; t++)
             rhod[axis_of(body, t)] =
-                add_product(g, rhod[axis_of(body, t)], gram(g, body, s, t), part->etad[body->k[t]]);
+                add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
         rhod[0] = add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
         *modal = add(g, *modal, cross(g, twice, rhod).e[a]);
-        rates->cd[a] = add(g, rates->cd[a], scaled(g, body->s[s], zd));
+        rates->cd[a] = add_product(g, rates->cd[a], constant(parts, &body->s[s]), zd);
         rates->Q_omega[a] = add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
         rates->trace = add_product(g, rates->trace, zd, mu[a]);
     }
@@ -382,15 +407,16 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
-    wrench_of(g, number(g, body->mass), part->c, part->N, B, F->acc + 3, part->b);
+    wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->b);
     for (int k = 0; k < part->m; k++) {
         part->b_eta[k] = ZERO;
-        for (int i = 0; i < 3; i++) part->b_eta[k] = add(g, part->b_eta[k], scaled(g, body->JL[3 * k + i], F->acc[i]));
+        for (int i = 0; i < 3; i++)
+            part->b_eta[k] = add_product(g, part->b_eta[k], constant(parts, &body->JL[3 * k + i]), F->acc[i]);
     }
     for (int s = 0; s < body->n_shapes; s++) {
         const int a = axis_of(body, s);
         expr *modal = &part->b_eta[body->k[s]];
-        *modal = add(g, *modal, scaled(g, body->s[s], F->acc[3 + a]));
+        *modal = add_product(g, *modal, constant(parts, &body->s[s]), F->acc[3 + a]);
         *modal = add(g, *modal, dot(g, B + 3 * a, part->rho[s]));
     }
     if (parts->model->terms == TERMS_RUTHLESS) return; /* rates are of first order */
@@ -404,7 +430,7 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
 void flexible_motion(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
-    const struct moved F = frame_motion(g, part);
+    const struct moved F = frame_motion(parts, part);
     expr B[9], hub[6], N[6];
     point_accelerations(g, F.omega, F.acc, B);
     body_forces(parts, &F, B, part);
@@ -413,7 +439,7 @@ void flexible_motion(struct robot_parts *parts, struct link_part *part)
         add_cross(g, frame_offset(part).e, part->b + 3, part->b);
     }
     for (int s = 0; s < part->n_sections; s++)
-        section_motion(g, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
+        section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
     point_accelerations(g, part->omega, part->acc, B);
     second_moment(g, part->solid.J, N);
     wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);

@@ -32,7 +32,7 @@ void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
                 element_wrench_back(g, element, f);
                 continue;
             }
-            const expr inertia = scaled(g, lm->joint.motor_inertia[k], qdd[lm->v + k]);
+            const expr inertia = mul(g, constant(parts, &lm->joint.motor_inertia[k]), qdd[lm->v + k]);
             force[lm->v + k] = sub(g, add(g, f[element->part + element->axis], inertia), joint_force(parts, part, k));
         }
         if (part->parent < 0) continue;
@@ -49,31 +49,54 @@ void inverse_dynamics(struct robot_parts *parts, expr *force)
 
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
 
-/* Carries a wrench on part i inward from element e of its path; its components along columns and modes are entries of M */
-static void carry(struct robot_parts *parts, int i, int e, int row, expr f[6], expr *M)
+/* At a section: components along the modes, and the wrench at the part's origin */
+static void project_section(struct robot_parts *parts, int i, int section, expr f[6], expr *along)
 {
     struct graph *g = parts->g;
-    const int n = parts->model->nv;
+    const struct link_part *part = &parts->part[i];
+    const struct section_part *s = &part->section[section];
+    for (int k = 0; k < part->m; k++) {
+        expr *sum = &along[part->lm->eta_v + k];
+        *sum = add(g, *sum, dot_n(g, 6, s->J[k], f));
+    }
+    add_cross(g, s->r, f + 3, f);
+}
+
+/* From element e of the path of part i */
+static void project_from(struct robot_parts *parts, int i, int e, expr f[6], expr *along)
+{
+    struct graph *g = parts->g;
     while (i >= 0) {
         const struct link_part *part = &parts->part[i];
         for (; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
-            const int column = part->lm->v + element->k;
+            expr *sum = &along[part->lm->v + element->k];
             if (element->move != COLUMN) element_wrench_back(g, element, f);
-            else M[n * row + column] = M[n * column + row] = f[element->part + element->axis];
+            else *sum = add(g, *sum, f[element->part + element->axis]);
         }
-        const int mount = part->mount;
         i = part->parent;
         if (i >= 0) e = parts->part[i].path.n - 1;
-        if (mount < 0) continue;
-        const struct link_part *parent = &parts->part[i];
-        const struct section_part *s = &parent->section[mount];
-        for (int k = 0; k < parent->m; k++) {
-            const int column = parent->lm->eta_v + k;
-            M[n * row + column] = M[n * column + row] = dot_n(g, 6, s->J[k], f);
-        }
-        add_cross(g, s->r, f + 3, f);
+        if (part->mount >= 0) project_section(parts, i, part->mount, f, along);
     }
+}
+
+void project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along)
+{
+    if (part < 0) return;
+    if (section >= 0) project_section(parts, part, section, f, along);
+    project_from(parts, part, parts->part[part].path.n - 1, f, along);
+}
+
+/* Row and column of M: the wrench of a unit acceleration, carried inward from element e of the path of part i */
+static void carry(struct robot_parts *parts, int i, int e, int row, const expr force[6], expr *along, expr *M)
+{
+    const int n = parts->model->nv;
+    expr f[6];
+    memcpy(f, force, sizeof f);
+    memset(along, 0, (size_t)n * sizeof *along);
+    project_from(parts, i, e, f, along);
+    for (int column = 0; column < n; column++)
+        if (along[column] != ZERO) M[n * row + column] = M[n * column + row] = along[column];
 }
 
 void mass_matrix(struct robot_parts *parts, expr *M)
@@ -82,7 +105,8 @@ void mass_matrix(struct robot_parts *parts, expr *M)
     const int n = parts->model->nv;
     expr *bias = M + n * n;
     expr *zero = arena_take(&parts->arena, (size_t)n, sizeof *zero);
-    if (zero == NULL) return;
+    expr *along = arena_take(&parts->arena, (size_t)n, sizeof *along);
+    if (zero == NULL || along == NULL) return;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     parts_motion(parts, zero);
     parts_articulate(parts, false);
@@ -90,19 +114,15 @@ void mass_matrix(struct robot_parts *parts, expr *M)
         const struct link_part *part = &parts->part[i];
         const int eta = part->lm->eta_v, last = part->path.n - 1;
         for (int k = 0; k < part->m; k++) {
-            expr f[6];
-            memcpy(f, part->F[k], sizeof f);
-            carry(parts, i, last, eta + k, f, M);
+            carry(parts, i, last, eta + k, part->F[k], along, M);
             for (int l = 0; l < part->m; l++) M[n * (eta + k) + eta + l] = part->D[part->m * k + l];
         }
         for (int e = last; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             if (element->move != COLUMN) continue;
             const int row = part->lm->v + element->k;
-            expr f[6];
-            memcpy(f, part->column[e].U, sizeof f);
-            carry(parts, i, e, row, f, M);
-            M[(n + 1) * row] = add(g, M[(n + 1) * row], number(g, part->lm->joint.motor_inertia[element->k]));
+            carry(parts, i, e, row, part->column[e].U, along, M);
+            M[(n + 1) * row] = add(g, M[(n + 1) * row], constant(parts, &part->lm->joint.motor_inertia[element->k]));
         }
     }
     generalized_forces(parts, zero, bias);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "flex/beam_mass.h"
 #include "math/vec.h"
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -200,7 +201,7 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
     matmul3(C.R, A, M);
     for (int i = 0; i < 3; i++) z[i] = M[3 * i + 2];
     copy3(C.p, p);
-    if (joint->nv == 1) back = slide_to_normal(p, z);
+    if (joint->nv == 1 && parts->namer == NULL) back = slide_to_normal(p, z);
     for (int i = 0; i < 9; i++) {
         to[i] = 0;
         for (int k = 0; k < 3; k++) to[i] += A2[3 * k + i / 3] * part->own.R[3 * k + i % 3];
@@ -217,7 +218,9 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
             const struct pending left = path_deflection_but_z(g, theta, I, path);
             path_turn(g, 2, &left, path);
         }
-        path_slides(g, p, path);
+        if (parts->namer != NULL && parent != NULL)
+            for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &part->C.p[i]), path);
+        else path_slides(g, p, path);
         before = path_rotation_but_z(g, M, path);
     }
     const double along = joint->nv == 1 ? back + dot3(part->own.p, last) : 0;
@@ -310,24 +313,79 @@ static struct solid payload_of(struct robot_parts *parts, int link, const struct
     return with;
 }
 
+/* ---- masses with names ------------------------------------------------------------------------------------------- */
+
+/* m, m c, I + m (|c|^2 1 - c c') */
+static struct solid named_solid(const struct robot_parts *parts, const struct mass_properties *body)
+{
+    struct graph *g = parts->g;
+    struct solid at = {.m = constant(parts, &body->mass)};
+    expr c[3];
+    for (int i = 0; i < 3; i++) c[i] = constant(parts, &body->com[i]);
+    shift_solid(g, c, &at);
+    for (int i = 0; i < 6; i++) at.J[i] = add(g, at.J[i], constant(parts, &body->inertia[i]));
+    return at;
+}
+
+/* A solid given in T of a rigid link, in O */
+static void move_from_tip(struct robot_parts *parts, int link, struct solid *solid)
+{
+    const struct pose *tip = &parts->model->link[link].tip;
+    struct path path = {0};
+    for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &tip->p[i]), &path);
+    path_rotation(parts->g, tip->R, &path);
+    for (int e = path.n - 1; e >= 0; e--) element_solid_back(parts->g, &path.element[e], solid);
+}
+
+/* The body of a link in O: rigid link, or hub; with the payload of a rigid link */
+static struct solid named_body(struct robot_parts *parts, int i)
+{
+    struct graph *g = parts->g;
+    const struct link *link = &parts->model->robot->link[i];
+    struct solid sum = {0}, solid = named_solid(parts, &link->hub);
+    add_solid(g, &solid, &sum);
+    if (parts->model->link[i].body != NULL) return sum;
+    parts->body[i] = link->type == BODY_BEAM ? beam_rigid(&link->beam) : link->rigid;
+    solid = named_solid(parts, &parts->body[i]);
+    add_solid(g, &solid, &sum);
+    solid = named_solid(parts, &link->payload);
+    move_from_tip(parts, i, &solid);
+    add_solid(g, &solid, &sum);
+    return sum;
+}
+
+/* ---- masses of parts ------------------------------------------------------------------------------------------------ */
+
+/* The body of a link in O, and of a flexible link the payload in T */
+static struct solid body_of(struct robot_parts *parts, int i, const struct kept *kept, int n_kept, struct solid *tip)
+{
+    struct graph *g = parts->g;
+    const struct link_model *lm = &parts->model->link[i];
+    const bool flexible = lm->body != NULL;
+    *tip = (struct solid){0};
+    if (parts->namer != NULL) {
+        if (flexible) *tip = named_solid(parts, &parts->model->robot->link[i].payload);
+        return named_body(parts, i);
+    }
+    struct solid solid = solid_of(g, &lm->rigid);
+    if (flexible) *tip = payload_of(parts, i, kept, n_kept, false);
+    if (flexible) return solid;
+    struct solid change = payload_of(parts, i, kept, n_kept, true);
+    move_solid(g, &lm->tip, &change);
+    add_solid(g, &change, &solid);
+    return solid;
+}
+
 /* Bodies of links go to the parts that they belong to */
 static void place_masses(struct robot_parts *parts, const struct kept *kept, int n_kept)
 {
     struct graph *g = parts->g;
     for (int i = 0; i < parts->model->n_links; i++) {
-        const struct link_model *lm = &parts->model->link[i];
         const struct host *host = &parts->host[i];
         if (host->part < 0) continue;
         struct link_part *part = &parts->part[host->part];
-        struct solid solid = solid_of(g, &lm->rigid);
-        if (lm->body == NULL) {
-            struct solid change = payload_of(parts, i, kept, n_kept, true);
-            move_solid(g, &lm->tip, &change);
-            add_solid(g, &change, &solid);
-        } else {
-            const struct solid payload = payload_of(parts, i, kept, n_kept, false);
-            add_solid(g, &payload, &part->section[0].solid);
-        }
+        struct solid payload, solid = body_of(parts, i, kept, n_kept, &payload);
+        if (part->n_sections > 0 && parts->model->link[i].body != NULL) add_solid(g, &payload, &part->section[0].solid);
         move_solid(g, &host->at, &solid);
         if (host->section >= 0) {
             add_solid(g, &solid, &part->section[host->section].solid);
@@ -394,7 +452,7 @@ static void place_gravity(struct robot_parts *parts, const struct kept *kept, in
 {
     expr along[3];
     struct path path = {0};
-    for (int i = 0; i < 3; i++) along[i] = number(parts->g, parts->model->gravity[i]);
+    for (int i = 0; i < 3; i++) along[i] = constant(parts, &parts->model->gravity[i]);
     for (int i = 0; i < n_kept; i++)
         if (kept[i].parameter == KEPT_GRAVITY) along[kept[i].index] = input(parts->g, parts->first[ARG_KEPT] + i);
     path_rotation(parts->g, parts->world.R, &path);
@@ -403,14 +461,14 @@ static void place_gravity(struct robot_parts *parts, const struct kept *kept, in
     memcpy(parts->gravity, v.e, sizeof v.e);
 }
 
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       struct robot_parts *parts)
+static enum status make(const struct kept *kept, int n_kept, struct robot_parts *parts)
 {
-    const struct model *model = mechanism->model;
-    *parts = (struct robot_parts){.g = g, .mechanism = mechanism, .model = model};
+    struct graph *g = parts->g;
+    const struct model *model = parts->model;
     number_arguments(parts, n_kept);
     parts->part = take(parts, model->n_links, sizeof *parts->part);
     parts->host = take(parts, model->n_links, sizeof *parts->host);
+    parts->body = take(parts, model->n_links, sizeof *parts->body);
     expr **const arguments[] = {&parts->q, &parts->qd, &parts->tau, &parts->qdd, &parts->prescribed, &parts->actuator};
     for (int i = 0; i < ARG_KEPT; i++) *arguments[i] = inputs_of(parts, (enum argument)i);
     if (parts->arena.failed) return STATUS_NO_MEMORY;
@@ -419,7 +477,7 @@ enum status parts_make(struct graph *g, const struct mechanism *mechanism, const
     place_gravity(parts, kept, n_kept);
     for (int i = 0; i < parts->n; i++)
         if (!take_part(parts, &parts->part[i])) return STATUS_NO_MEMORY;
-    for (int i = 0; i < parts->n; i++) choose_frame(parts, i);
+    for (int i = 0; i < parts->n && parts->namer == NULL; i++) choose_frame(parts, i);
     for (int i = 0; i < parts->n; i++)
         if (parts->part[i].m > 0) flexible_hinge(parts, &parts->part[i]);
     place_masses(parts, kept, n_kept);
@@ -427,8 +485,22 @@ enum status parts_make(struct graph *g, const struct mechanism *mechanism, const
         make_path(parts, &parts->part[i]);
         if (parts->part[i].m > 0) flexible_configuration(parts, &parts->part[i]);
     }
-    regroup(parts);
+    if (parts->namer == NULL) regroup(parts);
     return g->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
+                       struct robot_parts *parts)
+{
+    *parts = (struct robot_parts){.g = g, .mechanism = mechanism, .model = mechanism->model};
+    return make(kept, n_kept, parts);
+}
+
+enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
+                             struct robot_parts *parts)
+{
+    *parts = (struct robot_parts){.g = g, .namer = namer, .mechanism = mechanism, .model = mechanism->model};
+    return make(NULL, 0, parts);
 }
 
 void parts_free(struct robot_parts *parts)

@@ -82,15 +82,28 @@ struct host {
     struct pose at;
 };
 
+struct robot_parts;
+
+/* Names for the numbers of a robot, for equations to read: the frames are then those of the robot file. */
+struct namer {
+    /* The expression in place of a number, which is known by where it is stored. */
+    expr (*symbol)(struct namer *namer, const struct robot_parts *parts, const double *at);
+    /* May replace the rotation vector of a section, or its rate, by a symbol. */
+    void (*turn)(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
+                 expr theta[3]);
+};
+
 struct robot_parts {
     struct graph *g;
+    struct namer *namer; /* NULL: numbers are numbers */
     const struct mechanism *mechanism;
     const struct model *model;
     int n;
     struct link_part *part;
-    struct host *host;        /* n_links */
-    struct pose world;        /* our world frame in the world */
-    int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
+    struct host *host;            /* n_links */
+    struct mass_properties *body; /* n_links, only with names: a rigid link or rigid beam, in O */
+    struct pose world;            /* our world frame in the world */
+    int first[ARGUMENTS + 1];     /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
     expr gravity[3]; /* in our world frame */
     struct arena arena;
@@ -105,7 +118,16 @@ struct kept {
 
 enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
                        struct robot_parts *parts);
+/* The same with names for numbers. */
+enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
+                             struct robot_parts *parts);
 void parts_free(struct robot_parts *parts);
+
+/* A number of the robot as an expression. */
+static inline expr constant(const struct robot_parts *parts, const double *at)
+{
+    return parts->namer != NULL ? parts->namer->symbol(parts->namer, parts, at) : number(parts->g, *at);
+}
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
@@ -143,6 +165,9 @@ enum status residual_make(struct robot_parts *parts, struct residual *r);
 void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q);
 /* Outward: accelerations. */
 void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd);
+
+/* Generalized forces of a wrench on a part, or on a section of it, added to `along`, nv; f is overwritten (inverse.c). */
+void project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along);
 
 /* A frame in the world. */
 struct placed {

@@ -2,7 +2,7 @@
 
 usage: make.py [--check] [figures]
 
-Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md and docs/generate.md, and docs/figures/frames.svg.
+Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md, docs/generate.md and docs/equations.md, and docs/figures/frames.svg.
 `figures` also runs the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
 name another limber program."""
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cli_reference
 import elastica
+import equations_reference
 import frames_figure
 import generate_reference
 import robot_reference
@@ -51,10 +52,18 @@ def generated_code():
     return page, replace_part(page.read_text(encoding="utf-8"), "counts", part, "limber generate"), []
 
 
+def equations():
+    page = ROOT / "docs/equations.md"
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder: parts = equations_reference.parts(LIMBER, Path(folder))
+    for name, part in parts.items(): text = replace_part(text, name, part, "limber equations")
+    return page, text, []
+
+
 def frames(): return ROOT / "docs/figures/frames.svg", frames_figure.svg(), []
 
 
-PARTS = [robot_file, command_line, variables, generated_code, frames]
+PARTS = [robot_file, command_line, variables, generated_code, equations, frames]
 
 
 def main():

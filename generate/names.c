@@ -1,0 +1,449 @@
+#include "generate/names.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table of symbols ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *latex, *unit, *meaning;
+} quantities[QUANTITIES] = {
+#define QUANTITY_ROW(id, text, latex, unit, meaning) [Q_##id] = {text, latex, unit, meaning},
+    QUANTITY_LIST(QUANTITY_ROW)};
+
+bool quantity_is_inertia(enum quantity what)
+{
+    switch (what) {
+    case Q_MASS:
+    case Q_INERTIA:
+    case Q_HUB_MASS:
+    case Q_HUB_INERTIA:
+    case Q_PAYLOAD_MASS:
+    case Q_PAYLOAD_INERTIA:
+    case Q_LINE_MASS:
+    case Q_FIRST_MOMENT:
+    case Q_SECOND_MOMENT:
+    case Q_SHAPE_MASS:
+    case Q_SHAPE_MOMENT:
+    case Q_SHAPE_GRAM:
+    case Q_MODE_MASS:
+    case Q_MODE_SPIN:
+    case Q_MOTOR_INERTIA: return true;
+    default: return false;
+    }
+}
+
+bool quantity_is_rate(enum quantity what)
+{
+    return what == Q_TIP_RATE || what == Q_HINGE_RATE || what == Q_SECTION_RATE;
+}
+
+bool quantity_is_defined(enum quantity what)
+{
+    return what == Q_TIP_ANGLE || what == Q_HINGE_ANGLE || what == Q_SECTION_ANGLE || quantity_is_rate(what);
+}
+
+const char *quantity_unit(enum quantity what)
+{
+    return quantities[what].unit;
+}
+
+static bool same_symbol(const struct symbol *a, const struct symbol *b)
+{
+    return a->what == b->what && a->link == b->link && a->i == b->i && a->j == b->j && a->axis == b->axis;
+}
+
+static bool grow(struct names *names)
+{
+    const int capacity = names->capacity == 0 ? 64 : 2 * names->capacity;
+    struct symbol *symbol = realloc(names->symbol, (size_t)capacity * sizeof *symbol);
+    if (symbol != NULL) names->symbol = symbol;
+    bool *used = symbol != NULL ? realloc(names->used, (size_t)capacity * sizeof *used) : NULL;
+    if (used != NULL) names->used = used;
+    if (used == NULL) return false;
+    names->capacity = capacity;
+    return true;
+}
+
+expr names_symbol(struct names *names, const struct robot_parts *parts, const struct symbol *symbol)
+{
+    int k = 0;
+    while (k < names->n && !same_symbol(&names->symbol[k], symbol)) k++;
+    if (k == names->n) {
+        names->failed = names->failed || (names->n == names->capacity && !grow(names));
+        if (names->failed) return ZERO;
+        names->symbol[names->n] = *symbol;
+        names->used[names->n++] = false;
+    }
+    names->symbol[k].definition = symbol->definition;
+    return input(parts->g, parts->first[ARGUMENTS] + k);
+}
+
+/* As the list of quantities; inertias by links */
+static int symbol_order(const void *x, const void *y)
+{
+    int key[2][6];
+    for (int of = 0; of < 2; of++) {
+        const struct symbol *s = of == 0 ? x : y;
+        const bool inertia = quantity_is_inertia(s->what);
+        const int all[6] = {
+            inertia ? (int)Q_MASS : (int)s->what, s->link, inertia ? (int)s->what : 0, s->i, s->j, s->axis};
+        memcpy(key[of], all, sizeof all);
+    }
+    for (int k = 0; k < 6; k++)
+        if (key[0][k] != key[1][k]) return key[0][k] < key[1][k] ? -1 : 1;
+    return 0;
+}
+
+void names_sort(struct names *names)
+{
+    if (names->n > 1) qsort(names->symbol, (size_t)names->n, sizeof *names->symbol, symbol_order);
+}
+
+/* ---- which number it is ------------------------------------------------------------------------------------------ */
+
+static bool within(const double *at, const double *first, int count, int *index)
+{
+    const uintptr_t address = (uintptr_t)at, from = (uintptr_t)first;
+    if (first == NULL || address < from || address >= from + (size_t)count * sizeof *first) return false;
+    *index = (int)((address - from) / sizeof *first);
+    return true;
+}
+
+/* Rounding error of zero against the largest of an array */
+static bool is_noise(double value, const double *first, int count)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++) largest = fmax(largest, fabs(first[i]));
+    return fabs(value) <= 1e-13 * largest;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-14 * fabs(b);
+}
+
+struct search {
+    struct names *names;
+    const struct robot_parts *parts;
+    const double *at;
+    int link;
+    expr found;
+};
+
+static expr symbol_at(const struct search *s, enum quantity what, int link, int i, int j, int axis)
+{
+    const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = *s->at};
+    return names_symbol(s->names, s->parts, &symbol);
+}
+
+/* Mass, center of mass and inertia are three quantities that follow each other */
+static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
+                            enum quantity center, enum quantity inertia)
+{
+    int k = 0;
+    if (within(s->at, &body->mass, 1, &k)) s->found = symbol_at(s, mass, s->link, -1, -1, -1);
+    else if (within(s->at, body->com, 3, &k)) s->found = symbol_at(s, center, s->link, -1, -1, k);
+    else if (within(s->at, body->inertia, 6, &k)) s->found = symbol_at(s, inertia, s->link, -1, -1, k);
+    else return false;
+    return true;
+}
+
+static expr length_symbol(const struct search *s, int link, double value)
+{
+    const struct symbol symbol = {.what = Q_LENGTH, .link = link, .i = -1, .j = -1, .axis = 0, .value = value};
+    return names_symbol(s->names, s->parts, &symbol);
+}
+
+/* factor mu l^power, if that is the number */
+static bool find_uniform(struct search *s, double factor, int power)
+{
+    struct graph *g = s->parts->g;
+    const struct link *link = &s->parts->model->robot->link[s->link];
+    if (link->type != BODY_BEAM) return false;
+    const struct beam_properties middle = beam_at(&link->beam, 0.5);
+    const double mu = middle.mass_per_length + middle.added_mass_per_length, l = link->beam.length;
+    if (!near(*s->at, factor * mu * pow(l, power))) return false;
+    const struct symbol symbol = {.what = Q_LINE_MASS, .link = s->link, .i = -1, .j = -1, .axis = -1, .value = mu};
+    s->found = scaled(g, factor, names_symbol(s->names, s->parts, &symbol));
+    for (int i = 0; i < power; i++) s->found = mul(g, s->found, length_symbol(s, s->link, l));
+    return true;
+}
+
+/* A rigid link; of a uniform beam: m = mu l, c = l/2, I = mu l^3/12 */
+static bool find_rigid(struct search *s)
+{
+    const struct link *link = &s->parts->model->robot->link[s->link];
+    const struct mass_properties *body = &s->parts->body[s->link];
+    int k = 0;
+    if (within(s->at, &body->mass, 1, &k) && find_uniform(s, 1, 1)) return true;
+    if (within(s->at, body->inertia, 6, &k) && find_uniform(s, 1.0 / 12, 3)) return true;
+    if (link->type == BODY_BEAM && within(s->at, body->com, 1, &k) && near(*s->at, link->beam.length / 2)) {
+        s->found = scaled(s->parts->g, 0.5, length_symbol(s, s->link, link->beam.length));
+        return true;
+    }
+    return find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
+}
+
+/* T of a rigid link; joints of children that are at T have the same symbol */
+static bool find_positions(struct search *s)
+{
+    const struct robot_parts *parts = s->parts;
+    int k = 0;
+    if (within(s->at, parts->model->link[s->link].tip.p, 3, &k)) {
+        s->found = symbol_at(s, Q_LENGTH, s->link, -1, -1, k);
+        return true;
+    }
+    for (int p = 0; p < parts->n; p++) {
+        const struct link_part *part = &parts->part[p];
+        if (part->link != s->link || !within(s->at, part->C.p, 3, &k)) continue;
+        const int parent = part->lm->parent;
+        const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
+        s->found = tip ? symbol_at(s, Q_LENGTH, parent, -1, -1, k) : symbol_at(s, Q_OFFSET, s->link, -1, -1, k);
+        return true;
+    }
+    return false;
+}
+
+/* A section: where it is, and how modes move it */
+static bool find_section(struct search *s, const struct section *shape, enum quantity move, enum quantity turn, int j)
+{
+    const int m = s->parts->model->link[s->link].m;
+    int k = 0;
+    if (within(s->at, shape->x, 3, &k)) {
+        const bool tip = move == Q_TIP_SHAPE;
+        s->found = tip ? symbol_at(s, Q_LENGTH, s->link, -1, -1, k) : number(s->parts->g, *s->at);
+    } else if (within(s->at, shape->Phi, 3 * m, &k)) {
+        s->found = is_noise(*s->at, shape->Phi, 3 * m) || fabs(*s->at) < 1e-14
+                       ? ZERO
+                       : symbol_at(s, move, s->link, k / 3, j, k % 3);
+    } else if (within(s->at, shape->Lambda, 3 * m, &k)) {
+        s->found = is_noise(*s->at, shape->Lambda, 3 * m) ? ZERO : symbol_at(s, turn, s->link, k / 3, j, k % 3);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool find_sections(struct search *s)
+{
+    const struct link_model *lm = &s->parts->model->link[s->link];
+    if (find_section(s, &lm->body->hinge, Q_HINGE_SHAPE, Q_HINGE_TURN, -1)) return true;
+    for (int k = 0; k < lm->n_sections; k++)
+        if (find_section(s, &lm->section[k].shape, k == 0 ? Q_TIP_SHAPE : Q_SECTION_SHAPE,
+                         k == 0 ? Q_TIP_TURN : Q_SECTION_TURN, k == 0 ? -1 : k))
+            return true;
+    return false;
+}
+
+/* Symmetric matrices of a beam: a mode is a shape, so that without rotary inertia M_ff is G */
+static bool find_pairs(struct search *s)
+{
+    const struct body *body = s->parts->model->link[s->link].body;
+    const int n = body->n_shapes, m = body->m;
+    int k = 0;
+    if (within(s->at, body->G, n * n, &k)) {
+        const int a = k / n, b = k % n;
+        s->found = symbol_at(s, Q_SHAPE_GRAM, s->link, a < b ? a : b, a < b ? b : a, -1);
+        return true;
+    }
+    if (!within(s->at, body->Mff0, m * m, &k)) return false;
+    const int a = k / m < k % m ? k / m : k % m, b = k / m + k % m - a;
+    bool gram = n == m;
+    for (int i = 0; gram && i < n; i++) gram = body->k[i] == i;
+    gram = gram && near(body->G[n * a + b], *s->at);
+    s->found = symbol_at(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1);
+    return true;
+}
+
+static bool find_integrals(struct search *s)
+{
+    const struct body *body = s->parts->model->link[s->link].body;
+    const int n = body->n_shapes;
+    int k = 0;
+    if (within(s->at, &body->mass, 1, &k)) {
+        if (!find_uniform(s, 1, 1)) s->found = symbol_at(s, Q_MASS, s->link, -1, -1, -1);
+    } else if (within(s->at, body->c0, 3, &k)) {
+        if (!find_uniform(s, 0.5, 2)) s->found = symbol_at(s, Q_FIRST_MOMENT, s->link, -1, -1, k);
+    } else if (within(s->at, body->N0, 6, &k)) {
+        if (!find_uniform(s, 1.0 / 3, 3)) s->found = symbol_at(s, Q_SECOND_MOMENT, s->link, -1, -1, k);
+    } else if (within(s->at, body->s, n, &k)) {
+        s->found = is_noise(*s->at, body->s, n) ? ZERO : symbol_at(s, Q_SHAPE_MASS, s->link, k, -1, -1);
+    } else if (within(s->at, body->b, 3 * n, &k)) {
+        s->found = is_noise(*s->at, body->b, 3 * n) ? ZERO : symbol_at(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n);
+    } else if (within(s->at, body->JL, 3 * body->m, &k)) {
+        s->found = symbol_at(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3);
+    } else {
+        return find_pairs(s);
+    }
+    return true;
+}
+
+static bool find_in_link(struct search *s)
+{
+    const struct link *link = &s->parts->model->robot->link[s->link];
+    const struct link_model *lm = &s->parts->model->link[s->link];
+    int k = 0;
+    if (within(s->at, lm->joint.motor_inertia, MOST_VELOCITIES, &k)) {
+        s->found = symbol_at(s, Q_MOTOR_INERTIA, s->link, lm->joint.nv > 1 ? k : -1, -1, -1);
+        return true;
+    }
+    return find_properties(s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) ||
+           find_properties(s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) || find_rigid(s) ||
+           find_positions(s) || (lm->body != NULL && (find_integrals(s) || find_sections(s)));
+}
+
+/* Gravity along one axis of the world is g > 0 */
+static bool find_gravity(struct search *s)
+{
+    const double *gravity = s->parts->model->gravity;
+    int k = 0, n = 0;
+    if (!within(s->at, gravity, 3, &k)) return false;
+    for (int i = 0; i < 3; i++) n += gravity[i] != 0;
+    struct symbol symbol = {.what = Q_GRAVITY, .link = -1, .i = -1, .j = -1, .axis = k, .value = *s->at};
+    const bool down = n == 1 && *s->at < 0;
+    if (down) symbol.value = -*s->at;
+    s->found = names_symbol(s->names, s->parts, &symbol);
+    if (down) s->found = negative(s->found);
+    return true;
+}
+
+static expr symbol_for(struct namer *namer, const struct robot_parts *parts, const double *at)
+{
+    struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
+    if (*at == 0) return ZERO;
+    if (find_gravity(&s)) return s.found;
+    for (s.link = 0; s.link < parts->model->n_links; s.link++)
+        if (find_in_link(&s)) return s.found;
+    return number(parts->g, *at);
+}
+
+/* ---- rotations of sections --------------------------------------------------------------------------------------- */
+
+/* A rotation about one axis is an angle with a symbol; others stay as they are */
+static void turn_symbol(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
+                        expr theta[3])
+{
+    static const enum quantity kind[2][3] = {{Q_HINGE_ANGLE, Q_TIP_ANGLE, Q_SECTION_ANGLE},
+                                             {Q_HINGE_RATE, Q_TIP_RATE, Q_SECTION_RATE}};
+    struct symbol symbol = {.link = -1, .i = -1, .j = -1, .axis = -1};
+    int axis = -1, n = 0;
+    for (int i = 0; i < 3; i++)
+        if (theta[i] != ZERO) {
+            axis = i;
+            n++;
+        }
+    if (n != 1) return;
+    for (int i = 0; i < parts->model->n_links; i++) {
+        const struct link_model *lm = &parts->model->link[i];
+        if (lm->body == NULL) continue;
+        for (int k = -1; k < lm->n_sections; k++) {
+            const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
+            if (shape != at) continue;
+            symbol.what = kind[rate][k < 0 ? 0 : k == 0 ? 1 : 2];
+            symbol.link = i;
+            symbol.j = k > 0 ? k : -1;
+        }
+    }
+    symbol.definition = theta[axis];
+    theta[axis] = names_symbol((struct names *)namer, parts, &symbol);
+}
+
+void names_make(struct names *names)
+{
+    *names = (struct names){.namer = {.symbol = symbol_for, .turn = turn_symbol}};
+}
+
+void names_free(struct names *names)
+{
+    free(names->symbol);
+    free(names->used);
+    names->symbol = NULL;
+    names->used = NULL;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Another component of the same vector or matrix is used */
+static bool needs_axis(const struct names *names, const struct symbol *symbol)
+{
+    for (int k = 0; k < names->n; k++) {
+        struct symbol other = names->symbol[k];
+        if (!names->used[k] || other.axis == symbol->axis) continue;
+        other.axis = symbol->axis;
+        if (same_symbol(&other, symbol)) return true;
+    }
+    return false;
+}
+
+static const char *axis_text(const struct symbol *symbol)
+{
+    static const char *const matrix[] = {"xx", "yy", "zz", "xy", "xz", "yz"}, *const vector[] = {"x", "y", "z"};
+    const bool tensor = symbol->what == Q_INERTIA || symbol->what == Q_HUB_INERTIA ||
+                        symbol->what == Q_PAYLOAD_INERTIA || symbol->what == Q_SECOND_MOMENT;
+    return tensor ? matrix[symbol->axis] : vector[symbol->axis];
+}
+
+/* A letter with its indices, from 1. A letter l_c of LaTeX with index 1 is l_{c,1} */
+static void write_name(FILE *file, bool latex, const char *letter, int n, const int *index, const char *axis)
+{
+    const char *lower = latex ? strchr(letter, '_') : NULL;
+    const char *separator = latex ? "," : "_";
+    fprintf(file, "%.*s", lower != NULL ? (int)(lower - letter) : (int)strlen(letter), letter);
+    if (n == 0 && axis == NULL && lower == NULL) return;
+    fputs(latex ? "_{" : "_", file);
+    if (lower != NULL) fputs(lower + 1, file);
+    for (int i = 0; i < n; i++) fprintf(file, "%s%d", i == 0 && lower == NULL ? "" : separator, index[i] + 1);
+    if (axis != NULL) fprintf(file, "%s%s", n == 0 && lower == NULL ? "" : separator, axis);
+    if (latex) fputc('}', file);
+}
+
+static void write_symbol(FILE *file, const struct names *names, const struct symbol *symbol, bool latex)
+{
+    int index[3], n = 0;
+    if (symbol->link >= 0) index[n++] = symbol->link;
+    if (symbol->i >= 0) index[n++] = symbol->i;
+    if (symbol->j >= 0) index[n++] = symbol->j;
+    write_name(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
+               symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
+}
+
+/* q_2, q_2_1 of a joint with several, eta_2_1; with d after the letter for rates */
+static void write_coordinate(FILE *file, const struct robot_parts *parts, int input, bool latex)
+{
+    const struct model *model = parts->model;
+    const bool rate = input >= parts->first[ARG_QD];
+    const int at = rate ? input - parts->first[ARG_QD] : input;
+    int link = 0;
+    while (at >= (rate ? model->link[link].eta_v : model->link[link].eta_q) + model->link[link].m) link++;
+    const struct link_model *lm = &model->link[link];
+    const int k = at - (rate ? lm->v : lm->q), joint = rate ? lm->joint.nv : lm->joint.nq;
+    const bool elastic = k >= joint;
+    const int index[2] = {link, elastic ? k - joint : k};
+    static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
+                                                {{"q", "\\dot q"}, {"\\eta", "\\dot\\eta"}}};
+    write_name(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
+}
+
+void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
+{
+    const int k = input - parts->first[ARGUMENTS];
+    if (k >= 0) write_symbol(file, names, &names->symbol[k], latex);
+    else write_coordinate(file, parts, input, latex);
+}
+
+void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol)
+{
+    for (const char *at = quantities[symbol->what].meaning; *at != '\0'; at++) {
+        if (*at != '%') {
+            fputc(*at, file);
+            continue;
+        }
+        at++;
+        if (*at == 'L') fputs(parts->model->robot->link[symbol->link].name, file);
+        else fprintf(file, "%d", (*at == 'i' ? symbol->i : symbol->j) + 1);
+    }
+    if (symbol->axis >= 0) fprintf(file, " (%s)", axis_text(symbol));
+}

@@ -1,0 +1,636 @@
+#include "generate/spelling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums that become variables have at least this many symbols */
+enum { LONG_PHRASE = 12 };
+
+void speller_make(struct equations *e, enum equation_format format, struct speller *s)
+{
+    *s = (struct speller){.e = e, .format = format};
+}
+
+void speller_free(struct speller *s)
+{
+    for (int i = 0; i < s->n_phrases; i++) free(s->phrase[i].text);
+    for (int i = 0; i < s->n_variables; i++) free(s->variable[i]);
+    free(s->phrase);
+    free(s->variable);
+    free(s->node_variable);
+    statements_free(&s->statements);
+}
+
+/* ---- numbers and names ------------------------------------------------------------------------------------------- */
+
+void spell_decimal(FILE *file, enum equation_format format, double value)
+{
+    char text[40];
+    int digits = 1;
+    do snprintf(text, sizeof text, "%.*g", digits, value);
+    while (strtod(text, NULL) != value && ++digits <= 17);
+    char *exponent = format == FORMAT_LATEX ? strchr(text, 'e') : NULL;
+    if (exponent == NULL) fputs(text, file);
+    else fprintf(file, "%.*s\\cdot 10^{%d}", (int)(exponent - text), text, atoi(exponent + 1));
+}
+
+/* value = p/q with a small q */
+static bool fraction(double value, int *p, int *q)
+{
+    for (*q = 1; *q <= 96; (*q)++) {
+        const double product = value * *q;
+        *p = (int)fmax(-1e6, fmin(1e6, round(product)));
+        if (fabs(product - *p) <= 1e-14 * fabs(product) && abs(*p) < 10000) return true;
+    }
+    return false;
+}
+
+void spell_number(FILE *file, enum equation_format format, double value)
+{
+    static const char *const form[FORMATS] = {[FORMAT_TEXT] = "%d/%d",
+                                              [FORMAT_LATEX] = "\\tfrac{%d}{%d}",
+                                              [FORMAT_SYMPY] = "Rational(%d, %d)",
+                                              [FORMAT_MATLAB] = "%d/%d"};
+    int p, q;
+    if (!fraction(value, &p, &q)) spell_decimal(file, format, value);
+    else if (q == 1) fprintf(file, "%d", p);
+    else fprintf(file, form[format], p, q);
+}
+
+void spell_variable(FILE *file, enum equation_format format, int variable)
+{
+    fprintf(file, format == FORMAT_LATEX ? "v_{%d}" : "v%d", variable + 1);
+}
+
+void spell_input(FILE *file, const struct speller *s, int input)
+{
+    write_input_name(file, &s->e->parts, &s->e->names, input, s->format == FORMAT_LATEX);
+}
+
+static const char *times(const struct speller *s)
+{
+    return s->format == FORMAT_LATEX ? "\\, " : "*";
+}
+
+static void write_power(FILE *file, const struct speller *s, int power)
+{
+    static const char *const form[FORMATS] = {
+        [FORMAT_TEXT] = "^%d", [FORMAT_LATEX] = "^{%d}", [FORMAT_SYMPY] = "**%d", [FORMAT_MATLAB] = "^%d"};
+    if (power > 1) fprintf(file, form[s->format], power);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
+/* Order of the factors of a term: inertia, gravity, other parameters, (wave), coordinates, rates */
+enum rank { RANK_INERTIA, RANK_GRAVITY, RANK_PARAMETER, RANK_WAVE, RANK_COORDINATE, RANK_RATE };
+
+static const struct symbol *symbol_of(const struct speller *s, int input)
+{
+    const int k = input - s->e->parts.first[ARGUMENTS];
+    return k >= 0 ? &s->e->names.symbol[k] : NULL;
+}
+
+static enum rank rank_of(const struct speller *s, int input)
+{
+    const struct symbol *symbol = symbol_of(s, input);
+    if (symbol == NULL) return input >= s->e->parts.first[ARG_QD] ? RANK_RATE : RANK_COORDINATE;
+    if (quantity_is_rate(symbol->what)) return RANK_RATE;
+    if (quantity_is_inertia(symbol->what)) return RANK_INERTIA;
+    return symbol->what == Q_GRAVITY ? RANK_GRAVITY : RANK_PARAMETER;
+}
+
+static void write_wave(FILE *file, const struct speller *s, const struct term *t)
+{
+    const bool latex = s->format == FORMAT_LATEX, square = t->wave == COSINE_SQUARED || t->wave == SINE_SQUARED;
+    fputs(latex ? "\\" : "", file);
+    fputs(t->wave == COSINE || t->wave == COSINE_SQUARED ? "cos" : "sin", file);
+    fputs(latex && square ? "^{2}(" : "(", file);
+    for (int i = 0; i < t->angles.n; i++) {
+        const int multiple = t->angles.multiple[i];
+        fputs(i == 0 ? multiple < 0 ? "-" : "" : multiple < 0 ? " - " : " + ", file);
+        if (abs(multiple) > 1) fprintf(file, "%d%s", abs(multiple), times(s));
+        spell_input(file, s, t->angles.symbol[i]);
+    }
+    fputc(')', file);
+    if (square && !latex) write_power(file, s, 2);
+}
+
+/* Factors of one rank; true: some were written */
+static bool write_rank(FILE *file, const struct speller *s, const struct term *t, enum rank rank, bool first)
+{
+    if (rank == RANK_WAVE && t->wave != FLAT) {
+        if (!first) fputs(times(s), file);
+        write_wave(file, s, t);
+        return true;
+    }
+    bool written = false;
+    for (int i = 0, power; i < t->n; i += power) {
+        for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
+        if (rank == RANK_WAVE || rank_of(s, t->factor[i]) != rank) continue;
+        if (!first || written) fputs(times(s), file);
+        spell_input(file, s, t->factor[i]);
+        write_power(file, s, power);
+        written = true;
+    }
+    return written;
+}
+
+/* |c| times the factors; true: something was written, which it is not if that is 1 */
+static bool write_product(FILE *file, const struct speller *s, const struct term *t)
+{
+    bool written = fabs(t->c) != 1;
+    if (written) spell_number(file, s->format, fabs(t->c));
+    for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++)
+        if (write_rank(file, s, t, (enum rank)rank, !written)) written = true;
+    return written;
+}
+
+/* ---- common factors ---------------------------------------------------------------------------------------------- */
+
+static bool same_wave(const struct term *x, const struct term *y)
+{
+    return x->wave == y->wave && angles_order(&x->angles, &y->angles) == 0;
+}
+
+/* y becomes the factors that x and y share */
+static void intersect(const struct term *x, struct term *y)
+{
+    int i = 0, n = 0;
+    for (int j = 0; j < y->n; j++) {
+        while (i < x->n && x->factor[i] < y->factor[j]) i++;
+        if (i < x->n && x->factor[i] == y->factor[j]) {
+            y->factor[n++] = y->factor[j];
+            i++;
+        }
+    }
+    y->n = n;
+}
+
+/* The factors of all terms, with their number where that is the same, and with the sign of the first */
+static struct term common_factors(const struct term *t, int n)
+{
+    struct term common = t[0];
+    bool waves = true, numbers = true;
+    for (int i = 0; i < n; i++) {
+        intersect(&t[i], &common);
+        waves = waves && same_wave(&t[0], &t[i]);
+        numbers = numbers && fabs(t[i].c) == fabs(t[0].c);
+    }
+    if (!waves) common.wave = FLAT;
+    if (!waves) common.angles.n = 0;
+    common.c = (numbers ? fabs(t[0].c) : 1) * (t[0].c < 0 ? -1 : 1);
+    return common;
+}
+
+static void divide(const struct term *by, struct term *t)
+{
+    int i = 0, n = 0;
+    for (int j = 0; j < t->n; j++) {
+        if (i < by->n && by->factor[i] == t->factor[j]) i++;
+        else t->factor[n++] = t->factor[j];
+    }
+    t->n = n;
+    t->c /= by->c;
+    if (by->wave == FLAT) return;
+    t->wave = FLAT;
+    t->angles.n = 0;
+}
+
+/* ---- grouping ---------------------------------------------------------------------------------------------------- */
+
+/* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by what rates are multiplied with */
+enum level { BY_HINGE, BY_INERTIA, BY_WAVE, BY_RATE_FACTOR, LEVELS };
+
+static int hinge_order(const struct speller *s, const struct term *x, const struct term *y)
+{
+    const struct term *const of[2] = {x, y};
+    int found[2][MOST_FACTORS], n[2] = {0, 0};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < of[k]->n; i++) {
+            const struct symbol *symbol = symbol_of(s, of[k]->factor[i]);
+            if (symbol != NULL && symbol->what == Q_HINGE_TURN) found[k][n[k]++] = of[k]->factor[i];
+        }
+    if (n[0] != n[1]) return n[0] < n[1] ? -1 : 1;
+    for (int i = 0; i < n[0]; i++)
+        if (found[0][i] != found[1][i]) return found[0][i] < found[1][i] ? -1 : 1;
+    return 0;
+}
+
+static int inertia_of(const struct speller *s, const struct term *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (rank_of(s, t->factor[i]) == RANK_INERTIA) return t->factor[i];
+    return -1;
+}
+
+static int coordinates_of(const struct speller *s, const struct term *t)
+{
+    int count = 0;
+    for (int i = 0; i < t->n; i++) count += rank_of(s, t->factor[i]) >= RANK_COORDINATE;
+    return count;
+}
+
+static int rate_factor_order(const struct speller *s, const struct term *x, const struct term *y)
+{
+    struct term rest[2] = {*x, *y};
+    for (int k = 0; k < 2; k++) {
+        int n = 0;
+        for (int i = 0; i < rest[k].n; i++)
+            if (rank_of(s, rest[k].factor[i]) != RANK_RATE) rest[k].factor[n++] = rest[k].factor[i];
+        rest[k].n = n;
+    }
+    const int coordinates = coordinates_of(s, &rest[0]) - coordinates_of(s, &rest[1]);
+    return coordinates != 0 ? coordinates : term_order(&rest[0], &rest[1]);
+}
+
+static int group_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
+{
+    if (level == BY_HINGE) return hinge_order(s, x, y);
+    if (level == BY_INERTIA) return inertia_of(s, x) - inertia_of(s, y);
+    if (level == BY_RATE_FACTOR) return rate_factor_order(s, x, y);
+    if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
+    return angles_order(&x->angles, &y->angles);
+}
+
+/* By groups; inside them terms without wave and with few coordinates first, then as term_order() */
+static int display_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
+{
+    const int group = level < LEVELS ? group_order(s, level, x, y) : 0;
+    if (group != 0) return group;
+    if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
+    const int coordinates = coordinates_of(s, x) - coordinates_of(s, y);
+    return coordinates != 0 ? coordinates : term_order(x, y);
+}
+
+static void sort_terms(const struct speller *s, enum level level, struct term *t, int n)
+{
+    for (int i = 1; i < n; i++) { /* by insertion: there are few, and mostly in order */
+        const struct term moved = t[i];
+        int k = i;
+        for (; k > 0 && display_order(s, level, &t[k - 1], &moved) > 0; k--) t[k] = t[k - 1];
+        t[k] = moved;
+    }
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of pieces that are added: 1 for a product. */
+static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
+
+/* The text of a sum in brackets as phrases are known by */
+static char *plain_text(struct speller *s, const struct term *t, int n, enum level level)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const bool plain = s->plain;
+    struct term *copy = malloc((size_t)n * sizeof *copy);
+    FILE *file = copy != NULL ? open_memstream(&text, &size) : NULL;
+    if (file != NULL) {
+        memcpy(copy, t, (size_t)n * sizeof *copy);
+        s->plain = true;
+        write_terms(file, s, copy, n, level);
+        s->plain = plain;
+        fclose(file);
+    }
+    free(copy);
+    s->failed = s->failed || text == NULL;
+    return text;
+}
+
+static struct phrase *find_phrase(struct speller *s, const char *text)
+{
+    for (int i = 0; i < s->n_phrases; i++)
+        if (strcmp(s->phrase[i].text, text) == 0) return &s->phrase[i];
+    return NULL;
+}
+
+static bool enlarge(void **array, int n, int *capacity, size_t size)
+{
+    if (n < *capacity) return true;
+    void *larger = realloc(*array, (size_t)(2 * n + 16) * size);
+    if (larger == NULL) return false;
+    *array = larger;
+    *capacity = 2 * n + 16;
+    return true;
+}
+
+/* Takes the text */
+static void count_phrase(struct speller *s, char *text)
+{
+    struct phrase *known = find_phrase(s, text);
+    void *array = s->phrase;
+    if (known != NULL) known->count++;
+    else if (!enlarge(&array, s->n_phrases, &s->phrase_capacity, sizeof *s->phrase)) s->failed = true;
+    else {
+        s->phrase = array;
+        s->phrase[s->n_phrases++] = (struct phrase){.text = text, .count = 1, .variable = -1};
+        return;
+    }
+    s->phrase = array;
+    free(text);
+}
+
+/* Takes the definition; returns the number of the variable */
+static int add_variable(struct speller *s, char *definition)
+{
+    void *array = s->variable;
+    if (definition == NULL || !enlarge(&array, s->n_variables, &s->variable_capacity, sizeof *s->variable)) {
+        s->failed = true;
+        free(definition);
+        return 0;
+    }
+    s->variable = array;
+    s->variable[s->n_variables] = definition;
+    return s->n_variables++;
+}
+
+static char *written_terms(struct speller *s, struct term *t, int n, enum level level, int *pieces)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL) return NULL;
+    *pieces = write_terms(file, s, t, n, level);
+    fclose(file);
+    return text;
+}
+
+/* Writes a variable in place of the sum if it occurs more than once */
+static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int n, enum level level)
+{
+    int symbols = 0;
+    for (int i = 0; i < n; i++) symbols += t[i].n + t[i].angles.n;
+    if (s->plain || n < 3 || symbols < LONG_PHRASE) return false;
+    char *text = plain_text(s, t, n, level);
+    if (text == NULL) return false;
+    if (s->counting) {
+        count_phrase(s, text);
+        return false;
+    }
+    struct phrase *known = find_phrase(s, text);
+    free(text);
+    if (known == NULL || known->count < 2) return false;
+    const int at = (int)(known - s->phrase);
+    if (known->variable < 0) {
+        int pieces;
+        const int variable = add_variable(s, written_terms(s, t, n, level, &pieces));
+        s->phrase[at].variable = variable;
+    }
+    spell_variable(file, s->format, s->phrase[at].variable);
+    return true;
+}
+
+static void write_group(FILE *file, struct speller *s, struct term *t, int n, enum level level)
+{
+    if (write_as_variable(file, s, t, n, level)) return;
+    int pieces = 0;
+    char *text = written_terms(s, t, n, level, &pieces);
+    s->failed = s->failed || text == NULL;
+    if (text != NULL) fprintf(file, pieces > 1 || text[0] == '-' ? "(%s)" : "%s", text);
+    free(text);
+}
+
+static int group_end(const struct speller *s, enum level level, const struct term *t, int n, int from)
+{
+    int end = from + 1;
+    if (level == LEVELS) return end;
+    while (end < n && group_order(s, level, &t[from], &t[end]) == 0) end++;
+    return end;
+}
+
+static bool share_factors(const struct term *t, int n)
+{
+    const struct term common = common_factors(t, n);
+    return common.n > 0 || common.wave != FLAT;
+}
+
+/* The sign before a piece of a sum; a line may be broken there */
+static void write_sign(FILE *file, const struct speller *s, bool minus, int *pieces)
+{
+    if (*pieces == 0) fputs(minus ? "-" : "", file);
+    else fprintf(file, "%s%c ", s->plain ? " " : "\n", minus ? '-' : '+');
+    (*pieces)++;
+}
+
+/* The rest of a group after its common factors are taken out, as text; NULL: it has no factors, or no rest */
+static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
+{
+    char *text = NULL;
+    struct term *rest = n > 1 && share_factors(t, n) ? malloc((size_t)n * sizeof *rest) : NULL;
+    if (rest == NULL) return NULL;
+    memcpy(rest, t, (size_t)n * sizeof *rest);
+    sort_terms(s, level, rest, n);
+    const struct term common = common_factors(rest, n);
+    for (int i = 0; i < n; i++) divide(&common, &rest[i]);
+    text = plain_text(s, rest, n, level);
+    free(rest);
+    return text;
+}
+
+/* a c + b c of groups [from, end) and [end, ...) becomes (a + b) c: the factors of all following groups with the same rest, which move to
+   the front; returns how many terms these groups have */
+static int gather_factors(struct speller *s, struct term *t, int n, int size, enum level level, struct term *factor,
+                          int *n_factors)
+{
+    char *rest = level == BY_INERTIA ? rest_of(s, t, size, level + 1) : NULL;
+    int used = size;
+    *n_factors = 0;
+    if (rest == NULL) return size;
+    sort_terms(s, level + 1, t, size);
+    factor[(*n_factors)++] = common_factors(t, size);
+    for (int from = size, end; from < n; from = end) {
+        end = group_end(s, level, t, n, from);
+        char *other = end - from == size ? rest_of(s, t + from, size, level + 1) : NULL;
+        if (other != NULL && strcmp(rest, other) == 0) {
+            sort_terms(s, level + 1, t + from, size);
+            factor[(*n_factors)++] = common_factors(t + from, size);
+            for (int i = 0; i < size; i++) { /* rotate to the front */
+                const struct term moved = t[from + i];
+                memmove(t + used + 1, t + used, (size_t)(from + i - used) * sizeof *t);
+                t[used++] = moved;
+            }
+        }
+        free(other);
+    }
+    free(rest);
+    return used;
+}
+
+/* (a + b) c, the terms of c from a group whose common factors are a */
+static void write_gathered(FILE *file, struct speller *s, struct term *factor, int n_factors, struct term *t, int n,
+                           enum level level)
+{
+    const struct term common = factor[0];
+    for (int i = 0; i < n; i++) divide(&common, &t[i]);
+    if (share_factors(factor, n_factors)) write_terms(file, s, factor, n_factors, BY_INERTIA);
+    else write_group(file, s, factor, n_factors, BY_INERTIA);
+    fputs(times(s), file);
+    write_group(file, s, t, n, level);
+}
+
+/* Groups with their signs; a group whose terms share factors has these taken out, another one is written term by term */
+static void write_groups(FILE *file, struct speller *s, struct term *t, int n, enum level level, int *pieces)
+{
+    struct term *factor = malloc((size_t)n * sizeof *factor);
+    s->failed = s->failed || factor == NULL;
+    for (int from = 0, end; factor != NULL && from < n; from = end) {
+        end = group_end(s, level, t, n, from);
+        const bool flat = level == BY_WAVE && t[from].wave == FLAT;
+        if (end - from > 1 && (flat || !share_factors(t + from, end - from))) {
+            sort_terms(s, level + 1, t + from, end - from);
+            write_groups(file, s, t + from, end - from, level + 1, pieces);
+            continue;
+        }
+        int n_factors;
+        const int size = end - from;
+        end = from + gather_factors(s, t + from, n - from, size, level, factor, &n_factors);
+        if (n_factors > 1) {
+            const bool minus = factor[0].c < 0;
+            for (int i = 0; minus && i < n_factors; i++) factor[i].c = -factor[i].c;
+            for (int i = 0; minus && i < size; i++) t[from + i].c = -t[from + i].c;
+            write_sign(file, s, minus, pieces);
+            write_gathered(file, s, factor, n_factors, t + from, size, level + 1);
+            continue;
+        }
+        sort_terms(s, level + 1, t + from, end - from);
+        const bool minus = t[from].c < 0;
+        for (int i = from; minus && i < end; i++) t[i].c = -t[i].c;
+        write_sign(file, s, minus, pieces);
+        if (end - from > 1) write_terms(file, s, t + from, end - from, level + 1);
+        else if (!write_product(file, s, &t[from])) fputc('1', file);
+    }
+    free(factor);
+}
+
+static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level)
+{
+    int pieces = 0;
+    if (n == 0) {
+        fputc('0', file);
+        return 1;
+    }
+    sort_terms(s, level, t, n);
+    const struct term common = n > 1 ? common_factors(t, n) : (struct term){.c = 1};
+    if (common.n > 0 || common.wave != FLAT || fabs(common.c) != 1) {
+        for (int i = 0; i < n; i++) divide(&common, &t[i]);
+        fputs(common.c < 0 ? "-" : "", file);
+        if (write_product(file, s, &common)) fputs(times(s), file);
+        write_group(file, s, t, n, level);
+        return 1;
+    }
+    write_groups(file, s, t, n, level, &pieces);
+    return pieces;
+}
+
+char *spelled_sum(struct speller *s, const struct sum *sum)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct term *t = malloc((size_t)(sum->n + 1) * sizeof *t);
+    FILE *file = t != NULL ? open_memstream(&text, &size) : NULL;
+    if (file != NULL) {
+        memcpy(t, sum->term, (size_t)sum->n * sizeof *t);
+        const int n = collect_squares(t, sum->n);
+        if (!write_as_variable(file, s, t, n, BY_HINGE)) write_terms(file, s, t, n, BY_HINGE);
+        fclose(file);
+    }
+    free(t);
+    s->failed = s->failed || text == NULL;
+    return text;
+}
+
+/* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
+
+/* How strongly an expression binds */
+enum { SUM = 1, PRODUCT, POWER };
+
+static void write_node(FILE *file, struct speller *s, int i, int binding);
+
+static void write_expr(FILE *file, struct speller *s, expr e, int binding)
+{
+    const bool bracket = changes_sign(e) && binding > SUM;
+    if (bracket) fputc('(', file);
+    if (changes_sign(e)) fputc('-', file);
+    write_node(file, s, e / 2, changes_sign(e) ? PRODUCT : binding);
+    if (bracket) fputc(')', file);
+}
+
+static void write_binary(FILE *file, struct speller *s, const struct vertex *node, int binding)
+{
+    const int own = node->operation == ADD || node->operation == SUB ? SUM : PRODUCT;
+    const bool bracket = own < binding;
+    if (bracket) fputc('(', file);
+    write_expr(file, s, node->a, own);
+    if (node->operation == ADD || node->operation == SUB) fputs(node->operation == ADD ? " + " : " - ", file);
+    else fputs(node->operation == MUL ? times(s) : "/", file);
+    write_expr(file, s, node->b, node->operation == ADD ? SUM : node->operation == MUL ? PRODUCT : own + 1);
+    if (bracket) fputc(')', file);
+}
+
+/* \frac{a}{b}, \sqrt{a}, S_k(a) */
+static void write_function(FILE *file, struct speller *s, const struct vertex *node)
+{
+    const bool latex = s->format == FORMAT_LATEX;
+    const char *name = node->operation == SIN ? "sin" : node->operation == COS ? "cos" : "sqrt";
+    if (node->operation == STUMPFF) fprintf(file, latex ? "S_{%d}(" : "S(%d, ", node->b);
+    else fprintf(file, latex && node->operation == SQRT ? "\\sqrt{" : latex ? "\\%s(" : "%s(", name);
+    write_expr(file, s, node->a, SUM);
+    fputc(latex && node->operation == SQRT ? '}' : ')', file);
+}
+
+static void write_operation(FILE *file, struct speller *s, const struct vertex *node, int binding)
+{
+    if (node->operation == DIV && s->format == FORMAT_LATEX) {
+        fputs("\\frac{", file);
+        write_expr(file, s, node->a, SUM);
+        fputs("}{", file);
+        write_expr(file, s, node->b, SUM);
+        fputc('}', file);
+    } else if (operand_count(node->operation) == 2) {
+        write_binary(file, s, node, binding);
+    } else {
+        write_function(file, s, node);
+    }
+}
+
+static void write_node(FILE *file, struct speller *s, int i, int binding)
+{
+    const struct vertex *node = &s->e->g.node[i];
+    if (node->operation == INPUT) spell_input(file, s, node->a);
+    else if (s->node_variable != NULL && s->node_variable[i] >= 0) spell_variable(file, s->format, s->node_variable[i]);
+    else if (node->operation != NUMBER) write_operation(file, s, node, binding);
+    else {
+        int p, q;
+        const bool bracket = binding >= POWER && fraction(node->value, &p, &q) && q > 1;
+        if (bracket) fputc('(', file);
+        spell_number(file, s->format, node->value);
+        if (bracket) fputc(')', file);
+    }
+}
+
+char *spelled_expr(struct speller *s, expr e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL) return NULL;
+    write_expr(file, s, e, 0);
+    fclose(file);
+    return text;
+}
+
+bool spell_statements(struct speller *s, int n_outputs, const expr *output)
+{
+    const struct graph *g = &s->e->g;
+    const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
+    s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
+    if (s->node_variable == NULL || !statements_make(&code, &s->statements)) return false;
+    for (int i = 0; i < g->n; i++) s->node_variable[i] = -1;
+    for (int i = 0; i < g->n; i++) {
+        if (!s->statements.named[i]) continue;
+        const int variable = add_variable(s, spelled_expr(s, 2 * i));
+        s->node_variable[i] = variable;
+    }
+    return !s->failed;
+}
