@@ -11,6 +11,7 @@ usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate 
        ./run.sh boom      set up, build, pack the FMU of that pump with four cylinders inside, move its boom, and plot the result
        ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load, and plot the result
        ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load, and plot the result
+       ./run.sh control   set up, build, pack arms and their controllers, move a payload heavier than known, and write docs/control.md
        ./run.sh bench     set up, build, and run the benchmarks
        ./run.sh generated  set up, build, and compare the generated code of 100 random robots with the library
        ./run.sh peers     set up, build, and measure rigid arms against Pinocchio and MuJoCo, side by side
@@ -45,6 +46,11 @@ pump) set_up_and_build && example concrete_pump "a concrete pump with a boom of 
 boom) set_up_and_build && example boom "a concrete pump with four cylinders inside, valve commands every 10 ms" ;;
 crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
 servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
+control)
+    set_up_and_build
+    say "arms under controllers with a model inside, with a payload heavier than the model's (examples/control.py)"
+    LIMBER="$out/limber" "$python" examples/control.py "$out/run" --write-docs || fail "the example failed"
+    ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"

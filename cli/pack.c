@@ -132,7 +132,10 @@ static int count(const struct variables *variables, enum causality causality)
 static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
 {
     if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
-    else printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
+    else
+        printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL         ? fmu->name
+                                                         : fmu->variables->discrete ? "controller"
+                                                                                    : "limber_fmu");
 }
 
 static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)

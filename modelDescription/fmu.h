@@ -7,13 +7,13 @@
 
 struct drive;
 
-/* The source of every part: a robot or a drive. */
+/* The source of every part: a robot, a drive, or a controller, which has discrete variables and the model of a robot. */
 struct fmu {
     const char *name, *description, *guid;
     const struct variables *variables;
-    const struct model *model; /* of a robot; NULL: a drive */
+    const struct model *model; /* of a robot or a controller; NULL: a drive */
     struct work *work;
-    const struct drive *drive; /* NULL: a robot             */
+    const struct drive *drive; /* NULL: not a drive         */
 };
 
 struct blob {

@@ -65,13 +65,16 @@ static void add_libraries(struct package *package, const char *identifier, const
 static void add_all(struct package *package, const struct fmu *fmu, struct blob resource,
                     const struct libraries *libraries, struct arena *arena)
 {
-    const bool is_robot = fmu->model != NULL;
+    const bool is_robot = fmu->model != NULL; /* or has one inside */
+    const char *file = fmu->variables->discrete ? "controller" : is_robot ? "robot" : "drive";
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "resources/%s.json", file);
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
     const struct blob icon = icon_make(fmu, arena);
     add(package, "model.png", icon, PLAIN_FILE);
     add(package, "terminalsAndIcons/icon.png", icon, PLAIN_FILE);
     add(package, "terminalsAndIcons/terminalsAndIcons.xml", terminals_make(fmu, arena), PLAIN_FILE);
-    add(package, is_robot ? "resources/robot.json" : "resources/drive.json", resource, PLAIN_FILE);
+    add(package, name, resource, PLAIN_FILE);
     add_libraries(package, fmu->name, libraries);
     add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
     add_licenses(package, arena);

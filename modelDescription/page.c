@@ -388,6 +388,29 @@ static void write_licenses(struct xml *xml)
 
 /* ---- text ---------------------------------------------------------------------------------------------------------------- */
 
+static void write_controller_words(struct xml *xml)
+{
+    heading(xml, "Using it");
+    paragraph(
+        xml,
+        "The FMU implements FMI 2.0 for co-simulation. It takes samples at multiples of sample_time, whatever the "
+        "communication steps are: desired and measured motion of the joints in, torques out, held from sample to "
+        "sample. A sample that is due at the end of a step is taken in the next one, with the inputs that are "
+        "set until then. Within a step, positions continue with the velocities and accelerations that are inputs.");
+    paragraph(
+        xml,
+        "In each communication step let the controller go first, and the arm follow with its torques: then there is "
+        "no delay but that of sampling and the parameter delay.");
+    paragraph(
+        xml,
+        "Parameters that are described as of the model belong to the model of the arm inside the controller, not to "
+        "the arm. Payloads may change between steps, all others take effect when initialization ends. Units are SI.");
+    paragraph(
+        xml,
+        "The instance whose state was saved (fmi2GetFMUstate) and every copy made from the saved state continue with "
+        "bitwise equal results.");
+}
+
 static void write_words(struct xml *xml, const struct fmu *fmu)
 {
     heading(xml, "Using it");
@@ -483,7 +506,8 @@ struct blob page_make(const struct fmu *fmu, struct arena *arena)
         xml_end_full(&xml);
     }
     if (fmu->model != NULL) write_robot(&xml, fmu, arena);
-    write_words(&xml, fmu);
+    if (fmu->variables->discrete) write_controller_words(&xml);
+    else write_words(&xml, fmu);
     write_variables(&xml, fmu);
     write_licenses(&xml);
     xml_end_full(&xml);

@@ -118,6 +118,8 @@ static bool fill_component(struct component *component, const char *guid, const 
     struct arena scratch = {0};
     const bool loaded = load_resource(component, location, &scratch);
     arena_release(&scratch);
+    if (loaded && component->variables->discrete && component->type == fmi2ModelExchange)
+        REFUSE("a %s is for co-simulation only: it changes its outputs at sample times of its own", instance_kind());
     if (!loaded || !check_guid(component, guid)) return false;
     component_log(component, fmi2OK, CATEGORY_ALL, "fmi2Instantiate: computes with %s", fmi_set.name);
     return true;

@@ -188,3 +188,21 @@ struct place item(const struct place *array, int index)
                           .given = true,
                           .value = json_object_array_get_idx(array->value, (size_t)index)};
 }
+
+void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context)
+{
+    struct json_object_iterator at = json_object_iter_begin(object->value), end = json_object_iter_end(object->value);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const struct place one = {.reader = object->reader,
+                                  .parent = object,
+                                  .key = json_object_iter_peek_name(&at),
+                                  .given = true,
+                                  .value = json_object_iter_peek_value(&at)};
+        take(context, &one);
+    }
+}
+
+const char *place_text(const struct place *at, struct arena *arena)
+{
+    return arena_string(arena, json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN));
+}

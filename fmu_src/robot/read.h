@@ -101,6 +101,11 @@ struct place member(struct object *object, const char *key);
 /* Whether the object has a member, without reading it. */
 bool has_key(const struct object *object, const char *key);
 
+/* All members of a place that is an object, in the order of the document. */
+void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context);
+/* The value as JSON text, in the arena; NULL: no memory. */
+const char *place_text(const struct place *at, struct arena *arena);
+
 /* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);
 struct place item(const struct place *array, int index);

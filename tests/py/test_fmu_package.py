@@ -22,6 +22,7 @@ from lxml import etree
 from program import SEVERAL_JOINTS
 
 ROOT = Path(__file__).resolve().parents[2]
+CANADARM = ROOT / "resources/canadarm.json"
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
 GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
 
@@ -720,11 +721,12 @@ def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
     assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
 
 
-@pytest.fixture(params=["fmu", "servo", "cylinder", "gear", "spring", "axis", "sling"])
+@pytest.fixture(params=["fmu", "servo", "cylinder", "gear", "spring", "axis", "sling", "controller"])
 def packing(request, limber, made_up_file):
     """An FMU to pack: arguments, libraries, and what the environment variables for them begin with."""
     if request.param == "fmu": return ["fmu", made_up_file], libraries_of(limber), "LIMBER_FMU"
-    return ["drive", request.param], libraries_of(limber, request.param, "DRIVE"), "LIMBER_DRIVE"
+    robot = [CANADARM] if request.param == "controller" else []
+    return ["drive", request.param, *robot], libraries_of(limber, request.param, "DRIVE"), "LIMBER_DRIVE"
 
 
 @pytest.mark.parametrize("variable", ["LIBRARY", "DLL"])
