@@ -272,7 +272,7 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     parts_motion(parts, NULL);
     applied_forces(parts, Q);
     for (int i = 0; i < loops->n; i++) gap[i] = gap_acceleration(parts, &loops->row[i]);
-    actuators_load(parts);
+    loads_apply(parts);
     start_residual(parts, &r);
     parts_articulate(parts, true);
     loops_factor(parts, loops);

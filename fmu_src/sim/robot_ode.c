@@ -54,11 +54,20 @@ enum status sim_forward(struct sim *sim)
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
+/* The same without what it leaves in the work: only what the step needs */
+static enum status accelerations(struct sim *sim)
+{
+    if (!sim->code.in_use) return sim_forward(sim);
+    const enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
+    if (status != STATUS_OK || code_forward(sim)) return status;
+    return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+}
+
 enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
 {
     const struct ode *ode = &sim->instance.stepper.ode;
     sim_take(sim, t, y);
-    const enum status status = sim_forward(sim);
+    const enum status status = accelerations(sim);
     double sum = 0;
     ode_position_rates(ode, y, ydot);
     for (int i = 0; i < sim->n_free; i++) ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
@@ -141,7 +150,7 @@ static enum status residual(void *context, double t, const double *y, const doub
     sim_take(sim, t, y);
     spread_accelerations(sim, z);
     enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !code_residual(sim, z + n_v, r + n_v))
         status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;
     drives_rates(sim, &sim->at, r + sim->n_free);
