@@ -70,6 +70,7 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     if (fits) {
         code->functions = functions;
         code_adapt(sim);
+        report_note(instance->report, "%s: steps use generated code", instance->name);
     } else {
         report_add(instance->report, REPORT_WARNING,
                    "%s: the generated code is of another robot file: the library computes instead", instance->name);
