@@ -57,7 +57,7 @@ static void make_command(struct command *command, const struct generation *what,
     add_words(command, before);
     add_words(command, getenv("CFLAGS"));
     add_path(command, "-I", parts, "", "");
-    if (what->mechanism->constraints->n_rows == 0) add_path(command, "", folder, what->prefix, "_forward.c");
+    add_path(command, "", folder, what->prefix, "_forward.c");
     add_path(command, "", folder, what->prefix, "_residual.c");
     add_path(command, "", folder, what->prefix, "_code.c");
     add_path(command, "", parts, "limber_fmu.o", "");

@@ -20,9 +20,10 @@ static const struct {
     const char *result[MOST_OUTPUTS];
 } functions[FUNCTIONS] = {
     {"forward",
-     "forward dynamics: accelerations of joints and elastic coordinates",
+     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints of "
+     "loops",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
-     {"qdd"}},
+     {"qdd", "lambda"}},
     {"inverse",
      "inverse dynamics of the tree: M qdd + bias, forces of actuators and loops not included",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_QDD),
@@ -52,7 +53,7 @@ static const struct {
 void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
 {
     const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
-    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}, {n, rows}};
+    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n, rows}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}, {n, rows}};
     *function = (struct generated){
         .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
     if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
@@ -227,6 +228,14 @@ static void mass_reference(struct mechanism *m, const struct input *in, double *
     dyn_inverse(m->model, m->work, in, m->work->rhs, bias);
 }
 
+static enum status forward_reference(struct mechanism *m, const struct input *in, double *result)
+{
+    const struct constraints *loops = m->constraints;
+    const enum status status = mechanism_forward(m, in, result);
+    for (int k = 0; k < loops->n_active; k++) result[m->model->nv + k] = loops->lambda[loops->active[k]];
+    return status;
+}
+
 /* Multipliers and gaps of active constraints are in rows of all constraints there */
 static enum status residual_reference(struct mechanism *m, const struct input *in, const double *qdd,
                                       const double *lambda, double *result)
@@ -245,7 +254,7 @@ enum status generate_reference(const struct generation *what, int i, const doubl
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
     struct input in = input_of(what, inputs);
-    if (i == FORWARD) return mechanism_forward(m, &in, result);
+    if (i == FORWARD) return forward_reference(m, &in, result);
     if (i == RESIDUAL)
         return residual_reference(m, &in, inputs + generate_first(what, ARG_QDD),
                                   inputs + generate_first(what, ARG_LAMBDA), result);

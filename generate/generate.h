@@ -61,8 +61,8 @@ bool generate_random_inputs(const struct generation *what, uint64_t *seed, doubl
 enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
                            struct report *report);
 
-/* The sources of an FMU's generated code (sim/robot_code.h) into a folder that exists: forward dynamics of an open robot, residual, and the
-   table of them. guid: of the instance. */
+/* The sources of an FMU's generated code (sim/robot_code.h) into a folder that exists: forward dynamics, residual, and the table of
+   them. guid: of the instance. */
 enum status generate_write_fmu(const struct generation *what, const char *guid, const char *folder,
                                struct report *report);
 /* Name of the robot as a C identifier: the prefix of its functions. */

@@ -162,8 +162,8 @@ struct placed world_frame(const struct robot_parts *parts);
 struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
-enum status forward_dynamics(struct robot_parts *parts, expr *qdd); /* nv */
-void inverse_dynamics(struct robot_parts *parts, expr *force);      /* nv */
+enum status forward_dynamics(struct robot_parts *parts, expr *qdd_and_lambda); /* nv, n_active */
+void inverse_dynamics(struct robot_parts *parts, expr *force);                 /* nv */
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
 enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* Inward, for the inertia forces of parts_motion(qdd). */

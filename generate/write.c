@@ -251,7 +251,7 @@ static const char check_text[] =
     "        if (!(fabs(x[i] - expected[i]) <= error)) error = fabs(x[i] - expected[i]);\n"
     "    }\n"
     "    const int wrong = !(error <= TOLERANCE * (size > 0 ? size : 1));\n"
-    "    printf(\"%-10s error %.2g of %.3g%s\\n\", name, error, size, wrong ? \": TOO LARGE\" : \"\");\n"
+    "    printf(\"%-20s error %.2g of %.3g%s\\n\", name, error, size, wrong ? \": TOO LARGE\" : \"\");\n"
     "    return wrong;\n}\n\n";
 
 /* The call at a state; outputs go to `out` */
@@ -270,7 +270,15 @@ static void write_call(FILE *file, const struct generation *what, const struct g
         fprintf(file, "%sout + %d", separator, at);
         at += function->result[i].count;
     }
-    fprintf(file, ");\n        wrong += check(\"%s\", %d, out, %s_expected[s]);\n", function->name, at, function->name);
+    fputs(");\n", file);
+    /* derivatives are compared with the largest of them all: one solution with the same factors */
+    const bool together = strcmp(function->name, "jacobian") == 0;
+    for (int i = 0, first = 0; i < MOST_OUTPUTS && first < at; i++) {
+        const int count = together ? at : function->result[i].count;
+        fprintf(file, "        wrong += check(\"%s%s%s\", %d, out + %d, %s_expected[s] + %d);\n", function->name,
+                together ? "" : " ", together ? "" : function->result[i].name, count, first, function->name, first);
+        first += count;
+    }
 }
 
 static enum status write_expected(FILE *file, const struct generation *what, int i, int n_results, int n_inputs,
@@ -426,12 +434,12 @@ static void write_fmu_call(FILE *file, const struct generation *what, const stru
 static void write_table(FILE *file, const struct generation *what, const char *guid, const struct called *called)
 {
     const struct constraints *loops = what->mechanism->constraints;
-    const bool open = called[FORWARD].call != NULL;
     fprintf(file, "/* What the FMU's library calls. */\n#include \"%s.h\"\n\n#include \"robot_code.h\"\n\n",
             what->prefix);
-    if (open)
-        fprintf(file, "static void forward(const struct code_arguments *arguments, double *qdd)\n{\n%s}\n\n",
-                called[FORWARD].call);
+    fprintf(file,
+            "static void forward(const struct code_arguments *arguments, double *qdd, double *lambda)\n{\n    "
+            "(void)lambda;\n%s}\n\n",
+            called[FORWARD].call);
     fprintf(file,
             "static void residual(const struct code_arguments *arguments, double *force, double *gap_acceleration)\n{\n"
             "    (void)gap_acceleration;\n%s}\n\nstatic const int active[] = {",
@@ -442,22 +450,22 @@ static void write_table(FILE *file, const struct generation *what, const char *g
         char name[KEPT_NAME];
         fprintf(file, "\"%s\", ", generate_kept_name(what, i, name));
     }
-    fprintf(file, "0};\n\nconst struct robot_code robot_code = {\"%s\", %d, active, %d, kept, %s, residual};\n", guid,
-            loops->n_active, what->n_kept, open ? "forward" : "0");
+    fprintf(file, "0};\n\nconst struct robot_code robot_code = {\"%s\", %d, active, %d, kept, forward, residual};\n",
+            guid, loops->n_active, what->n_kept);
 }
 
 enum status generate_write_fmu(const struct generation *what, const char *guid, const char *folder,
                                struct report *report)
 {
-    const bool closed = what->mechanism->constraints->n_rows > 0;
-    const struct destination to = {folder, 1u << RESIDUAL | (closed ? 0 : 1u << FORWARD), write_fmu_call};
+    const struct destination to = {folder, 1u << RESIDUAL | 1u << FORWARD, write_fmu_call};
     struct called called[FUNCTIONS] = {{0}};
     struct generated function[FUNCTIONS];
     FILE *header = open_file(folder, what->prefix, ".h", report),
          *table = open_file(folder, what->prefix, "_code.c", report);
     enum status status = header != NULL && table != NULL ? STATUS_OK : STATUS_NO_FILE;
     if (status == STATUS_OK) status = make_functions(what, &to, header, function, called, report);
-    if (status == STATUS_OK && called[RESIDUAL].call == NULL) status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK && (called[FORWARD].call == NULL || called[RESIDUAL].call == NULL))
+        status = STATUS_NO_MEMORY;
     if (status == STATUS_OK) write_table(table, what, guid, called);
     if (header != NULL && close_file(header, folder, report) != STATUS_OK) status = STATUS_NO_FILE;
     if (table != NULL && close_file(table, folder, report) != STATUS_OK) status = STATUS_NO_FILE;

@@ -61,6 +61,7 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     code->parameters = arena_take(&instance->arena, n_kept, sizeof *code->parameters);
     code->lambda = arena_take(&instance->arena, n_active, sizeof *code->lambda);
     code->gap = arena_take(&instance->arena, n_active, sizeof *code->gap);
+    code->y = arena_take(&instance->arena, (size_t)v->n_states, sizeof *code->y);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; fits && i < functions->n_kept; i++) {
         const int row = variables_find(v, functions->kept[i]);
@@ -102,13 +103,27 @@ static bool all_finite(int n, const double *x)
     return isfinite(sum);
 }
 
+/* The code may be used, and its constraints are those that are active */
+static bool same_constraints(const struct sim *sim)
+{
+    const struct constraints *loops = sim->mechanism.constraints;
+    const struct robot_code *functions = sim->code.functions;
+    if (!sim->code.in_use || loops->n_active != functions->n_active) return false;
+    for (int k = 0; k < loops->n_active; k++)
+        if (loops->active[k] != functions->active[k]) return false;
+    return true;
+}
+
 bool code_forward(struct sim *sim)
 {
     const struct sim_code *code = &sim->code;
-    if (!code->in_use || code->functions->forward == NULL) return false;
+    struct constraints *loops = sim->mechanism.constraints;
+    if (!same_constraints(sim)) return false;
     const struct code_arguments arguments = arguments_of(sim);
-    code->functions->forward(&arguments, sim->qdd);
-    return all_finite(sim->mechanism.model->nv, sim->qdd);
+    code->functions->forward(&arguments, sim->qdd, code->lambda);
+    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof *loops->lambda);
+    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = code->lambda[k];
+    return all_finite(sim->mechanism.model->nv, sim->qdd) && all_finite(loops->n_active, code->lambda);
 }
 
 bool code_residual(struct sim *sim, const double *lambda, double *gap_acceleration)
@@ -116,14 +131,19 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
     const struct sim_code *code = &sim->code;
     const struct robot_code *functions = code->functions;
     const struct constraints *loops = sim->mechanism.constraints;
-    if (!code->in_use || loops->n_active != functions->n_active) return false;
-    for (int k = 0; k < loops->n_active; k++) {
-        if (loops->active[k] != functions->active[k]) return false;
-        code->lambda[k] = lambda[loops->active[k]];
-    }
+    if (!same_constraints(sim)) return false;
+    for (int k = 0; k < loops->n_active; k++) code->lambda[k] = lambda[loops->active[k]];
     const struct code_arguments arguments = arguments_of(sim);
     functions->residual(&arguments, sim->force, code->gap);
     memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
     for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = code->gap[k];
     return all_finite(sim->mechanism.model->nv, sim->force) && all_finite(loops->n_active, code->gap);
+}
+
+enum status code_factors(struct sim *sim)
+{
+    if (!sim->code.no_factors) return STATUS_OK;
+    sim->code.no_factors = false;
+    sim_take(sim, sim->code.t, sim->code.y);
+    return sim_forward(sim);
 }

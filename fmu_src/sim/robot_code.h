@@ -16,9 +16,8 @@ struct robot_code {
     int n_kept;
     const char *const *kept; /* n_kept: variables that are arguments; all other parameters are numbers in the code */
 
-    /* qdd of mechanism_forward(), and force and gap_acceleration (of active constraints) of mechanism_residual(). forward: NULL where
-       there are loops. */
-    void (*forward)(const struct code_arguments *arguments, double *qdd);
+    /* qdd and lambda of mechanism_forward(), force and gap_acceleration of mechanism_residual(); of active constraints */
+    void (*forward)(const struct code_arguments *arguments, double *qdd, double *lambda);
     void (*residual)(const struct code_arguments *arguments, double *force, double *gap_acceleration);
 };
 

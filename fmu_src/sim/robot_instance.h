@@ -36,6 +36,8 @@ struct sim_code {
     const struct variable **kept;       /* n_kept: parameters that are arguments         */
     double *parameters;                 /* n_kept: their values                          */
     double *lambda, *gap;               /* n_active                                      */
+    double t, *y;                       /* where the last right-hand side was, ...       */
+    bool no_factors;                    /* if it left no factors: code_factors()         */
 };
 
 struct sim {
@@ -191,6 +193,8 @@ void code_adapt(struct sim *sim);
 /* qdd at this point; and force and gap_acceleration of mechanism_residual() for these accelerations. False: there is no generated code
    that may be used, or its result is not finite: call the library. */
 bool code_forward(struct sim *sim);
+/* The factors of mechanism_forward() where the last right-hand side was evaluated, if it did not leave them. */
+enum status code_factors(struct sim *sim);
 bool code_residual(struct sim *sim, const double *lambda, double *gap_acceleration);
 
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
