@@ -79,9 +79,9 @@ def calls():
     return table(["robot", "generated", "library", "ratio", "to beat"], rows)
 
 
-def write(page, name, part):
+def write(page, name, part, by="bench/generated.py"):
     text = page.read_text(encoding="utf-8")
-    begin, end = f"<!-- begin {name}: measured by bench/generated.py, do not edit -->", f"<!-- end {name} -->"
+    begin, end = f"<!-- begin {name}: measured by {by}, do not edit -->", f"<!-- end {name} -->"
     before, after = text.split(begin)[0], text.split(end)[1]
     page.write_text(f"{before}{begin}\n\n{part}\n\n{end}{after}", encoding="utf-8")
     print(part)
