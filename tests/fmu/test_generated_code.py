@@ -55,9 +55,11 @@ def quantity(name):
 
 
 def error(a, b):
-    """The largest difference, relative to the range of that quantity in the robot."""
+    """The largest difference, relative to the range of that quantity in the robot; 0 is part of it, because moments that hold a constant
+    torque have no range of their own."""
     ranges = {}
-    for name, column in a.items(): ranges[quantity(name)] = max(ranges.get(quantity(name), 0), max(column) - min(column))
+    for name, column in a.items():
+        ranges[quantity(name)] = max(ranges.get(quantity(name), 0), max(*column, 0) - min(*column, 0))
     differences = {name: max(abs(x - y) for x, y in zip(column, b[name])) for name, column in a.items()}
     return max((x / ranges[quantity(name)] for name, x in differences.items() if x > 0), default=0)
 
