@@ -6,7 +6,7 @@
 One call of the forward dynamics: same compiler and flags (AVX2). The states are those of the generated test program; the library's are those
 of bench/kernel. Sines and cosines count with what the C library runs for them.
 
-Steps of an FMU, with generated code and without it, both for plain x86-64: the calls of fmi2DoStep in bench/host.c. Torques, forces and wrenches are
+Steps of an FMU, with generated code and without it: the calls of fmi2DoStep in bench/host.c. Torques, forces and wrenches are
 constant."""
 
 import re
