@@ -108,9 +108,14 @@ static const struct command {
      "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
-    {"fmu", "ROBOT -o FILE.fmu [--json]",
+    {"fmu", "ROBOT -o FILE.fmu [--generated [--keep NAME]] [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"
+     "  --generated  steps with code that is generated for this robot; needs a C compiler: CC names it (default cc),\n"
+     "               CFLAGS adds to its options. The FMU is for this system alone. docs/generate.md has the details\n"
+     "  --keep NAME  with --generated, a parameter that stays one of the code: gravity, payload.mass (of the tip "
+     "link),\n"
+     "               LINK.payload.mass; may be repeated. Setting another one in the FMU makes it slower, not wrong\n"
      "  --json       machine-readable summary\n\n"
      "  The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll. They are taken from the folder of this "
      "program\n"
@@ -252,14 +257,16 @@ static const struct command {
      "  --json   accepted; the output is JSON in any case\n"
      "  -o FILE  result file instead of standard output\n",
      command_matrices, false},
-    {"generate", "ROBOT -o DIR [--keep NAME] [--elastic-terms TERMS]",
+    {"generate", "ROBOT -o DIR [--keep NAME] [--wrenches] [--elastic-terms TERMS]",
      "writes straight-line C99 code of the robot's dynamics, with a test program and a CMake file",
-     "  Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip kinematics. Prints the\n"
-     "  operations of each. The code needs only libm; the test program compares it with results of the library.\n"
+     "  Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip kinematics, residual. "
+     "Prints\n"
+     "  the operations of each. The code needs only libm; the test program compares it with results of the library.\n"
      "  docs/generate.md has the details.\n\n"
      "  -o DIR                                  folder of the result, which is made\n"
      "  --keep NAME                             a parameter that stays an argument: gravity, payload.mass (of the tip\n"
      "                                          link), LINK.payload.mass; may be repeated\n"
+     "  --wrenches                              wrenches on the tip and on frames are arguments\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n",
      command_generate, true},
     {"equations", "ROBOT [--format FORMAT] [options]",

@@ -59,6 +59,19 @@ static size_t program_folder(char path[PATH_SIZE])
     return slash != NULL ? (size_t)(slash + 1 - path) : 0;
 }
 
+const char *pack_folder(const char *file, struct arena *arena)
+{
+    static const char *const folder[] = {"", LIMBER_FMU_FOLDER "/"};
+    char path[PATH_SIZE];
+    const size_t length = program_folder(path), room = PATH_SIZE - length;
+    for (int i = 0; i < 2 && length > 0; i++) {
+        if ((size_t)snprintf(path + length, room, "%s%s", folder[i], file) >= room || access(path, R_OK) != 0) continue;
+        *strrchr(path, '/') = '\0';
+        return arena_string(arena, path);
+    }
+    return NULL;
+}
+
 /* The file that the variable names; else beside the program, where it is built; else where it is installed */
 static bool library_path(const struct library_source *source, int platform, char path[PATH_SIZE], bool *named)
 {
@@ -129,9 +142,10 @@ static int count(const struct variables *variables, enum causality causality)
     return n;
 }
 
-static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
+static void print_systems(const struct fmu *fmu, bool generated, const struct libraries *libraries)
 {
-    if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
+    if (generated) puts("for Linux only: generated code");
+    else if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
     else
         printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL         ? fmu->name
                                                          : fmu->variables->discrete ? "controller"
@@ -146,7 +160,7 @@ static void print_summary(const struct pack_options *options, const struct fmu *
     if (!options->json) {
         printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; ", options->output, fmu->name, inputs, outputs,
                parameters, variables->n_states);
-        print_systems(fmu, libraries);
+        print_systems(fmu, options->generated, libraries);
         return;
     }
     struct json_object *json = json_object_new_object();

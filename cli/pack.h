@@ -12,6 +12,7 @@ struct pack_options {
     const char *subject;     /* robot file, or name of a drive     */
     const char *output;
     bool json;
+    bool generated; /* of fmu alone: for this system, and why */
 };
 
 /* Takes one argument, and the one behind it where it is -o; an exit code. */
@@ -31,6 +32,9 @@ struct library_source {
 /* False, with a report, where one cannot be read; the one for Windows may be missing, unless it was named. */
 bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
                     struct report *report);
+
+/* The folder with a file that is built with limber, beside this program or where it is installed; NULL: there is none. */
+const char *pack_folder(const char *file, struct arena *arena);
 
 /* Writes the FMU and prints a summary. */
 enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,

@@ -48,7 +48,7 @@ static inline int controller_reference(int n_joints, enum controller_value value
 enum status controller_variables(const struct instance *arm, struct arena *arena, struct variables *variables);
 
 /* The file: {"format": "limber-controller/1", "parameters": {NAME: VALUE, ...}, "robot": a robot file}. The text of the robot, in
-   the arena; NULL, with a report, where the file is not valid. */
+   the arena; NULL where the file is not valid, with a report, or where memory runs out. */
 const char *controller_robot(const char *name, const char *text, struct report *report, struct arena *arena);
 /* Its parameters become start values of the table. */
 enum status controller_parameters(const char *name, const char *text, struct report *report,

@@ -209,7 +209,7 @@ const char *controller_robot(const char *name, const char *text, struct report *
             report_error(&parameters, "the parameters must be an object of names and numbers");
         object_close(&object);
     }
-    document_free(root);
+    if (document_free(&reader)) return NULL;
     return report->errors == before ? robot : NULL;
 }
 
@@ -236,6 +236,6 @@ enum status controller_parameters(const char *name, const char *text, struct rep
         const struct place parameters = member(&object, "parameters");
         if (is_object(&parameters)) each_member(&parameters, read_parameter, variables);
     }
-    document_free(root);
+    if (document_free(&reader)) return STATUS_NO_MEMORY;
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
 }

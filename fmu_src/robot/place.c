@@ -44,18 +44,19 @@ static void append_path(struct text *text, const struct place *at)
 
 struct shown {
     struct json_object *value;
+    int flags; /* of json-c */
     const char *text;
 };
 
 static void write_value(void *context)
 {
     struct shown *shown = context;
-    shown->text = json_object_to_json_string_ext(shown->value, JSON_C_TO_STRING_NOSLASHESCAPE);
+    shown->text = json_object_to_json_string_ext(shown->value, shown->flags);
 }
 
 static void append_value(struct text *text, const struct place *at)
 {
-    struct shown shown = {at->value, "null"};
+    struct shown shown = {at->value, JSON_C_TO_STRING_NOSLASHESCAPE, "null"};
     const bool written = at->value == NULL || vendor_run(&at->reader->memory, write_value, &shown);
     const char *value = written ? shown.text : "(out of memory)";
     if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
@@ -204,5 +205,6 @@ void each_member(const struct place *object, void (*take)(void *context, const s
 
 const char *place_text(const struct place *at, struct arena *arena)
 {
-    return arena_string(arena, json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN));
+    struct shown whole = {at->value, JSON_C_TO_STRING_PLAIN, NULL};
+    return vendor_run(&at->reader->memory, write_value, &whole) ? arena_string(arena, whole.text) : NULL;
 }
