@@ -128,8 +128,11 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
 {
     (void)visible;
     struct component *component = make_component(name, type, functions, logging != fmi2False);
-    if (component == NULL || fill_component(component, guid, location)) return component;
-    free_component(component);
+    if (component != NULL && fill_component(component, guid, location)) return component;
+    if (component != NULL) free_component(component);
+    else if (functions != NULL && functions->logger != NULL)
+        functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "fmi2Instantiate: %s",
+                          status_text(STATUS_NO_MEMORY));
     return NULL;
 }
 

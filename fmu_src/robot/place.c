@@ -42,10 +42,22 @@ static void append_path(struct text *text, const struct place *at)
     else append(text, "%s%s", at->parent->parent != NULL ? "." : "", at->key);
 }
 
+struct shown {
+    struct json_object *value;
+    const char *text;
+};
+
+static void write_value(void *context)
+{
+    struct shown *shown = context;
+    shown->text = json_object_to_json_string_ext(shown->value, JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
 static void append_value(struct text *text, const struct place *at)
 {
-    const char *value =
-        at->value == NULL ? "null" : json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_NOSLASHESCAPE);
+    struct shown shown = {at->value, "null"};
+    const bool written = at->value == NULL || vendor_run(&at->reader->memory, write_value, &shown);
+    const char *value = written ? shown.text : "(out of memory)";
     if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
     else append(text, " = %.*s...", SHOWN_VALUE, value);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/vendor.h"
 #include "robot/robot.h"
 
 struct json_object;
@@ -23,6 +24,8 @@ struct reader {
     const struct place *frames; /* the array of frames, each read when it is first needed */
     bool *frame_read;
     const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
+    struct json_object *root;
+    struct vendor_memory memory; /* of the tree */
 };
 
 struct place {
@@ -70,9 +73,10 @@ struct number_field {
 
 /* ---- document.c: text to tree ---------------------------------------------------------------------------------- */
 
-/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
+/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". The reader holds it until
+   document_free(), which is due in any case; it returns whether memory ran out, now or while messages were written. */
 struct json_object *document_parse(struct reader *reader, const char *text, bool *valid);
-void document_free(struct json_object *root);
+bool document_free(struct reader *reader);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is an error. */

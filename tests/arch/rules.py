@@ -22,6 +22,7 @@ SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, a
 PRODUCT_FOLDERS = ["fmu_src", *SEEN]
 C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]
 LONGEST_FILE = 700
+SHARED = {("vendor.c.o", "active")}  # behind a lock: who allocates for json-c and SUNDIALS, whose allocators have no argument for it
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 ALLOCATION = re.compile(r"\b(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|strndup|alloca)\s*\(")
@@ -99,7 +100,7 @@ def foreign_includes(root):
         ("SUNDIALS", re.compile(r"^(sundials|cvodes?|arkode|idas?|kinsol|nvector|sunmatrix|sunlinsol|sunnonlinsol)/"),
          ["fmu_src/ode/"]),
         ("json-c", re.compile(r"^(json-c/|json(_\w+)?\.h$|arraylist\.h$|linkhash\.h$|printbuf\.h$)"),
-         ["fmu_src/robot/", "analysis/state", "cli/"]),
+         ["fmu_src/robot/", "fmu_src/base/vendor", "analysis/state", "cli/"]),
     ]
     problems = []
     for file in c_files(root, PRODUCT_FOLDERS):
@@ -125,7 +126,7 @@ def allocations(root):
 
 
 def mutable_globals(archive):
-    """No object of the library may write to memory that is not handed to it, thread-local or not.
+    """No object of the library may write to memory that is not handed to it, thread-local or not, but for SHARED.
 
     Constant tables that hold pointers sit in .data.rel.ro: read-only once loaded, so they are fine."""
     table = subprocess.run(["objdump", "-t", str(archive)], check=True, capture_output=True, text=True).stdout
@@ -136,6 +137,7 @@ def mutable_globals(archive):
         if not m: continue
         section, size, name = m[1], int(m[2], 16), m[3]
         writable = re.match(r"(\.data|\.bss|\.tdata|\.tbss|\.ldata|\.lbss|\*COM\*)", section)
+        if (member, name) in SHARED: continue
         if writable and not section.startswith(".data.rel.ro") and size > 0:
             problems.append(f"{member}: {name} is a mutable global of {size} bytes in {section}")
     return problems
