@@ -45,10 +45,10 @@ static int read_count(const char *text, int *count)
     return cli_usage("modes", "--count takes a positive whole number, not '%s'", text);
 }
 
-static int read_joints(const char *text, bool *joints_free)
+int cli_joints(const char *command, const char *text, bool *joints_free)
 {
     if (strcmp(text, "locked") != 0 && strcmp(text, "free") != 0)
-        return cli_usage("modes", "--joints is locked or free, not '%s'", text);
+        return cli_usage(command, "--joints is locked or free, not '%s'", text);
     *joints_free = strcmp(text, "free") == 0;
     return EXIT_OK;
 }
@@ -71,7 +71,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (strcmp(option, "--json") == 0) options->json = true;
         else if (strcmp(option, "--static") == 0) options->equilibrium = true;
         else if (strcmp(option, "--at") == 0) options->at = value;
-        else if (strcmp(option, "--joints") == 0) code = read_joints(value, &options->joints_free);
+        else if (strcmp(option, "--joints") == 0) code = cli_joints("modes", value, &options->joints_free);
         else if (strcmp(option, "--sweep") == 0) options->sweep = value;
         else if (strcmp(option, "--plot") == 0) options->plot = value;
         else if (strcmp(option, "--count") == 0) code = read_count(value, &options->count);
