@@ -6,9 +6,19 @@
 #include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
+#include "view.h"
 
 static const struct library_source sources = {.name = "limber_fmu",
                                               .variable = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"}};
+
+/* The script of the scene in the documentation, where it was built */
+static struct blob load_viewer(struct arena *arena)
+{
+    struct report silent = {0};
+    struct blob script = {0};
+    script.bytes = view_script(arena, &script.size, &silent);
+    return script;
+}
 
 static enum status pack(const struct pack_options *options, struct arena *arena, struct report *report)
 {
@@ -26,7 +36,8 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .guid = instance_guid(sim),
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
-                                .work = sim_mechanism(sim)->work};
+                                .mechanism = sim_mechanism(sim),
+                                .viewer = load_viewer(arena)};
         status = pack_libraries(&sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
                      : STATUS_NO_FILE;

@@ -123,6 +123,13 @@ static const struct command {
      "stay\n"
      "  closed while a slider moves. docs/viewer.md describes it.\n",
      command_view, true},
+    {"picture", "ROBOT -o FILE.svg|FILE.png [--at STATE] [options]",
+     "draws the robot at a state in perspective, with names, without a browser",
+     "  -o FILE        .svg, or .png (by rsvg-convert)\n"
+     "  --at STATE     pose: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --size WxH     pixels (default 900x560; a PNG has twice as many)\n"
+     "  --no-names     without names and axes\n",
+     command_picture, true},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"

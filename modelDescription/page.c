@@ -1,11 +1,12 @@
 /* documentation/index.html: one self-contained page about this robot or drive, from its file and the variable table. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flex/frequencies.h"
 #include "licenses.h"
-#include "picture.h"
+#include "scene/drawing.h"
 #include "xml.h"
 
 static const char style[] =
@@ -20,8 +21,7 @@ static const char style[] =
     ".wide{overflow-x:auto}figure{margin:1rem "
     "0}svg{display:block;width:100%;height:auto;background:#f7f9fb;border-radius:6px}"
     "figcaption{font-size:.85rem;color:#4a5a68;margin-top:.4rem}"
-    ".flexible{stroke:#2978b5}.rigid{stroke:#738090}.offset{stroke:#a6b2bf;stroke-dasharray:3 4}"
-    "line{stroke-linecap:round}";
+    "figure svg{max-width:100%}";
 
 /* ---- small pieces ------------------------------------------------------------------------------------------------------ */
 
@@ -86,145 +86,56 @@ static void number_cell(struct xml *xml, double value)
 
 /* ---- picture ------------------------------------------------------------------------------------------------------------- */
 
-static void line(struct xml *xml, const char *class, const double a[2], const double b[2], double width)
+/* The picture of `limber picture` at the start */
+static bool draw(struct xml *xml, const struct fmu *fmu)
 {
-    xml_begin(xml, "line");
-    if (class != NULL) xml_attribute(xml, "class", class);
-    xml_attribute_printf(xml, "x1", "%.1f", a[0]);
-    xml_attribute_printf(xml, "y1", "%.1f", a[1]);
-    xml_attribute_printf(xml, "x2", "%.1f", b[0]);
-    xml_attribute_printf(xml, "y2", "%.1f", b[1]);
-    xml_attribute_printf(xml, "stroke-width", "%g", width);
-    xml_end(xml);
-}
-
-static void circle(struct xml *xml, const double at[2], double radius, const char *fill, const char *stroke)
-{
-    xml_begin(xml, "circle");
-    xml_attribute_printf(xml, "cx", "%.1f", at[0]);
-    xml_attribute_printf(xml, "cy", "%.1f", at[1]);
-    xml_attribute_printf(xml, "r", "%g", radius);
-    xml_attribute(xml, "fill", fill);
-    xml_attribute(xml, "stroke", stroke);
-    xml_attribute(xml, "stroke-width", "2");
-    xml_end(xml);
-}
-
-static void begin_label(struct xml *xml, double x, double y, int size)
-{
-    xml_begin(xml, "text");
-    xml_attribute_printf(xml, "x", "%.1f", x);
-    xml_attribute_printf(xml, "y", "%.1f", y + 0.35 * size);
-    xml_attribute_printf(xml, "font-size", "%d", size);
-    xml_attribute(xml, "text-anchor", "middle");
-    xml_attribute(xml, "fill", "#1a2938");
-}
-
-/* The world axes in the lower left corner, without an axis that points at the viewer. */
-static void draw_axes(struct xml *xml, const struct picture *picture)
-{
-    const double corner[2] = {34, picture->height - 34};
-    for (int i = 0; i < 3; i++) {
-        const double *axis = picture->axis[i];
-        if (hypot(axis[0], axis[1]) < 0.05) continue;
-        const double end[2] = {corner[0] + 24 * axis[0], corner[1] + 24 * axis[1]};
-        xml_begin(xml, "g");
-        xml_attribute(xml, "stroke", "#1a2938");
-        line(xml, NULL, corner, end, 1.5);
-        xml_end(xml);
-        begin_label(xml, corner[0] + 32 * axis[0], corner[1] + 32 * axis[1], 12);
-        xml_printf(xml, "%c", "xyz"[i]);
-        xml_end(xml);
-    }
-}
-
-static void draw_payload(struct xml *xml, const double at[2])
-{
-    xml_begin(xml, "rect");
-    xml_attribute_printf(xml, "x", "%.1f", at[0] - 9);
-    xml_attribute_printf(xml, "y", "%.1f", at[1] - 9);
-    xml_attribute(xml, "width", "18");
-    xml_attribute(xml, "height", "18");
-    xml_attribute(xml, "rx", "3");
-    xml_attribute(xml, "fill", "#f0c987");
-    xml_attribute(xml, "stroke", "#9a6a1d");
-    xml_attribute(xml, "stroke-width", "2");
-    xml_end(xml);
-}
-
-static bool coincide(const struct picture_link *a, const struct picture_link *b)
-{
-    return hypot(a->hinge[0] - b->hinge[0], a->hinge[1] - b->hinge[1]) < 12;
-}
-
-/* A badge with the joint's number; joints at the same place share one. */
-static void draw_badge(struct xml *xml, const struct picture *picture, int first)
-{
-    char label[128];
-    int length = 0;
-    for (int i = first; i < picture->n_links && length < (int)sizeof label - 16; i++)
-        if (picture->link[i].moves && coincide(&picture->link[i], &picture->link[first]))
-            length += snprintf(label + length, sizeof label - (size_t)length, i > first ? ", %d" : "%d", i + 1);
-    const double *at = picture->link[first].hinge, width = 20 + 6.5 * (length - 1);
-    xml_begin(xml, "rect");
-    xml_attribute_printf(xml, "x", "%.1f", at[0] - 0.5 * width);
-    xml_attribute_printf(xml, "y", "%.1f", at[1] - 10);
-    xml_attribute_printf(xml, "width", "%.1f", width);
-    xml_attribute(xml, "height", "20");
-    xml_attribute(xml, "rx", "10");
-    xml_attribute(xml, "fill", "#fff");
-    xml_attribute(xml, "stroke", "#1a2938");
-    xml_attribute(xml, "stroke-width", "2");
-    xml_end(xml);
-    begin_label(xml, at[0], at[1], 12);
-    xml_text(xml, label);
-    xml_end(xml);
-}
-
-static void draw_joints(struct xml *xml, const struct picture *picture)
-{
-    for (int i = 0; i < picture->n_links; i++) {
-        bool shown = !picture->link[i].moves;
-        for (int k = 0; k < i && !shown; k++)
-            shown = picture->link[k].moves && coincide(&picture->link[k], &picture->link[i]);
-        if (!shown) draw_badge(xml, picture, i);
-    }
-}
-
-static void draw_links(struct xml *xml, const struct picture *picture)
-{
-    for (int i = 0; i < picture->n_links; i++) line(xml, "offset", picture->link[i].from, picture->link[i].hinge, 3);
-    for (int i = 0; i < picture->n_links; i++) {
-        const struct picture_link *link = &picture->link[i];
-        line(xml, link->flexible ? "flexible" : "rigid", link->hinge, link->tip, 9);
-        if (link->payload) draw_payload(xml, link->tip);
-    }
-    circle(xml, picture->link[picture->tip].tip, 5, "#d9541a", "#fff");
-    draw_joints(xml, picture);
-}
-
-static bool draw(struct xml *xml, const struct fmu *fmu, struct arena *arena)
-{
-    struct picture picture;
-    if (!picture_make(fmu, 800, 170, 420, 60, arena, &picture)) return false;
+    static const struct drawing drawing = {.width = 900, .height = 480, .names = true};
+    char *text = NULL;
+    size_t size = 0;
+    struct scene scene;
+    enum status status = scene_make(fmu->mechanism, &scene);
+    FILE *stream = open_memstream(&text, &size);
+    if (status == STATUS_OK && stream != NULL) status = drawing_write(&scene, scene.q, &drawing, stream);
+    const bool drawn = stream != NULL && fclose(stream) == 0 && status == STATUS_OK;
     xml_begin(xml, "figure");
-    xml_begin(xml, "svg");
-    xml_attribute(xml, "xmlns", "http://www.w3.org/2000/svg");
-    xml_attribute_printf(xml, "viewBox", "0 0 %.0f %.0f", picture.width, picture.height);
-    xml_attribute(xml, "role", "img");
-    xml_attribute(xml, "font-family", "system-ui,sans-serif");
-    xml_begin(xml, "title");
-    xml_printf(xml, "%s in its start pose", fmu->model->robot->name);
-    xml_end_full(xml);
-    draw_axes(xml, &picture);
-    draw_links(xml, &picture);
-    xml_end_full(xml);
+    if (drawn) xml_raw(xml, text);
     xml_leaf(
         xml, "figcaption",
-        "Start pose, undeformed. Circles: joints, numbered as in the tables; blue: flexible links; gray: rigid links; "
-        "dashed: offsets of joints; orange dot: the tip frame; square: payload.");
+        "Start pose, undeformed. Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; "
+        "orange: line actuators, loops and the tip frame; yellow: payload.");
     xml_end_full(xml);
-    return true;
+    free(text);
+    scene_free(&scene);
+    return drawn;
+}
+
+/* The scene of `limber view`: the robot file, with '<' escaped, and the script beside this page */
+static void write_scene(struct xml *xml, struct blob robot, struct arena *arena)
+{
+    const char *from = robot.bytes;
+    char *text = arena_take(arena, 6 * robot.size + 1, 1), *to = text;
+    if (text == NULL) {
+        xml->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < robot.size; i++) {
+        if (from[i] == '<') to += sprintf(to, "\\u003c");
+        else *to++ = from[i];
+    }
+    heading(xml, "Scene");
+    paragraph(xml, "Drag to turn, scroll after a click to zoom. Sliders move the joints; loops stay closed.");
+    xml_begin(xml, "div");
+    xml_attribute(xml, "id", "limber");
+    xml_attribute(xml, "data-embedded", "");
+    xml_end_full(xml);
+    xml_begin(xml, "script");
+    xml_attribute(xml, "type", "application/json");
+    xml_attribute(xml, "id", "limber-robot");
+    xml_raw(xml, text);
+    xml_end_full(xml);
+    xml_begin(xml, "script");
+    xml_attribute(xml, "src", "viewer.js");
+    xml_end_full(xml);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
@@ -365,13 +276,14 @@ static void write_variables(struct xml *xml, const struct fmu *fmu)
     end_table(xml);
 }
 
-static void write_licenses(struct xml *xml)
+static void write_licenses(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"software", "purpose", "license"};
     heading(xml, "Licences");
-    paragraph(xml, "The library in this FMU contains the following software. The robot or drive file is its author's.");
+    paragraph(xml, "This FMU contains the following software. The robot or drive file is its author's.");
     begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < license_count; i++) {
+        if (licenses[i].of_scene && fmu->viewer.bytes == NULL) continue;
         xml_begin(xml, "tr");
         cell(xml, licenses[i].what);
         cell(xml, licenses[i].role);
@@ -458,16 +370,17 @@ static void write_facts(struct xml *xml, const struct fmu *fmu)
     xml_end_full(xml);
 }
 
-static void write_robot(struct xml *xml, const struct fmu *fmu, struct arena *arena)
+static void write_robot(struct xml *xml, const struct fmu *fmu, struct blob resource, struct arena *arena)
 {
-    if (!draw(xml, fmu, arena)) xml->failed = true;
+    if (!draw(xml, fmu)) xml->failed = true;
     write_facts(xml, fmu);
+    if (fmu->viewer.bytes != NULL) write_scene(xml, resource, arena);
     write_joints(xml, fmu);
     write_links(xml, fmu);
     write_frames(xml, fmu);
 }
 
-struct blob page_make(const struct fmu *fmu, struct arena *arena)
+struct blob page_make(const struct fmu *fmu, struct blob resource, struct arena *arena)
 {
     struct xml xml;
     xml_open(&xml, DOCUMENT_HTML);
@@ -482,10 +395,10 @@ struct blob page_make(const struct fmu *fmu, struct arena *arena)
         xml_text(&xml, fmu->description);
         xml_end_full(&xml);
     }
-    if (fmu->model != NULL) write_robot(&xml, fmu, arena);
+    if (fmu->model != NULL) write_robot(&xml, fmu, resource, arena);
     write_words(&xml, fmu);
     write_variables(&xml, fmu);
-    write_licenses(&xml);
+    write_licenses(&xml, fmu);
     xml_end_full(&xml);
     xml_end_full(&xml);
     return xml_close(&xml, arena);

@@ -220,7 +220,10 @@ class App {
             tooltip.style.transform = `translate(${event.clientX - left + 14}px, ${event.clientY - top + 14}px)`;
         });
         scene.addEventListener("pointerleave", () => (tooltip.hidden = true));
-        document.addEventListener("keydown", (event) => {
+        const embedded = "embedded" in this.root.dataset; // keys and wheel are the page's until the scene is clicked
+        this.stage.controls.enableZoom = !embedded;
+        scene.addEventListener("pointerdown", () => (this.stage.controls.enableZoom = true));
+        (embedded ? this.root : document).addEventListener("keydown", (event) => {
             if (event.target.matches?.("input, select, textarea") && !(event.target.type === "range" && event.key === " ")) return;
             if (!event.ctrlKey && !event.metaKey && !event.altKey && this.#key(event)) event.preventDefault();
         });
@@ -291,7 +294,7 @@ function isShown(mesh) {
 
 function layOut(root) {
     document.head.append(element("style", {}, style));
-    root.className = "limber";
+    root.className = "embedded" in root.dataset ? "limber embedded" : "limber";
     root.append(
         element("main", {},
             element("div", { className: "scene" }, element("canvas", { tabIndex: 0, ariaLabel: "3-D scene" }), element("div", { className: "labels" }),
@@ -302,7 +305,8 @@ function layOut(root) {
 
 async function start() {
     const root = document.getElementById("limber") ?? document.body;
-    const data = JSON.parse(document.getElementById("limber-data").textContent);
+    const robot = document.getElementById("limber-robot"); // the robot file alone
+    const data = robot ? { robot: robot.textContent } : JSON.parse(document.getElementById("limber-data").textContent);
     layOut(root);
     try {
         const kernel = await loadKernel(data.robot), results = [];
