@@ -25,6 +25,7 @@ int command_modes(int argc, char **argv);
 int command_upgrade(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_picture(int argc, char **argv);
+int command_report(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are not
    printed: `limber check` does that. The caller frees the robot. */

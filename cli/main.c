@@ -130,6 +130,20 @@ static const struct command {
      "  --size WxH     pixels (default 900x560; a PNG has twice as many)\n"
      "  --no-names     without names and axes\n",
      command_picture, true},
+    {"report", "ROBOT -o FILE.html [--at STATE] [--sweep JOINT=a:b:n]... [--bode INPUT:OUTPUT]...",
+     "writes a page about a robot: picture, links and joints, holding torques, frequencies, poles, zeros, Bode plots",
+     "  -o FILE.html         the page, which needs nothing else and can be printed\n"
+     "  --at STATE           state file instead of the robot's start\n"
+     "  --sweep JOINT=a:b:n  frequencies over n poses of a joint, as for `limber modes`; may be repeated (default: the "
+     "first\n"
+     "                       three joints with a drive)\n"
+     "  --bode INPUT:OUTPUT  poles, zeros and frequency response between variables of the FMU; may be repeated "
+     "(default:\n"
+     "                       from the first input to the first output and to the tip)\n\n"
+     "  The linear model is that of `limber linearize` about the equilibrium of `limber static`. What cannot be "
+     "computed for\n"
+     "  a robot is replaced by the reason.\n",
+     command_report, true},
     {"fmu", "ROBOT -o FILE.fmu [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"

@@ -18,6 +18,7 @@ struct fmu {
     const struct variables *variables;
     const struct model *model; /* of a robot; NULL: a drive */
     struct mechanism *mechanism;
+    const double *pose;        /* nq: positions for the picture; NULL: the start */
     const struct drive *drive; /* NULL: a robot             */
     struct blob viewer;        /* script of the scene in the documentation; no bytes: there is none */
 };

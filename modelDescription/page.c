@@ -5,84 +5,9 @@
 #include <string.h>
 
 #include "flex/frequencies.h"
+#include "html.h"
 #include "licenses.h"
 #include "scene/drawing.h"
-#include "xml.h"
-
-static const char style[] =
-    "body{margin:0 auto;max-width:62rem;padding:1.5rem;font:16px/1.5 "
-    "system-ui,sans-serif;color:#1a2938;background:#fff}"
-    "h1{margin:0}h2{margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:2px solid #d5dde4;font-size:1.25rem}"
-    "p.lead{margin:.3rem 0 1rem;color:#4a5a68}"
-    "table{border-collapse:collapse;width:100%;font-size:.88rem}"
-    "th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e9ee}"
-    "th{background:#f2f5f8;white-space:nowrap}td.n{text-align:right;font-variant-numeric:tabular-nums}"
-    "th.n{text-align:right}code{font:.92em ui-monospace,monospace;white-space:nowrap}"
-    ".wide{overflow-x:auto}figure{margin:1rem "
-    "0}svg{display:block;width:100%;height:auto;background:#f7f9fb;border-radius:6px}"
-    "figcaption{font-size:.85rem;color:#4a5a68;margin-top:.4rem}"
-    "figure svg{max-width:100%}";
-
-/* ---- small pieces ------------------------------------------------------------------------------------------------------ */
-
-static void heading(struct xml *xml, const char *text)
-{
-    xml_leaf(xml, "h2", text);
-}
-
-static void paragraph(struct xml *xml, const char *text)
-{
-    xml_leaf(xml, "p", text);
-}
-
-static void begin_table(struct xml *xml, int n, const char *const *heads)
-{
-    xml_begin(xml, "div");
-    xml_attribute(xml, "class", "wide");
-    xml_begin(xml, "table");
-    xml_begin(xml, "thead");
-    xml_begin(xml, "tr");
-    for (int i = 0; i < n; i++) {
-        const bool number = heads[i][0] == '#'; /* a column of numbers */
-        xml_begin(xml, "th");
-        if (number) xml_attribute(xml, "class", "n");
-        xml_text(xml, heads[i] + number);
-        xml_end_full(xml);
-    }
-    xml_end_full(xml);
-    xml_end_full(xml);
-    xml_begin(xml, "tbody");
-}
-
-static void end_table(struct xml *xml)
-{
-    for (int i = 0; i < 3; i++) xml_end_full(xml); /* tbody, table, div */
-}
-
-static void cell(struct xml *xml, const char *text)
-{
-    xml_leaf(xml, "td", text);
-}
-
-static void code_cell(struct xml *xml, const char *text)
-{
-    xml_begin(xml, "td");
-    xml_leaf(xml, "code", text);
-    xml_end_full(xml);
-}
-
-static void begin_number(struct xml *xml)
-{
-    xml_begin(xml, "td");
-    xml_attribute(xml, "class", "n");
-}
-
-static void number_cell(struct xml *xml, double value)
-{
-    begin_number(xml);
-    xml_printf(xml, "%.6g", value);
-    xml_end_full(xml);
-}
 
 /* ---- picture ------------------------------------------------------------------------------------------------------------- */
 
@@ -95,14 +20,18 @@ static bool draw(struct xml *xml, const struct fmu *fmu)
     struct scene scene;
     enum status status = scene_make(fmu->mechanism, &scene);
     FILE *stream = open_memstream(&text, &size);
-    if (status == STATUS_OK && stream != NULL) status = drawing_write(&scene, scene.q, &drawing, stream);
+    if (status == STATUS_OK && stream != NULL)
+        status = drawing_write(&scene, fmu->pose != NULL ? fmu->pose : scene.q, &drawing, stream);
     const bool drawn = stream != NULL && fclose(stream) == 0 && status == STATUS_OK;
     xml_begin(xml, "figure");
     if (drawn) xml_raw(xml, text);
-    xml_leaf(
-        xml, "figcaption",
-        "Start pose, undeformed. Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; "
-        "orange: line actuators, loops and the tip frame; yellow: payload.");
+    xml_begin(xml, "figcaption");
+    xml_text(xml, fmu->pose != NULL ? "The robot at the state of this report. " : "Start pose, undeformed. ");
+    xml_text(
+        xml,
+        "Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; orange: line actuators, "
+        "loops and the tip frame; yellow: payload.");
+    xml_end_full(xml);
     xml_end_full(xml);
     free(text);
     scene_free(&scene);
@@ -122,8 +51,8 @@ static void write_scene(struct xml *xml, struct blob robot, struct arena *arena)
         if (from[i] == '<') to += sprintf(to, "\\u003c");
         else *to++ = from[i];
     }
-    heading(xml, "Scene");
-    paragraph(xml, "Drag to turn, scroll after a click to zoom. Sliders move the joints; loops stay closed.");
+    html_heading(xml, "Scene");
+    html_paragraph(xml, "Drag to turn, scroll after a click to zoom. Sliders move the joints; loops stay closed.");
     xml_begin(xml, "div");
     xml_attribute(xml, "id", "limber");
     xml_attribute(xml, "data-embedded", "");
@@ -165,23 +94,23 @@ static void write_joints(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"#no.", "joint", "type", "motion", "link", "parent", "#start", "unit"};
     const struct model *model = fmu->model;
-    heading(xml, "Joints");
-    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    html_heading(xml, "Joints");
+    html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < model->n_links; i++) {
         const struct link *link = &model->robot->link[i];
         const struct link_model *lm = &model->link[i];
         const bool moves = lm->joint.nv > 0;
         xml_begin(xml, "tr");
-        number_cell(xml, i + 1);
-        code_cell(xml, link->joint.name);
-        cell(xml, joint_type_name(&link->joint));
-        cell(xml, !moves ? "none" : lm->prescribed >= 0 ? "prescribed" : lm->passive ? "passive" : "driven");
-        code_cell(xml, link->name);
-        code_cell(xml, lm->parent < 0 ? "world" : model->robot->link[lm->parent].name);
+        html_number_cell(xml, i + 1);
+        html_code_cell(xml, link->joint.name);
+        html_cell(xml, joint_type_name(&link->joint));
+        html_cell(xml, !moves ? "none" : lm->prescribed >= 0 ? "prescribed" : lm->passive ? "passive" : "driven");
+        html_code_cell(xml, link->name);
+        html_code_cell(xml, lm->parent < 0 ? "world" : model->robot->link[lm->parent].name);
         start_cells(xml, &link->joint);
         xml_end_full(xml);
     }
-    end_table(xml);
+    html_end_table(xml);
 }
 
 /* Mass with hub and payload. */
@@ -212,23 +141,24 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
     static const char *const heads[] = {
         "#no.", "link", "body", "#mass [kg]", "#length [m]", "#modes", "clamped frequencies [Hz]"};
     const struct model *model = fmu->model;
-    heading(xml, "Links");
-    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    html_heading(xml, "Links");
+    html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < model->n_links; i++) {
         const struct link *link = &model->robot->link[i];
         xml_begin(xml, "tr");
-        number_cell(xml, i + 1);
-        code_cell(xml, link->name);
-        cell(xml, types[link->type]);
-        number_cell(xml, mass_of(&model->link[i]));
-        if (link->type == BODY_NODAL) cell(xml, "");
-        else number_cell(xml, length_of(link));
-        number_cell(xml, model->link[i].m);
+        html_number_cell(xml, i + 1);
+        html_code_cell(xml, link->name);
+        html_cell(xml, types[link->type]);
+        html_number_cell(xml, mass_of(&model->link[i]));
+        if (link->type == BODY_NODAL) html_cell(xml, "");
+        else html_number_cell(xml, length_of(link));
+        html_number_cell(xml, model->link[i].m);
         frequencies_cell(xml, link);
         xml_end_full(xml);
     }
-    end_table(xml);
-    paragraph(xml, "Masses include hub and payload. Clamped frequencies are those of the link alone, without hub and "
+    html_end_table(xml);
+    html_paragraph(xml,
+                   "Masses include hub and payload. Clamped frequencies are those of the link alone, without hub and "
                    "payload, undamped, fixed at its hinge.");
 }
 
@@ -237,56 +167,56 @@ static void write_frames(struct xml *xml, const struct fmu *fmu)
     static const char *const heads[] = {"frame", "link", "at", "sensor", "load"};
     const struct robot *robot = fmu->model->robot;
     if (robot->n_frames == 0) return;
-    heading(xml, "Frames");
-    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    html_heading(xml, "Frames");
+    html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < robot->n_frames; i++) {
         const struct robot_frame *frame = &robot->frame[i];
         char text[SITE_SIZE];
         xml_begin(xml, "tr");
-        code_cell(xml, frame->name);
-        code_cell(xml, robot->link[frame->site.link].name);
-        cell(xml, site_text(&frame->site, text));
-        cell(xml, frame->sensor ? "yes" : "no");
-        cell(xml, frame->load ? "yes" : "no");
+        html_code_cell(xml, frame->name);
+        html_code_cell(xml, robot->link[frame->site.link].name);
+        html_cell(xml, site_text(&frame->site, text));
+        html_cell(xml, frame->sensor ? "yes" : "no");
+        html_cell(xml, frame->load ? "yes" : "no");
         xml_end_full(xml);
     }
-    end_table(xml);
-    paragraph(xml,
-              "A frame is fixed to its link, at an offset from the place in the table. Sensors have outputs, loads "
-              "have inputs; the tip frame has both.");
+    html_end_table(xml);
+    html_paragraph(
+        xml, "A frame is fixed to its link, at an offset from the place in the table. Sensors have outputs, loads "
+             "have inputs; the tip frame has both.");
 }
 
 static void write_variables(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"variable", "causality", "variability", "unit", "#start", "description"};
-    heading(xml, "Variables");
-    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    html_heading(xml, "Variables");
+    html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int r = 0; r < fmu->variables->n; r++) {
         const struct variable *v = &fmu->variables->row[r];
         xml_begin(xml, "tr");
-        code_cell(xml, v->name);
-        cell(xml, causality_name(v->causality));
-        cell(xml, variability_name(v->variability));
-        code_cell(xml, v->unit != NULL ? v->unit : "");
-        if (v->causality == CAUSALITY_INPUT || v->causality == CAUSALITY_PARAMETER) number_cell(xml, v->start);
-        else cell(xml, "");
-        cell(xml, v->description);
+        html_code_cell(xml, v->name);
+        html_cell(xml, causality_name(v->causality));
+        html_cell(xml, variability_name(v->variability));
+        html_code_cell(xml, v->unit != NULL ? v->unit : "");
+        if (v->causality == CAUSALITY_INPUT || v->causality == CAUSALITY_PARAMETER) html_number_cell(xml, v->start);
+        else html_cell(xml, "");
+        html_cell(xml, v->description);
         xml_end_full(xml);
     }
-    end_table(xml);
+    html_end_table(xml);
 }
 
 static void write_licenses(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"software", "purpose", "license"};
-    heading(xml, "Licences");
-    paragraph(xml, "This FMU contains the following software. The robot or drive file is its author's.");
-    begin_table(xml, sizeof heads / sizeof heads[0], heads);
+    html_heading(xml, "Licences");
+    html_paragraph(xml, "This FMU contains the following software. The robot or drive file is its author's.");
+    html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < license_count; i++) {
         if (licenses[i].of_scene && fmu->viewer.bytes == NULL) continue;
         xml_begin(xml, "tr");
-        cell(xml, licenses[i].what);
-        cell(xml, licenses[i].role);
+        html_cell(xml, licenses[i].what);
+        html_cell(xml, licenses[i].role);
         xml_begin(xml, "td");
         xml_begin(xml, "a");
         xml_attribute_printf(xml, "href", "licenses/%s", licenses[i].file);
@@ -295,63 +225,46 @@ static void write_licenses(struct xml *xml, const struct fmu *fmu)
         xml_end_full(xml);
         xml_end_full(xml);
     }
-    end_table(xml);
+    html_end_table(xml);
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------------------------- */
 
 static void write_words(struct xml *xml, const struct fmu *fmu)
 {
-    heading(xml, "Using it");
-    paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrators, and model "
-                   "exchange, with the importer's solver. An input that is not connected keeps its start value.");
-    paragraph(xml, fmu->model != NULL
-                       ? "Torques and forces of the driven joints and wrenches on the tip and on frames that are "
-                         "loads are inputs."
-                       : "Inputs are quantities of the arm; outputs act on the arm or are references for it: "
-                         "the descriptions state what to connect.");
-    paragraph(
+    html_heading(xml, "Using it");
+    html_paragraph(xml, "The FMU implements FMI 2.0 for both co-simulation, with its own integrators, and model "
+                        "exchange, with the importer's solver. An input that is not connected keeps its start value.");
+    html_paragraph(xml, fmu->model != NULL
+                            ? "Torques and forces of the driven joints and wrenches on the tip and on frames that are "
+                              "loads are inputs."
+                            : "Inputs are quantities of the arm; outputs act on the arm or are references for it: "
+                              "the descriptions state what to connect.");
+    html_paragraph(
         xml,
         "Units are SI throughout: meters, kilograms, seconds, newtons, radians. Degrees and millimeters are offered "
         "as display units only; values that are set or read are always in the unit of the table.");
-    paragraph(
+    html_paragraph(
         xml,
         "Parameters with variability fixed take effect when initialization ends; tunable ones may also change between "
         "steps (co-simulation) or in event mode (model exchange).");
     if (fmu->model != NULL)
-        paragraph(xml,
-                  "With start_static the robot starts in static equilibrium: driven joints and line actuators are "
-                  "held, elastic coordinates and passive joints are at rest. The log has the torques and forces that "
-                  "hold it; inputs stay as they are set.");
-    paragraph(
+        html_paragraph(
+            xml, "With start_static the robot starts in static equilibrium: driven joints and line actuators are "
+                 "held, elastic coordinates and passive joints are at rest. The log has the torques and forces that "
+                 "hold it; inputs stay as they are set.");
+    html_paragraph(
         xml,
         "The instance whose state was saved (fmi2GetFMUstate) and every copy made from the saved state continue with "
         "bitwise equal results. Saving costs nothing else, except with CVODE (solver.method = 1), whose history cannot "
         "be stored: there the next step begins with a restart at order 1, in the saved instance and in every copy.");
-    paragraph(
+    html_paragraph(
         xml,
         "The parameters solver.* are for co-simulation: 0 leaves the choice to the importer or the FMU, a positive "
         "value takes precedence. solver.method is the method of integration: 0 automatic, 1 CVODE, 2 ESDIRK, "
         "3 explicit, 4 symmetric. solver.fixed_step makes equal internal steps with bounded work, for real time "
         "(methods 0, 2 and 4). A step that needs more than solver.max_steps internal steps returns fmi2Discard. In "
         "model exchange the importer's solver decides.");
-}
-
-static void write_head(struct xml *xml, const struct fmu *fmu)
-{
-    xml_begin(xml, "head");
-    xml_begin(xml, "meta");
-    xml_attribute(xml, "charset", "utf-8");
-    xml_end(xml);
-    xml_begin(xml, "meta");
-    xml_attribute(xml, "name", "viewport");
-    xml_attribute(xml, "content", "width=device-width, initial-scale=1");
-    xml_end(xml);
-    xml_leaf(xml, "title", fmu->name);
-    xml_begin(xml, "style");
-    xml_raw(xml, style);
-    xml_end_full(xml);
-    xml_end_full(xml);
 }
 
 static void write_facts(struct xml *xml, const struct fmu *fmu)
@@ -370,11 +283,11 @@ static void write_facts(struct xml *xml, const struct fmu *fmu)
     xml_end_full(xml);
 }
 
-static void write_robot(struct xml *xml, const struct fmu *fmu, struct blob resource, struct arena *arena)
+void page_write_robot(struct xml *xml, const struct fmu *fmu, struct blob resource, struct arena *arena)
 {
     if (!draw(xml, fmu)) xml->failed = true;
     write_facts(xml, fmu);
-    if (fmu->viewer.bytes != NULL) write_scene(xml, resource, arena);
+    if (resource.bytes != NULL && fmu->viewer.bytes != NULL) write_scene(xml, resource, arena);
     write_joints(xml, fmu);
     write_links(xml, fmu);
     write_frames(xml, fmu);
@@ -386,7 +299,7 @@ struct blob page_make(const struct fmu *fmu, struct blob resource, struct arena 
     xml_open(&xml, DOCUMENT_HTML);
     xml_begin(&xml, "html");
     xml_attribute(&xml, "lang", "en");
-    write_head(&xml, fmu);
+    html_head(&xml, fmu->name);
     xml_begin(&xml, "body");
     xml_leaf(&xml, "h1", fmu->name);
     if (*fmu->description != '\0') {
@@ -395,7 +308,7 @@ struct blob page_make(const struct fmu *fmu, struct blob resource, struct arena 
         xml_text(&xml, fmu->description);
         xml_end_full(&xml);
     }
-    if (fmu->model != NULL) write_robot(&xml, fmu, resource, arena);
+    if (fmu->model != NULL) page_write_robot(&xml, fmu, resource, arena);
     write_words(&xml, fmu);
     write_variables(&xml, fmu);
     write_licenses(&xml, fmu);
