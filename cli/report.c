@@ -1,6 +1,7 @@
 /* limber report ROBOT -o FILE.html: one page about a robot that can be handed on. */
 #include "report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis/closure.h"
@@ -67,12 +68,18 @@ void report_reason(struct report_page *page, const char *what)
 
 /* ---- static equilibrium --------------------------------------------------------------------------------------------------------- */
 
+/* Without rounding errors */
+static double visible(double value)
+{
+    return fabs(value) > 1e-12 ? value : 0;
+}
+
 static void write_row(void *context, const char *name, double value, const char *unit)
 {
     struct xml *xml = context;
     xml_begin(xml, "tr");
     html_code_cell(xml, name);
-    html_number_cell(xml, value);
+    html_number_cell(xml, visible(value));
     html_cell(xml, unit);
     xml_end_full(xml);
 }
@@ -85,7 +92,7 @@ static void write_holding(struct xml *xml, const struct model *model, const stru
                answer->stability.unstable > 0      ? "Unstable"
                : answer->stability.indifferent > 0 ? "Indifferent"
                                                    : "Stable",
-               answer->tip.p[0], answer->tip.p[1], answer->tip.p[2]);
+               visible(answer->tip.p[0]), visible(answer->tip.p[1]), visible(answer->tip.p[2]));
     xml_end_full(xml);
     html_begin_table(xml, 3, heads);
     list_holding(model, answer, write_row, xml);
@@ -101,7 +108,7 @@ static void write_deflections(struct xml *xml, const struct model *model, const 
         if (model->link[i].m == 0) continue;
         xml_begin(xml, "tr");
         html_code_cell(xml, model->robot->link[i].name);
-        for (int k = 0; k < 3; k++) html_number_cell(xml, answer->deflection[i][k]);
+        for (int k = 0; k < 3; k++) html_number_cell(xml, visible(answer->deflection[i][k]));
         xml_end_full(xml);
     }
     html_end_table(xml);

@@ -1,6 +1,7 @@
 /* The linear model in a report: poles, zeros, Bode plots. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/bode.h"
@@ -13,20 +14,28 @@ static const double TWO_PI = 6.28318530717958648;
 
 /* ---- poles and zeros ----------------------------------------------------------------------------------------------------------- */
 
-/* One row for each pair; a double number at the origin has no damping */
+static int by_modulus(const void *a, const void *b)
+{
+    const struct complex_number *x = a, *y = b;
+    const double difference = hypot(x->re, x->im) - hypot(y->re, y->im);
+    return (difference > 0) - (difference < 0);
+}
+
+/* One row for each pair; a number at the origin has no damping. Real parts that are rounding errors are printed as 0. */
 static void write_roots(struct xml *xml, const char *name, const struct complex_number *root, int n)
 {
     const char *const heads[] = {name, "#real part [1/s]", "#frequency [Hz]", "#damping ratio"};
     html_begin_table(xml, 4, heads);
     for (int i = 0, row = 0; i < n && row < MOST_LISTED; i++) {
         const double size = hypot(root[i].re, root[i].im);
+        const double re = fabs(root[i].re) > 1e-9 * size ? root[i].re : 0;
         if (root[i].im < 0) continue;
         xml_begin(xml, "tr");
         html_number_cell(xml, ++row);
-        html_number_cell(xml, root[i].re);
+        html_number_cell(xml, re);
         html_number_cell(xml, root[i].im / TWO_PI);
         html_begin_number(xml);
-        if (size > 0) xml_printf(xml, "%.4g", -root[i].re / size + 0.0);
+        if (size > 0) xml_printf(xml, "%.4g", -re / size + 0.0);
         xml_end_full(xml);
         xml_end_full(xml);
     }
@@ -168,7 +177,9 @@ static enum status write_poles(struct report_page *page, const struct linear *li
     if (page->arena->failed) return STATUS_NO_MEMORY;
     const struct siso system = {.n = linear->n_states, .A = linear->A};
     const enum status status = eigenvalues(&system, work, pole);
-    if (status == STATUS_OK) write_roots(page->xml, "#pole", pole, linear->n_states);
+    if (status != STATUS_OK) return status;
+    qsort(pole, n, sizeof *pole, by_modulus);
+    write_roots(page->xml, "#pole", pole, linear->n_states);
     return status;
 }
 

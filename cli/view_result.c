@@ -120,8 +120,9 @@ static bool report_missing(const struct model *model, const struct csv *csv, con
     const char *meant = nearest(first, csv->n_columns, (const char *const *)csv->name);
     char hint[512] = "";
     if (prescribed)
-        snprintf(hint, sizeof hint, "; %s is prescribed, an input of the simulation: give it with --inputs CSV", first);
-    else if (meant != NULL) snprintf(hint, sizeof hint, "; did you mean %s for column %s?", first, meant);
+        snprintf(hint, sizeof hint, "; %.200s is prescribed, an input of the simulation: give it with --inputs CSV",
+                 first);
+    else if (meant != NULL) snprintf(hint, sizeof hint, "; is column %.200s meant for %.200s?", meant, first);
     report_add(report, REPORT_ERROR,
                "%s: no column for %d joint positions of %s: %s%s. Columns have the names of the FMU's variables%s",
                csv->file, missing->joints, model->robot->name, missing->names, missing->joints > LISTED ? ", ..." : "",

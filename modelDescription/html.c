@@ -9,7 +9,7 @@ static const char style[] =
     "th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e9ee}"
     "th{background:#f2f5f8;white-space:nowrap}td.n{text-align:right;font-variant-numeric:tabular-nums}"
     "th.n{text-align:right}code{font:.92em ui-monospace,monospace;white-space:nowrap}"
-    ".wide{overflow-x:auto}figure{margin:1rem "
+    ".wide{overflow-x:auto;margin:.6rem 0}figure{margin:1rem "
     "0}svg{display:block;width:100%;height:auto;background:#f7f9fb;border-radius:6px}"
     "figcaption{font-size:.85rem;color:#4a5a68;margin-top:.4rem}"
     "figure svg{max-width:100%}@media print{body{max-width:none;padding:0;font-size:11pt}h2{break-after:avoid}"

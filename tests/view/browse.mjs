@@ -55,7 +55,8 @@ const steps = {
 
 const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    args: ["--headless", "--no-sandbox",
+           ...(process.env.LIMBER_GPU ? [] : ["--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]),
            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
 });
 
