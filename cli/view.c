@@ -57,6 +57,8 @@ static int parse_options(int argc, char **argv, struct options *options)
     if (code == EXIT_OK && options->robot == NULL) code = cli_usage("view", "expected ROBOT");
     if (code == EXIT_OK && options->inputs != NULL && options->n_results == 0)
         code = cli_usage("view", "--inputs is part of a result: give --result CSV too");
+    if (code == EXIT_OK && options->modes && options->at != NULL && strcmp(options->at, "-") == 0)
+        code = cli_usage("view", "--modes reads the STATE once more: give a file with --at");
     return code;
 }
 

@@ -67,12 +67,11 @@ class App {
 
     // Everything that is drawn at the start, and at some times of the results
     #fit() {
-        const box = new THREE.Box3(), point = new THREE.Vector3();
-        const include = () => {
+        const points = [], include = () => {
             const numbers = this.kernel.numbers();
             let at = 0;
             for (const link of this.kernel.description.links)
-                for (let k = 0; k < 3 + link.size.length / 2; k++, at += 12) box.expandByPoint(point.fromArray(numbers, at));
+                for (let k = 0; k < 3 + link.size.length / 2; k++, at += 12) points.push(new THREE.Vector3().fromArray(numbers, at));
         };
         this.kernel.q.set(this.pose);
         include();
@@ -81,7 +80,7 @@ class App {
                 result.at(result.start + (k / 10) * (result.end - result.start), this.kernel.q);
                 include();
             }
-        this.stage.fit(box);
+        this.stage.fit(points);
     }
 
     // ---- what moves ---------------------------------------------------------------------------------------------------

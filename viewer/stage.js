@@ -62,17 +62,23 @@ export class Stage {
         this.changed = true;
     }
 
-    /** Looks at a box from the description's direction so that its corners fill the picture, and puts the grid below it. */
-    fit(box) {
-        const center = box.getCenter(new THREE.Vector3()), size = box.getSize(new THREE.Vector3());
-        const sphere = Math.max(0.5 * size.length(), 0.2 * this.description.size);
-        const { eye, right } = this.description.view, axes = [right, eye].map((axis) => new THREE.Vector3(...axis)), part = 0.84;
-        const pageUp = new THREE.Vector3().crossVectors(axes[1], axes[0]), tall = part * Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
-        let distance = 0.2 * sphere;
-        for (let k = 0; k < 8; k++) {
-            const corner = new THREE.Vector3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5).multiply(size);
-            const high = Math.abs(corner.dot(pageUp)) / tall, wide = Math.abs(corner.dot(axes[0])) / (tall * this.camera.aspect);
-            distance = Math.max(distance, corner.dot(axes[1]) + Math.max(high, wide, sphere / tall / 4));
+    /** Looks at points from the description's direction so that they fill the picture, and puts the grid below them. */
+    fit(points) {
+        const box = new THREE.Box3().setFromPoints(points), size = box.getSize(new THREE.Vector3());
+        const sphere = Math.max(0.5 * size.length(), 0.2 * this.description.size), part = 0.84;
+        const [right, eye] = [this.description.view.right, this.description.view.eye].map((axis) => new THREE.Vector3(...axis));
+        const pageUp = new THREE.Vector3().crossVectors(eye, right), tall = part * Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
+        const center = box.getCenter(new THREE.Vector3()), wide = tall * this.camera.aspect;
+        let distance = 3 * sphere;
+        for (let round = 0; round < 4; round++) { // the middle of what is seen becomes the target
+            const seen = points.map((point) => {
+                const from = point.clone().sub(center), depth = from.dot(eye);
+                return { x: from.dot(right), y: from.dot(pageUp), depth, scale: distance / (distance - depth) };
+            });
+            const middle = (key) => (Math.max(...seen.map((at) => at[key] * at.scale)) + Math.min(...seen.map((at) => at[key] * at.scale))) / 2;
+            const [dx, dy] = [middle("x"), middle("y")];
+            center.addScaledVector(right, dx).addScaledVector(pageUp, dy);
+            distance = Math.max(...seen.map(({ x, y, depth }) => depth + Math.max(Math.abs(y - dy) / tall, Math.abs(x - dx) / wide)), sphere / tall / 4);
         }
         this.controls.target.copy(center);
         this.camera.position.set(...this.description.view.eye).normalize().multiplyScalar(distance).add(center);

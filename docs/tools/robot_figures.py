@@ -11,7 +11,7 @@ def screenshot(limber, root, robot, picture):
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         subprocess.run([limber, "view", robot, "--modes", "-o", page], check=True, stdout=subprocess.DEVNULL)
-        tasks = [{"page": str(page), "screenshot": str(picture), "steps": [["mode", 3, 0]]}]
+        tasks = [{"page": str(page), "screenshot": str(picture), "width": 1100, "height": 640, "steps": [["mode", 3, 0]]}]
         answer = subprocess.run(["node", root / "tests/view/browse.mjs", root / "build/out/viewer"], input=json.dumps(tasks) + "\n",
                                 check=True, capture_output=True, text=True).stdout
         assert json.loads(answer)[0]["errors"] == [], answer

@@ -3,6 +3,7 @@ closed while sliders move."""
 
 import csv
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -185,11 +186,12 @@ def test_modes(limber, browse, tmp_path):
 
 
 def test_labels_and_links(limber, browse, tmp_path):
-    """Labels do not overlap; a link can be hidden; dark pages are dark."""
+    """Labels do not overlap; a link can be hidden; the pointer shows names; dark pages are dark."""
     view(limber, ROOT / "resources/concrete-pump.json", tmp_path / "page.html")
     [answers] = browse({"page": tmp_path / "page.html", "dark": True, "screenshot": str(tmp_path / "dark.png"),
-                        "steps": [["show", "names", True], ["labels"], ["hide", 3]]})
-    labels, hidden = answers[1], answers[2]
+                        "steps": [["show", "names", True], ["labels"], ["hide", 3], ["hover", "section4"], ["hover", "slew"]]})
+    labels, hidden, link, joint = answers[1:]
+    assert link.startswith("section4") and "beam" in link and joint.startswith("slew") and "revolute, driven" in joint
     assert len(labels) > 12 and hidden.count(False) == 1
     for i, a in enumerate(labels):
         for b in labels[:i]:
@@ -238,8 +240,22 @@ def test_prescribed_result(limber, page_script, tmp_path):
     view(limber, robot, tmp_path / "page.html", "--result", result, "--inputs", inputs)
 
 
+def test_without_its_script(limber, tmp_path):
+    """Where viewer.js was not built the message says how to get it."""
+    alone = shutil.copy(limber, tmp_path / "limber")
+    answer = view(alone, ROOT / "resources/crane.json", tmp_path / "page.html", check=False)
+    assert answer.returncode == 3 and "viewer.js was not built" in answer.stderr and "build/viewer.sh" in answer.stderr
+
+
+def test_sanitized(limber_sanitized, result, tmp_path):
+    if not (limber_sanitized.parent / "viewer.js").exists(): pytest.skip("the page was not built")
+    for name, options in (("canadarm", ["--result", result]), ("crane-drives", ["--modes"]), ("parallelogram", ["--modes", "--joints", "free"])):
+        answer = view(limber_sanitized, ROOT / f"resources/{name}.json", tmp_path / "page.html", *options, check=False)
+        assert (answer.returncode, answer.stderr) == (0, ""), name
+
+
 @pytest.mark.parametrize("options, message", [
-    ([], "expected ROBOT"), (["robot.json", "--speed", "2"], "unknown option '--speed'"), (["robot.json", "--result"], "--result takes a value"),
+    ([], "expected ROBOT"), (["robot.json", "--modes", "--at", "-"], "give a file with --at"), (["robot.json", "--speed", "2"], "unknown option '--speed'"), (["robot.json", "--result"], "--result takes a value"),
     (["robot.json", "--inputs", "a.csv"], "give --result CSV too"), (["robot.json", "--joints", "loose"], "locked or free")])
 def test_usage(limber, options, message):
     answer = subprocess.run([limber, "view", *options], capture_output=True, text=True)

@@ -1,5 +1,5 @@
 // Opens pages of `limber view` in Chromium, without a window and without a graphics card, and prints what they show as JSON.
-// node browse.mjs MODULES: each line of standard input is a list of tasks, { page, screenshot, dark, steps: [[name, ...arguments], ...] };
+// node browse.mjs MODULES: each line of standard input is a list of tasks, { page, screenshot, dark, width, height, steps: [[name, ...arguments], ...] };
 // the answers are one line of standard output.
 
 import { createRequire } from "node:module";
@@ -41,6 +41,13 @@ const steps = {
         return { text: label.textContent, x, y, width, height };
     }),
     mode: (app, index, phase) => { app.still = true; app.showMode(index); app.phase = phase; app.draw(); },
+    hover: (app, name) => { // the pointer is moved to something; what the tooltip says
+        const { THREE } = window.limber, each = app.views[0].names.find(({ text }) => text === name), scene = app.root.querySelector(".scene");
+        const at = app.stage.project(app.views[0].anchor(each, new THREE.Vector3())), { left, top } = scene.getBoundingClientRect();
+        scene.dispatchEvent(new PointerEvent("pointermove", { clientX: left + at.x, clientY: top + at.y, bubbles: true }));
+        const tooltip = app.root.querySelector(".tooltip");
+        return tooltip.hidden ? null : tooltip.innerText;
+    },
     modes: (app) => app.modes.map(({ frequency, damping_ratio }) => ({ frequency, damping_ratio })),
     exaggerate: (app, factor) => { app.exaggeration = factor; app.redraw(true); app.draw(); },
     hide: (app, link) => { app.showLink(link, false); app.draw(); return app.views[0].views.map((view) => view.body.visible); },
@@ -61,7 +68,7 @@ const browser = await chromium.launch({
 });
 
 async function show(task) {
-    const page = await browser.newPage({ viewport: { width: 800, height: 500 }, colorScheme: task.dark ? "dark" : "light" });
+    const page = await browser.newPage({ viewport: { width: task.width ?? 800, height: task.height ?? 500 }, colorScheme: task.dark ? "dark" : "light" });
     const errors = [], requests = [], results = [], url = pathToFileURL(task.page).href;
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
     page.on("pageerror", (error) => errors.push(error.message));
