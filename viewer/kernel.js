@@ -1,5 +1,8 @@
 // The kinematics: viewer/kernel.c as WebAssembly. One robot.
 
+/*! Limber, BSD-3-Clause; the WebAssembly part contains json-c (MIT, Copyright (c) 2004-2022 Metaparadigm Pte. Ltd., Eric Haszlakiewicz
+    and others) and wasi-libc (MIT, Copyright (c) 2005-2020 Rich Felker, et al.) */
+
 import { fromBase64, inflate } from "./bytes.js";
 import compressed from "kernel.wasm.gz"; // base64, by esbuild
 
