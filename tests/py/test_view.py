@@ -5,6 +5,7 @@ import csv
 import json
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,18 @@ def test_other_bases(limber, browse, tmp_path, name):
     [[sliders]] = browse({"page": tmp_path / "page.html", "steps": [["sliders"]]})
     [answers] = browse({"page": tmp_path / "page.html", "steps": [["places"], ["slide", sliders[0]["name"], 0.3], ["places"]]})
     assert not np.allclose(answers[0]["places"]["tip"], answers[2]["places"]["tip"], atol=1e-3)
+
+
+def test_documentation_of_an_fmu(limber, browse, tmp_path):
+    """The page inside an FMU has the scene, with sliders; it loads nothing but viewer.js beside it, and adds at most 1.2 MB."""
+    fmu = tmp_path / "robot.fmu"
+    subprocess.run([limber, "fmu", ROOT / "resources/parallelogram.json", "-o", fmu], check=True, capture_output=True)
+    with zipfile.ZipFile(fmu) as archive:
+        archive.extractall(tmp_path, [name for name in archive.namelist() if name.startswith("documentation/")])
+        assert sum(info.compress_size for info in archive.infolist() if info.filename.startswith("documentation/")) < 1_200_000
+    [[before, moved, after]] = browse({"page": tmp_path / "documentation/index.html", "beside": ["viewer.js"],
+                                       "steps": [["places"], ["slide", "foot1.q", -0.9], ["places"]]})
+    assert moved["gap"] < 1e-9 and not np.allclose(before["places"]["tip"], after["places"]["tip"], atol=0.1)
 
 
 # ---- messages; no browser needed ----------------------------------------------------------------------------------------------

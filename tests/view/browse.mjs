@@ -1,6 +1,6 @@
 // Opens pages of `limber view` in Chromium, without a window and without a graphics card, and prints what they show as JSON.
-// node browse.mjs MODULES: each line of standard input is a list of tasks, { page, screenshot, dark, width, height, steps: [[name, ...arguments], ...] };
-// the answers are one line of standard output.
+// node browse.mjs MODULES: each line of standard input is a list of tasks, { page, beside (files that it may load), screenshot, dark, width, height,
+// steps: [[name, ...arguments], ...] }; the answers are one line of standard output.
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
@@ -83,7 +83,8 @@ async function show(task) {
         errors.push(error.message);
     }
     await page.close();
-    return { errors, requests: requests.filter((each) => each !== url), results };
+    const allowed = (each) => each === url || (task.beside ?? []).some((name) => each === new URL(name, url).href);
+    return { errors, requests: requests.filter((each) => !allowed(each)), results };
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
