@@ -83,6 +83,7 @@ static struct json_object *describe_joint(const struct model *model, int i)
     add_integer(out, "v", lm->v);
     add_integer(out, "nv", lm->joint.nv);
     add_integer(out, "quaternion", joint_quaternion(joint));
+    add_integer(out, "omega", joint_omega(joint));
     add_vector(out, "axis", joint->axis, 3);
     add_vector(out, "axis2", joint->axis2, 3);
     for (int k = 0; k < lm->joint.nq; k++) json_object_array_add(positions, describe_position(model, i, k));

@@ -233,7 +233,8 @@ static void name_others(struct names *names, const struct page *page)
     for (int i = 0; i < robot->n_links; i++) {
         const bool own = strcmp(robot->link[i].joint.name, robot->link[i].name) != 0 || scene->link[i].n_points < 2;
         if (model->link[i].joint.nv == 0 || !own) continue;
-        const struct pose C = scene_joint_frame(scene, i);
+        const bool floats = model->link[i].joint.nv == MOST_VELOCITIES;
+        const struct pose C = floats ? scene_hinge_frame(scene, i) : scene_joint_frame(scene, i);
         add_name(names, page, robot->link[i].joint.name, C.p, joint_symbol_size(scene, i), true);
     }
     for (int i = 0; i < robot->n_loops; i++) {

@@ -261,7 +261,7 @@ static void add_symbols(struct builder *b)
     b->bias = 0.02 * b->scene->size;
     for (int i = 0; i < m->robot->n_links; i++) {
         add_joint(b, i);
-        if (m->model->link[i].parent < 0) add_ground(b, i);
+        if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) add_ground(b, i);
         add_payload(b, i);
     }
     for (int i = 0; i < m->robot->n_actuators; i++) add_actuator(b, i);

@@ -93,15 +93,16 @@ export class Panel {
 
     // One velocity of a joint. A quaternion has no coordinates: its sliders turn about the axes of the body.
     #slider(link, i, k) {
-        const { app } = this, { joint } = link, free = joint.quaternion >= 0 && k >= joint.nv - 3;
-        const position = free ? null : joint.positions[k];
+        const { app } = this, { joint } = link, turn = joint.omega < 0 ? -1 : k - joint.omega, free = turn >= 0 && turn < 3;
+        const at = joint.quaternion >= 0 && k > joint.omega ? k + 1 : k; // a quaternion has one number more than its velocities
+        const position = free ? null : joint.positions[at];
         const turns = free || position.unit === "rad", size = app.kernel.description.size;
         const start = free ? 0 : position.start, span = turns ? Math.PI : 0.5 * size;
         const lower = free ? -Math.PI : position.lower ?? start - span, upper = free ? Math.PI : position.upper ?? start + span;
         const input = element("input", { type: "range", min: lower, max: upper, step: "any", value: start,
                                          ariaLabel: free ? `${joint.name} rotation ${k}` : position.name });
         const value = element("output", {}), slider = { link: i, k, free, input, value, turns, angle: 0,
-                                                         index: free ? -1 : joint.q + k, name: free ? `${joint.name} ${"xyz"[k - joint.nv + 3]}` : position.name };
+                                                         index: free ? -1 : joint.q + at, name: free ? `${joint.name} ${"xyz"[turn]}` : position.name };
         input.addEventListener("input", () => app.drag(slider, Number(input.value)));
         this.sliders.push(slider);
         const motion = { driven: "", passive: " (passive)", prescribed: " (prescribed)" }[joint.motion];

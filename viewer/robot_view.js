@@ -74,7 +74,7 @@ export class RobotView {
     }
 
     #makeLink(link, i) {
-        const body = new THREE.Group(), joint = link.joint, view = { body, hinge: new THREE.Group() };
+        const body = new THREE.Group(), joint = link.joint, view = { body, hinge: new THREE.Group(), floats: link.joint.type === "free" };
         body.add(view.hinge);
         this.views.push(view);
         if (link.size.length > 0) {
@@ -87,7 +87,7 @@ export class RobotView {
         body.add(symbol);
         view.joint = symbol;
         if (joint.nv > 0) this.#name(symbol, joint.name, `${joint.type}, ${joint.motion}` + (joint.drive ? `, drive: ${joint.drive}` : ""), "joint", i);
-        if (link.parent < 0) this.#makeGround(link, view);
+        if (link.parent < 0 && joint.type !== "free") this.#makeGround(link, view);
         if (joint.type === "prismatic" || joint.type === "cylindrical") {
             view.slide = cylinder(0.3 * this.#radius(link), this.#material("arm"));
             body.add(view.slide);
@@ -184,7 +184,7 @@ export class RobotView {
     update(numbers) {
         this.views.forEach((view, i) => {
             const at = this.linkAt[i];
-            follow(view.joint, numbers, at);
+            follow(view.joint, numbers, view.floats ? at + FRAME : at);
             view.tube?.update(numbers, at + FRAME * LINK_FRAMES);
             if (view.payload) follow(view.payload, numbers, at + 2 * FRAME);
             follow(view.hinge, numbers, at + FRAME);

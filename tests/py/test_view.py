@@ -201,15 +201,18 @@ def test_labels_and_links(limber, browse, tmp_path):
     assert pixels(tmp_path / "dark.png")[2, 2].mean() < 60
 
 
-@pytest.mark.parametrize("name", ["f2-free", "f2-spherical", "prescribed"])
-def test_other_bases(limber, browse, tmp_path, name):
-    """A floating base, a quaternion, a prescribed base: sliders move them."""
-    files = sorted((ROOT / "tests/data/good").glob(f"{name}*.json"))
-    if not files: pytest.fail(f"no robot {name} in tests/data/good")
-    view(limber, files[0], tmp_path / "page.html")
-    [[sliders]] = browse({"page": tmp_path / "page.html", "steps": [["sliders"]]})
-    [answers] = browse({"page": tmp_path / "page.html", "steps": [["places"], ["slide", sliders[0]["name"], 0.3], ["places"]]})
-    assert not np.allclose(answers[0]["places"]["tip"], answers[2]["places"]["tip"], atol=1e-3)
+@pytest.mark.parametrize("name, slider, to", [("f2-free", "float.position[2]", 0.3), ("f2-free", "float y", 0.4), ("f2-spherical", None, 0.3), ("prescribed", "turn.q", 0.3)])
+def test_other_bases(limber, browse, tmp_path, name, slider, to):
+    """A floating base, a quaternion, a prescribed base: sliders move them, and the tip is where eval has it for these positions."""
+    robot = ROOT / f"tests/data/good/{name}.json"
+    view(limber, robot, tmp_path / "page.html")
+    if slider is None:
+        [[sliders]] = browse({"page": tmp_path / "page.html", "steps": [["sliders"]]})
+        slider = sliders[0]["name"]
+    [[before, moved, after]] = browse({"page": tmp_path / "page.html", "steps": [["places"], ["slide", slider, to], ["places"]]})
+    assert not np.allclose(before["places"]["tip"], after["places"]["tip"], atol=1e-3)
+    assert np.allclose(after["places"]["tip"], evaluate(limber, robot, {"q": moved["q"]})["tip_position"], rtol=0, atol=1e-9)
+    if slider in moved["q"]: assert moved["q"][slider] == pytest.approx(to, abs=1e-12)
 
 
 def test_documentation_of_an_fmu(limber, browse, tmp_path):
