@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares this machine for building and testing: missing Debian packages, and a Python environment in build/out/venv.
-# Then the requirements of the FMU library for Windows (windows.sh). Quiet and fast if nothing is missing.
+# Then the requirements of the FMU library for Windows (windows.sh) and of the page of `limber view` (viewer.sh). Quiet and fast if nothing is missing.
 # setup.sh masters (called for the coupled systems): co-simulation masters in build/out/tools.
 # setup.sh tools (called by the tests): these and other FMU importers. They are optional: if one cannot be installed, the
 # reason is in build/out/tools/NAME.missing, and its tests are skipped with that reason. Remove the file to try again.
@@ -9,8 +9,9 @@ set -euo pipefail
 
 packages=(
     cmake ninja-build gcc clang libc6-dev binutils pkg-config git   # building
-    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
+    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev zlib1g-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
+    librsvg2-bin fonts-dejavu-core                            # limber picture -o FILE.png
 )
 
 make_python()
@@ -95,6 +96,7 @@ case "${1-}" in
     install_packages "${packages[@]}" || fail "the set-up failed"
     make_python
     "$root/build/windows.sh"
+    "$root/build/viewer.sh"
     ;;
 masters | tools)
     mkdir -p "$tools"

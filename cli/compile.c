@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pack.h"
+#include "installed.h"
 #include "robot/read.h"
 
-enum { MOST_WORDS = 64, PATH_SIZE = 4096 };
+enum { MOST_WORDS = 64 };
 
 extern char **environ;
 
@@ -114,16 +114,18 @@ static struct blob build(const struct generation *what, const char *guid, const 
 
 struct blob compile_library(const struct generation *what, const char *guid, struct arena *arena, struct report *report)
 {
-    const char *place = getenv("TMPDIR"), *parts = pack_folder("limber_fmu.o", arena);
-    char folder[PATH_SIZE];
+    const char *place = getenv("TMPDIR");
+    char folder[PATH_SIZE], parts[PATH_SIZE];
+    bool found;
     struct blob library = {0};
-    if (parts == NULL) {
+    if (!installed_path("limber_fmu.o", parts, &found) || !found) {
         report_add(
             report, REPORT_ERROR,
             "--generated: cannot find limber_fmu.o, which generated code is linked with: it is built and installed "
             "with limber_fmu.so");
         return library;
     }
+    *strrchr(parts, '/') = '\0';
     snprintf(folder, sizeof folder - 32, "%s/limber-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");
     if (mkdtemp(folder) == NULL) {
         report_add(report, REPORT_ERROR, "%s: a temporary folder cannot be made: %s", folder, strerror(errno));

@@ -37,16 +37,20 @@ static const char *write_file(const char *robot_file, const struct settings *set
     bool valid = false;
     struct json_object *robot = text != NULL ? document_parse(&reader, text, &valid) : NULL;
     *code = cli_exit_code(text == NULL ? STATUS_NO_FILE : valid ? STATUS_OK : STATUS_BAD_ROBOT);
-    if (*code != EXIT_OK) return NULL;
+    if (*code != EXIT_OK) {
+        document_free(&reader);
+        return NULL;
+    }
     struct json_object *all = json_object_new_object(), *parameters = json_object_new_object();
     json_object_object_add(all, "format", json_object_new_string("limber-controller/1"));
     json_object_object_add(all, "parameters", parameters);
-    json_object_object_add(all, "robot", robot);
+    json_object_object_add(all, "robot", json_object_get(robot));
     *code = put_parameters(settings, arena, parameters);
     if (*code == EXIT_OK)
         file = arena_string(
             arena, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(all);
+    document_free(&reader);
     return file;
 }
 
@@ -68,7 +72,7 @@ static enum status pack(const struct pack_options *options, const char *file, st
                                 .guid = instance_guid(controller),
                                 .variables = instance_variables(controller),
                                 .model = sim_model(arm),
-                                .work = sim_mechanism(arm)->work};
+                                .mechanism = sim_mechanism(arm)};
         status = pack_libraries(&sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, (struct blob){file, strlen(file)}, &libraries, report)
                      : STATUS_NO_FILE;

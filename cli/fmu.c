@@ -7,6 +7,7 @@
 #include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
+#include "view.h"
 
 static const struct library_source sources = {.name = "limber_fmu",
                                               .variable = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"}};
@@ -50,6 +51,15 @@ static bool generate_library(const struct options *options, struct instance *sim
     return libraries->of[PLATFORM_LINUX].bytes != NULL;
 }
 
+/* The script of the scene in the documentation, where it was built */
+static struct blob load_viewer(struct arena *arena)
+{
+    struct report silent = {0};
+    struct blob script = {0};
+    script.bytes = view_script(arena, &script.size, &silent);
+    return script;
+}
+
 static enum status pack(const struct options *options, struct arena *arena, struct report *report)
 {
     struct instance *sim = NULL;
@@ -66,7 +76,8 @@ static enum status pack(const struct options *options, struct arena *arena, stru
                                 .guid = instance_guid(sim),
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
-                                .work = sim_mechanism(sim)->work};
+                                .mechanism = sim_mechanism(sim),
+                                .viewer = load_viewer(arena)};
         const bool found = options->pack.generated ? generate_library(options, sim, arena, &libraries, report)
                                                    : pack_libraries(&sources, arena, &libraries, report);
         status = found ? pack_write(&options->pack, &fmu, (struct blob){text, strlen(text)}, &libraries, report)

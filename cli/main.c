@@ -108,6 +108,42 @@ static const struct command {
      "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
+    {"view", "ROBOT [--at STATE] [--result CSV]... [--modes] [options]",
+     "writes one HTML file that shows the robot in 3-D: sliders for its joints, results, mode shapes",
+     "  --at STATE       pose: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --result CSV     a result to play, from simulate or any importer, with the names of the FMU's variables; up to "
+     "4,\n"
+     "                   drawn over each other or side by side\n"
+     "  --inputs CSV     positions of prescribed joints, which are inputs and not in the result\n"
+     "  --modes          mode shapes with frequency and damping, at the pose; numbers are those of `limber modes`\n"
+     "  --joints locked|free  of the modes, as for `limber modes`\n"
+     "  --open           opens the page in the browser (xdg-open)\n"
+     "  -o FILE          the page (default: the name of ROBOT with .html, in this folder)\n\n"
+     "  The page needs no network and no server. Its kinematics is that of the FMU, compiled to WebAssembly: loops "
+     "stay\n"
+     "  closed while a slider moves. docs/viewer.md describes it.\n",
+     command_view, true},
+    {"picture", "ROBOT -o FILE.svg|FILE.png [--at STATE] [options]",
+     "draws the robot at a state in perspective, with names, without a browser",
+     "  -o FILE        .svg, or .png (by rsvg-convert)\n"
+     "  --at STATE     pose: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --size WxH     pixels (default 900x560; a PNG has twice as many)\n"
+     "  --no-names     without names and axes\n",
+     command_picture, true},
+    {"report", "ROBOT -o FILE.html [--at STATE] [--sweep JOINT=a:b:n]... [--bode INPUT:OUTPUT]...",
+     "writes a page about a robot: picture, links and joints, holding torques, frequencies, poles, zeros, Bode plots",
+     "  -o FILE.html         the page, which needs nothing else and can be printed\n"
+     "  --at STATE           state file instead of the robot's start\n"
+     "  --sweep JOINT=a:b:n  frequencies over n poses of a joint, as for `limber modes`; may be repeated (default: the "
+     "first\n"
+     "                       three joints with a drive)\n"
+     "  --bode INPUT:OUTPUT  poles, zeros and frequency response between variables of the FMU; may be repeated "
+     "(default:\n"
+     "                       from the first input to the first output and to the tip)\n\n"
+     "  The linear model is that of `limber linearize` about the equilibrium of `limber static`. What cannot be "
+     "computed for\n"
+     "  a robot is replaced by the reason.\n",
+     command_report, true},
     {"fmu", "ROBOT -o FILE.fmu [--generated [--keep NAME]] [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"

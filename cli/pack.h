@@ -33,9 +33,6 @@ struct library_source {
 bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
                     struct report *report);
 
-/* The folder with a file that is built with limber, beside this program or where it is installed; NULL: there is none. */
-const char *pack_folder(const char *file, struct arena *arena);
-
 /* Writes the FMU and prints a summary. */
 enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,
                        const struct libraries *libraries, struct report *report);

@@ -16,8 +16,10 @@ SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, a
     "lib": ("sim", ["analysis"]),
     "symbolic": ("base", []),
     "generate": ("mech", ["symbolic", "analysis"]),
-    "modelDescription": ("fmi", ["drives"]),
-    "cli": ("sim", ["analysis", "generate", "symbolic", "modelDescription", "drives"]),
+    "scene": ("mech", ["analysis"]),
+    "viewer": ("mech", ["scene"]),
+    "modelDescription": ("fmi", ["drives", "scene"]),
+    "cli": ("sim", ["analysis", "generate", "symbolic", "modelDescription", "drives", "scene"]),
 }
 PRODUCT_FOLDERS = ["fmu_src", *SEEN]
 C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]
@@ -67,7 +69,7 @@ def home_of(root, folder, name):
 
 
 def folder_direction(root):
-    """What drives, analysis, lib, symbolic, generate, modelDescription and cli include comes from themselves or from what they may see."""
+    """What drives, analysis, lib, symbolic, generate, scene, viewer, modelDescription and cli include comes from themselves or from what they may see."""
     problems = []
     for folder, (highest, others) in SEEN.items():
         seen = [folder, *others, *LAYERS[:LAYERS.index(highest) + 1]]
@@ -95,12 +97,12 @@ def printing(root):
 
 
 def foreign_includes(root):
-    """SUNDIALS only in fmu_src/ode; json-c only where a robot file or a STATE is read and in the command line."""
+    """SUNDIALS only in fmu_src/ode; json-c only where a robot file or a STATE is read, in the description of a scene and in the command line."""
     homes = [
         ("SUNDIALS", re.compile(r"^(sundials|cvodes?|arkode|idas?|kinsol|nvector|sunmatrix|sunlinsol|sunnonlinsol)/"),
          ["fmu_src/ode/"]),
         ("json-c", re.compile(r"^(json-c/|json(_\w+)?\.h$|arraylist\.h$|linkhash\.h$|printbuf\.h$)"),
-         ["fmu_src/robot/", "fmu_src/base/vendor", "analysis/state", "cli/"]),
+         ["fmu_src/robot/", "fmu_src/base/vendor", "analysis/state", "scene/describe", "viewer/kernel", "cli/"]),
     ]
     problems = []
     for file in c_files(root, PRODUCT_FOLDERS):
