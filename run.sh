@@ -14,6 +14,7 @@ usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate 
        ./run.sh bench     set up, build, and run the benchmarks
        ./run.sh generated  set up, build, and compare the generated code of 100 random robots with the library
        ./run.sh peers     set up, build, and measure rigid arms against Pinocchio and MuJoCo, side by side
+       ./run.sh importers  set up, build, and run the FMUs in other tools: CasADi, ecos, FMI4j, fmi-sim, libcosim, maestro, containers
        ./run.sh --help    this text
 
 The first run installs missing packages (Debian packages as root or with sudo, Python packages in build/out/venv).
@@ -57,6 +58,12 @@ peers)
     set_up_and_build
     say "Limber, Pinocchio and MuJoCo on the same rigid arms"
     "$python" bench/peers.py --write-docs
+    ;;
+importers)
+    set_up_and_build
+    "$root/build/setup.sh" tools
+    say "FMUs in other tools (tests/fmu/test_importers.py)"
+    LIMBER="$out/limber" "$python" -m pytest -q tests/fmu/test_importers.py
     ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;

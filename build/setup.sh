@@ -69,6 +69,27 @@ tools_fmi_sim()
     rm -rf "$tools/fmi-sim/target"
 }
 
+fmi4j=0.38.0 maestro=3.1.1
+
+tools_java() # tools_java FOLDER GROUP:ARTIFACT:VERSION[:jar:CLASSIFIER]: the jar and what it needs, from Maven Central
+{
+    local folder="$tools/$1" artifact="$2" pom="$tools/$1/pom.xml" group name version packaging classifier
+    command -v java >/dev/null && command -v javac >/dev/null || install_packages openjdk-17-jdk-headless || return 1
+    command -v mvn >/dev/null || install_packages maven || return 1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    IFS=: read -r group name version packaging classifier <<<"$artifact"
+    cat >"$pom" <<XML
+<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>limber</groupId><artifactId>tools</artifactId><version>1</version><dependencies><dependency>
+<groupId>$group</groupId><artifactId>$name</artifactId><version>$version</version>
+${classifier:+<type>$packaging</type><classifier>$classifier</classifier><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>}
+</dependency></dependencies></project>
+XML
+    within 600 mvn -q -B -f "$pom" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+        "-Dmaven.repo.local=$tools/maven" "-DoutputDirectory=$folder"
+}
+
 case "${1-}" in
 '')
     install_packages "${packages[@]}" || fail "the set-up failed"
@@ -80,7 +101,10 @@ masters | tools)
     exec 9>"$tools/lock"
     flock 9   # one at a time
     tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
-    [ "$1" = masters ] || tool fmi-sim "$fmi_sim" tools_fmi_sim
+    [ "$1" = tools ] || exit 0
+    tool fmi4j "$fmi4j" tools_java fmi4j "info.laht.fmi4j:fmi-import:$fmi4j"
+    tool maestro "$maestro" tools_java maestro "org.into-cps.maestro:maestro:$maestro:jar:jar-with-dependencies"
+    tool fmi-sim "$fmi_sim" tools_fmi_sim
     ;;
 *) fail "usage: setup.sh [masters|tools]" ;;
 esac
