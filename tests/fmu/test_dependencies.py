@@ -69,8 +69,8 @@ def test_the_start_depends_on_nothing_undeclared(fmu, static):
     if before is None: return  # a robot of which a joint would move too far
     scale = np.maximum(np.abs(before), max(np.abs(before).max() * 1e-4, 1e-6))
     alive = dict.fromkeys(names, 0)
-    for v in [*d.inputs, *d.parameters]:
-        if v.name == "start_static": continue
+    knowns = [*d.inputs, *(v for v in d.parameters if v.name != "start_static")]
+    for v in knowns[::max(1, round(len(knowns) / 100))]:  # a sample of those of large robots
         after = at_start(instance, names, static, {v: changed(v)})
         if after is None: continue
         for name, change in zip(names, np.abs(after - before) / scale):
