@@ -82,7 +82,7 @@ static enum status pack(const struct pack_options *options, const struct drive *
         .name = drive->name, .description = drive->description, .guid = guid, .variables = &variables, .drive = drive};
     const struct library_source source = {.name = drive->name,
                                           .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
-    if (!pack_libraries(&source, arena, &libraries, report)) return STATUS_NO_FILE;
+    if (!pack_libraries(options, &source, arena, &libraries, report)) return STATUS_NO_FILE;
     return pack_write(options, &fmu, file, &libraries, report);
 }
 

@@ -27,7 +27,7 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
                                 .work = sim_mechanism(sim)->work};
-        status = pack_libraries(&sources, arena, &libraries, report)
+        status = pack_libraries(options, &sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
                      : STATUS_NO_FILE;
     }

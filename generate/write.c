@@ -1,10 +1,10 @@
 /* The files of a generated robot: header, one file for each function, a test program with results of the library, CMakeLists.txt. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "generate/generate.h"
+
+enum { NAME_SIZE = 256 };
 
 static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_QD] = "qd",
@@ -156,21 +156,11 @@ static enum status write_function(FILE *file, const struct generation *what, str
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static FILE *open_file(const char *folder, const char *prefix, const char *name, struct report *report)
+static FILE *open_file(const struct code_files *files, const char *prefix, const char *name)
 {
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s%s", folder, prefix, name);
-    FILE *file = length < (int)sizeof path ? fopen(path, "w") : NULL;
-    if (file == NULL) report_add(report, REPORT_ERROR, "%s: cannot be written: %s", path, strerror(errno));
-    return file;
-}
-
-static enum status close_file(FILE *file, const char *folder, struct report *report)
-{
-    const bool wrong = ferror(file) != 0;
-    if (fclose(file) == 0 && !wrong) return STATUS_OK;
-    report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", folder);
-    return STATUS_NO_FILE;
+    char file[NAME_SIZE];
+    const int length = snprintf(file, sizeof file, "%s%s", prefix, name);
+    return length < (int)sizeof file ? files->open(files->context, file) : NULL;
 }
 
 static void write_header(FILE *file, const struct generation *what)
@@ -326,8 +316,8 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
 /* Function i: its file, its declaration, and what the test needs of it */
-static enum status make_function(const struct generation *what, int i, const char *folder, FILE *header,
-                                 struct generated *function, struct tested *tested, struct report *report)
+static enum status make_function(const struct generation *what, int i, const struct code_files *files, FILE *header,
+                                 struct generated *function, struct tested *tested)
 {
     struct graph g = {0};
     struct robot_parts parts = {0};
@@ -335,14 +325,13 @@ static enum status make_function(const struct generation *what, int i, const cha
     char name[64];
     snprintf(name, sizeof name, "_%s.c", function->name);
     enum status status = generate_expressions(what, i, &g, &parts, &output, &tested->n_results);
-    FILE *file = status == STATUS_OK ? open_file(folder, what->prefix, name, report) : NULL;
+    FILE *file = status == STATUS_OK ? open_file(files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
     if (status == STATUS_OK) {
         const struct naming naming = {parts.first, function->result};
         const struct code code = {&g, tested->n_results, output, write_input, write_output, &naming};
         status = write_function(file, what, function, &parts, &code);
         write_declaration(header, what, function, &parts);
-        if (close_file(file, folder, report) != STATUS_OK) status = STATUS_NO_FILE;
         FILE *call = open_memstream(&tested->call, &tested->call_size);
         if (call != NULL) {
             write_call(call, what, function, &parts);
@@ -354,15 +343,15 @@ static enum status make_function(const struct generation *what, int i, const cha
     return status;
 }
 
-static enum status make_functions(const struct generation *what, const char *folder, FILE *header,
-                                  struct generated *function, struct tested *tested, struct report *report)
+static enum status make_functions(const struct generation *what, const struct code_files *files, FILE *header,
+                                  struct generated *function, struct tested *tested)
 {
     enum status status = STATUS_OK;
     write_header(header, what);
     for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
         struct parameter result[MOST_OUTPUTS];
         generate_describe(what, i, &function[i], result);
-        status = make_function(what, i, folder, header, &function[i], &tested[i], report);
+        status = make_function(what, i, files, header, &function[i], &tested[i]);
         function[i].result = NULL;
     }
     fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", header);
@@ -375,24 +364,15 @@ static int input_count(const struct generation *what)
     return m->nq + m->nv + m->n_tau + m->nv + m->n_prescribed + m->robot->n_actuators + what->n_kept;
 }
 
-enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
-                           struct report *report)
+enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function)
 {
     struct tested tested[FUNCTIONS] = {{0}};
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", folder, strerror(errno));
-        return STATUS_NO_FILE;
-    }
-    FILE *header = open_file(folder, what->prefix, ".h", report),
-         *test = open_file(folder, what->prefix, "_test.c", report),
-         *cmake = open_file(folder, "", "CMakeLists.txt", report);
+    FILE *header = open_file(files, what->prefix, ".h"), *test = open_file(files, what->prefix, "_test.c"),
+         *cmake = open_file(files, "", "CMakeLists.txt");
     enum status status = header != NULL && test != NULL && cmake != NULL ? STATUS_OK : STATUS_NO_FILE;
-    if (status == STATUS_OK) status = make_functions(what, folder, header, function, tested, report);
+    if (status == STATUS_OK) status = make_functions(what, files, header, function, tested);
     if (status == STATUS_OK) status = write_test(test, what, function, tested, input_count(what));
     if (status == STATUS_OK) write_cmake(cmake, what, function);
-    FILE *const files[] = {header, test, cmake};
-    for (int i = 0; i < 3; i++)
-        if (files[i] != NULL && close_file(files[i], folder, report) != STATUS_OK) status = STATUS_NO_FILE;
     for (int i = 0; i < FUNCTIONS; i++) free(tested[i].call);
     return status;
 }
