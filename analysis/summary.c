@@ -59,8 +59,9 @@ static enum status check_modes(const struct robot *robot, struct report *report)
     for (int i = 0; i < robot->n_links; i++) {
         struct arena arena = {0};
         struct body body;
-        if (link_modes(&robot->link[i]) > 0)
-            body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
+        struct link plain = robot->link[i];
+        plain.beam.foreshortening = false; /* only the modal mass is looked at */
+        if (link_modes(&plain) > 0) body_report(&plain, i, body_make(&plain, &arena, &body), &body, report);
         report_geometric_stiffness(robot, i, report);
         arena_release(&arena);
     }
