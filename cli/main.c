@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tolerance.h"
 #include "cli.h"
 #include "result.h"
 #include "robot/nearest.h"
@@ -342,8 +343,8 @@ int cli_positive(const char *command, const char *option, const char *text, doub
 int cli_tolerance(const char *command, const char *option, const char *text, double *number)
 {
     const int code = cli_positive(command, option, text, number);
-    if (code != EXIT_OK || *number < 1) return code;
-    return cli_usage(command, "%s takes a number below 1, not '%s'", option, text);
+    if (code != EXIT_OK || is_tolerance(*number)) return code;
+    return cli_usage(command, "%s takes a number from %g to less than 1, not '%s'", option, TIGHTEST_TOLERANCE, text);
 }
 
 void cli_print_error(void *context, enum report_level level, const char *text)

@@ -121,7 +121,8 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 
 struct structure {
     const struct model *model;
-    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    const int *root; /* [link]: free_root() */
+    int *group;      /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
 };
 
