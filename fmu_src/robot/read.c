@@ -31,11 +31,13 @@ static void read_robot(const struct place *document, struct robot *robot)
     read_supplies(&supplies_at, robot);
     frames_open(&frames_at, robot);
     read_links(&links_at, robot);
-    read_frames(document->reader);
-    read_loops(&loops_at, robot);
-    read_actuators(&actuators_at, robot);
-    robot->tip = robot->n_links - 1;
-    read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    if (robot->n_links > 0) { /* the rest refers to links */
+        read_frames(document->reader);
+        read_loops(&loops_at, robot);
+        read_actuators(&actuators_at, robot);
+        robot->tip = robot->n_links - 1;
+        read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    }
     object_close(&object);
 }
 

@@ -4,13 +4,13 @@
 #include "sim/sim.h"
 
 /* Larger ones are read only: their steps are slow under the sanitizers, not different. */
-enum { MOST_LINKS = 20, MOST_MODES = 24 };
+enum { LINKS_STEPPED = 20, MODES_STEPPED = 24 };
 
 static bool is_small(const struct robot *robot)
 {
     int modes = 0;
     for (int i = 0; i < robot->n_links; i++) modes += link_modes(&robot->link[i]);
-    return robot->n_links <= MOST_LINKS && modes <= MOST_MODES;
+    return robot->n_links <= LINKS_STEPPED && modes <= MODES_STEPPED;
 }
 
 static void simulate(const char *text)

@@ -157,3 +157,11 @@ def test_without_a_limit_too(limber, tmp_path):
     (tmp_path / "inputs.csv").write_text(VIOLENT["tau = 1e6, h = 1 s"][2])
     result = run(limber, "simulate", write(tmp_path, TWO_LINKS), "--until", 1, "--step", 1, "--inputs", tmp_path / "inputs.csv")
     assert result.returncode in (0, 3)
+
+
+def test_frames_and_actuators_without_links(limber, tmp_path):
+    """Found by fuzzing: an actuator at a frame, and no links at all, ended the program."""
+    robot = {"format": "limber-robot/2", "name": "none", "frames": [{"name": "f", "link": "arm"}, {"name": "g", "link": "arm"}],
+             "actuators": [{"name": "a", "type": "line", "from": {"frame": "f"}, "to": {"frame": "g"}}]}
+    result = run(limber, "check", write(tmp_path, robot))
+    assert result.returncode == 1 and "links: missing" in result.stderr
