@@ -332,11 +332,16 @@ static void save(const struct integrator *integrator, double *memory)
     if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
 }
 
-/* A state may come from anywhere: a number that is no method is the first choice */
-static enum method saved_method(const struct automatic *a, double number)
+/* A state may come from anywhere: a number that is none of the methods that are compared is the first choice */
+static enum method saved_candidate(const struct automatic *a, double number)
 {
     const int method = saved_count(number, METHODS - 1);
-    return method != METHOD_AUTOMATIC && a->method[method] != NULL ? (enum method)method : METHOD_ESDIRK;
+    return method >= METHOD_ESDIRK && a->method[method] != NULL ? (enum method)method : METHOD_ESDIRK;
+}
+
+static enum method saved_method(const struct automatic *a, double number)
+{
+    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(a, number);
 }
 
 static void resume(struct integrator *integrator, const double *memory)
@@ -346,8 +351,8 @@ static void resume(struct integrator *integrator, const double *memory)
     if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
     integrator->used = saved_method(a, memory[USED]);
     memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
-    a->trials.best = saved_method(a, a->trials.best);
-    a->trials.tried = saved_method(a, a->trials.tried);
+    a->trials.best = saved_candidate(a, a->trials.best);
+    a->trials.tried = saved_candidate(a, a->trials.tried);
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 

@@ -41,9 +41,24 @@ static void change(struct bytes *b, unsigned char *bytes, size_t size)
     }
 }
 
+/* Restores the bytes and steps from there; false: refused */
+static bool restore(int robot, fmi2Component c, const unsigned char *bytes, size_t size)
+{
+    static const fmi2ValueReference reference[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    double value[8];
+    fmi2FMUstate state = NULL;
+    if (fmi2DeSerializeFMUstate(c, (const fmi2Byte *)bytes, size, &state) != fmi2OK) return false;
+    const bool restored = fmi2SetFMUstate(c, state) == fmi2OK;
+    if (restored && fuzz_limited(robot, c)) (void)fmi2DoStep(c, 1e-3, 1e-3, fmi2False);
+    (void)fmi2GetReal(c, reference, 8, value);
+    (void)fmi2FreeFMUstate(c, &state);
+    return restored;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static unsigned char bytes[MOST_BYTES];
+    static fmi2Component kept[FUZZ_ROBOTS]; /* what is restored replaces all that came before, unless that fails */
     struct bytes b = {data, size};
     const int robot = (int)take_byte(&b) % FUZZ_ROBOTS, method = (int)take_byte(&b) % MOST_METHODS;
     if (original_size[robot][method] == 0) make_original(robot, method);
@@ -51,16 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, original[robot][method], whole);
     change(&b, bytes, whole);
     forge_checksum(bytes, whole);
-
-    fmi2Component c = fuzz_instantiate(robot, fmi2CoSimulation);
-    fmi2FMUstate state = NULL;
-    if (fmi2DeSerializeFMUstate(c, (fmi2Byte *)bytes, whole, &state) == fmi2OK) {
-        double value[8];
-        const fmi2ValueReference reference[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        if (fmi2SetFMUstate(c, state) == fmi2OK && fuzz_limited(robot, c)) (void)fmi2DoStep(c, 1e-3, 1e-3, fmi2False);
-        (void)fmi2GetReal(c, reference, 8, value);
-        (void)fmi2FreeFMUstate(c, &state);
-    }
-    fmi2FreeInstance(c);
+    if (kept[robot] == NULL) kept[robot] = fuzz_instantiate(robot, fmi2CoSimulation);
+    if (restore(robot, kept[robot], bytes, whole)) return 0;
+    fmi2FreeInstance(kept[robot]);
+    kept[robot] = NULL;
     return 0;
 }
