@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "mech/mechanism.h"
 #include "pack.h"
+#include "progress.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 
@@ -26,7 +27,8 @@ static enum status pack(const struct pack_options *options, struct arena *arena,
                                 .guid = instance_guid(sim),
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
-                                .work = sim_mechanism(sim)->work};
+                                .work = sim_mechanism(sim)->work,
+                                .report = report};
         status = pack_libraries(options, &sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
                      : STATUS_NO_FILE;
@@ -41,7 +43,7 @@ int command_fmu(int argc, char **argv)
     const int code = pack_arguments(&options, argc, argv);
     if (code != EXIT_OK) return code;
 
-    struct report report = {.line = pack_print_error, .context = &options};
+    struct report report = {.line = pack_print_error, .progress = progress_show, .context = &options};
     struct arena arena = {0};
     const enum status status = pack(&options, &arena, &report);
     arena_release(&arena);

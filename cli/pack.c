@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "progress.h"
 #include "result.h"
 #include "robot/read.h"
 
@@ -173,6 +174,7 @@ enum status pack_write(const struct pack_options *options, const struct fmu *fmu
     if (!may_replace(options->output, report)) return STATUS_NO_FILE;
     struct arena arena = {0};
     const struct blob package = package_make(fmu, resource, libraries, &arena, report);
+    progress_end();
     enum status status = package.bytes != NULL ? STATUS_OK : STATUS_NO_MEMORY;
     if (status == STATUS_OK && result_write(options->output, package.bytes, package.size) != EXIT_OK)
         status = STATUS_NO_FILE;

@@ -14,6 +14,7 @@ struct fmu {
     const struct model *model; /* of a robot; NULL: a drive */
     struct work *work;
     const struct drive *drive; /* NULL: a robot             */
+    struct report *report;     /* for the progress          */
 };
 
 struct blob {

@@ -113,6 +113,7 @@ struct blob package_make(const struct fmu *fmu, struct blob resource, const stru
         return blob;
     }
     add_all(&package, fmu, resource, libraries, arena);
+    report_progress(report, "compression", 0, 1);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
         report_add(report, REPORT_ERROR, "the FMU cannot be packed: %s", zip_strerror(package.zip));

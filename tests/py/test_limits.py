@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import resource
 import subprocess
 import zipfile
@@ -56,6 +57,23 @@ def test_fmu_of_1000_links_ends(limber, tmp_path):
     result = run(limber, "fmu", write(tmp_path, rigid(1000)), "-o", tmp_path / "chain.fmu")
     assert result.returncode == 0, result.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 30
+
+
+@pytest.mark.parametrize("command, shown", [(["check"], "modes of links: 10 of 100"), (["fmu", "-o", "x.fmu"], "model description: ")],
+                         ids=["check", "fmu"])
+def test_long_commands_show_their_progress(limber, tmp_path, command, shown):
+    """On a terminal, and nowhere else."""
+    file = write(tmp_path, flexible(100, y=2))
+    screen, terminal = pty.openpty()
+    process = subprocess.Popen([limber, command[0], file, *command[1:]], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    text = b""
+    try:
+        while part := os.read(screen, 4096): text += part
+    except OSError: pass  # the terminal is closed
+    os.close(screen)
+    assert process.wait(SECONDS) == 0 and shown in text.decode()
+    assert run(limber, command[0], file, *command[1:], cwd=tmp_path).stderr == ""
 
 
 @pytest.mark.parametrize("command", [["check"], ["eval", "-"], ["fmu", "-o", "x.fmu"], ["simulate", "--until", "1", "--step", "1"]],
