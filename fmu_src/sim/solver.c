@@ -1,6 +1,7 @@
 #include "sim/solver.h"
 
 #include "base/tolerance.h"
+
 struct integrator_options solver_options(const struct variables *variables, const double *value)
 {
     const struct solver_parameters *solver = &variables->solver;
