@@ -350,9 +350,11 @@ static void resume(struct integrator *integrator, const double *memory)
     const enum method chosen = saved_method(a, memory[CHOSEN]);
     if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
     integrator->used = saved_method(a, memory[USED]);
-    memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
-    a->trials.best = saved_candidate(a, a->trials.best);
-    a->trials.tried = saved_candidate(a, a->trials.tried);
+    if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
+        memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
+        a->trials.best = saved_candidate(a, a->trials.best);
+        a->trials.tried = saved_candidate(a, a->trials.tried);
+    }
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 
