@@ -11,11 +11,13 @@ usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate 
        ./run.sh boom      set up, build, pack the FMU of that pump with four cylinders inside, move its boom, and plot the result
        ./run.sh crane     set up, build, pack a hydraulic crane with its drives (SSP), lift a load, and plot the result
        ./run.sh servo     set up, build, pack an arm with electric drives (SSP), move a load, and plot the result
+       ./run.sh control   set up, build, pack arms and their controllers, move a payload heavier than known, and write docs/control.md
        ./run.sh bench     set up, build, and run the benchmarks
        ./run.sh generated  set up, build, and compare the generated code of 100 random robots with the library
        ./run.sh peers     set up, build, and measure rigid arms against Pinocchio and MuJoCo, side by side
        ./run.sh fuzz [SECONDS]  set up, and fuzz each harness of tests/fuzz for SECONDS of CPU time (default 1800)
        ./run.sh soak      set up, build, and run an FMU for 1e7 steps, 1e4 times from instantiation to release, and in 64 threads
+       ./run.sh importers  set up, build, and run the FMUs in other tools: CasADi, ecos, FMI4j, fmi-sim, libcosim, maestro, containers
        ./run.sh --help    this text
 
 The first run installs missing packages (Debian packages as root or with sudo, Python packages in build/out/venv).
@@ -46,6 +48,11 @@ pump) set_up_and_build && example concrete_pump "a concrete pump with a boom of 
 boom) set_up_and_build && example boom "a concrete pump with four cylinders inside, valve commands every 10 ms" ;;
 crane) set_up_and_build && "$root/build/setup.sh" masters && example crane "a hydraulic crane in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
 servo) set_up_and_build && "$root/build/setup.sh" masters && example servo "an arm with electric drives in an SSP package, with drives as FMUs and inside the arm, coupled by several methods and monolithic" ;;
+control)
+    set_up_and_build
+    say "arms under controllers with a model inside, with a payload heavier than the model's (examples/control.py)"
+    LIMBER="$out/limber" "$python" examples/control.py "$out/run" --write-docs || fail "the example failed"
+    ;;
 bench)
     set_up_and_build
     [ -f bench/run.py ] || fail "bench/run.py is missing"
@@ -62,6 +69,12 @@ peers)
     ;;
 fuzz) "$root/build/setup.sh" && say "fuzzing; Ctrl-C ends it, and the next run goes on" && "$python" tests/fuzz/run.py "${2:-1800}" ;;
 soak) set_up_and_build && say "soak test" && LIMBER="$out/limber" "$python" bench/soak.py ;;
+importers)
+    set_up_and_build
+    "$root/build/setup.sh" tools
+    say "FMUs in other tools (tests/fmu/test_importers.py)"
+    LIMBER="$out/limber" "$python" -m pytest -q tests/fmu/test_importers.py
+    ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;
 esac

@@ -81,13 +81,17 @@ static enum status take_modes(const struct eigensystem *e, struct driven_modes *
     double *share = arena_take(&modes->arena, n * n, sizeof *share);
     modes->mode = arena_take(&modes->arena, n, sizeof *modes->mode);
     if (modes->arena.failed) return STATUS_NO_MEMORY;
+    const double *zeros = arena_take(&modes->arena, n, sizeof *zeros);
+    if (zeros == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < e->n; k += e->im[k] != 0 ? 2 : 1, share += n) {
-        const double re = e->re[k], im = fabs(e->im[k]);
+        const double re = e->re[k], im = fabs(e->im[k]), *right = e->right + e->n * k;
         participate(e, k, share);
         modes->mode[modes->n++] = (struct driven_mode){.frequency = im / (8 * atan(1)),
                                                        .growth = re,
                                                        .damping_ratio = im > 0 ? -re / hypot(re, im) : 0,
-                                                       .share = share};
+                                                       .share = share,
+                                                       .re = right,
+                                                       .im = im > 0 ? right + e->n : zeros};
     }
     qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
     return STATUS_OK;

@@ -13,6 +13,7 @@ struct driven_mode {
     const double *
         share; /* n_states of struct driven_modes: |l_i r_i| of left and right eigenvector as a part of their sum, which is
                              independent of units */
+    const double *re, *im; /* n_states: the right eigenvector, its states divided by their nominal values           */
 };
 
 struct driven_modes {

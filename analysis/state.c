@@ -231,8 +231,8 @@ static enum status parse(const struct model *model, const char *name, const char
         const struct place document = {.reader = &reader, .given = true, .value = root};
         read_document(&document, model, qdd, state);
     }
-    document_free(root);
-    if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    const bool no_memory = document_free(&reader);
+    if (no_memory || state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;
 }
 

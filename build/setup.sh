@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares this machine for building and testing: missing Debian packages, and a Python environment in build/out/venv.
-# Then the requirements of the FMU library for Windows (windows.sh). Quiet and fast if nothing is missing.
+# Then the requirements of the FMU library for Windows (windows.sh) and of the page of `limber view` (viewer.sh). Quiet and fast if nothing is missing.
 # setup.sh masters (called for the coupled systems): co-simulation masters in build/out/tools.
 # setup.sh tools (called by the tests): these and other FMU importers. They are optional: if one cannot be installed, the
 # reason is in build/out/tools/NAME.missing, and its tests are skipped with that reason. Remove the file to try again.
@@ -9,9 +9,10 @@ set -euo pipefail
 
 packages=(
     cmake ninja-build gcc clang libc6-dev binutils pkg-config git   # building
-    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev liblapacke-dev liblapack-dev
+    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev zlib1g-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
     libclang-rt-dev llvm                                      # fuzzing, and its coverage
+    librsvg2-bin fonts-dejavu-core                            # limber picture -o FILE.png
 )
 
 make_python()
@@ -70,18 +71,43 @@ tools_fmi_sim()
     rm -rf "$tools/fmi-sim/target"
 }
 
+fmi4j=0.38.0 maestro=3.1.1
+
+tools_java() # tools_java FOLDER GROUP:ARTIFACT:VERSION[:jar:CLASSIFIER]: the jar and what it needs, from Maven Central
+{
+    local folder="$tools/$1" artifact="$2" pom="$tools/$1/pom.xml" group name version packaging classifier
+    command -v java >/dev/null && command -v javac >/dev/null || install_packages openjdk-17-jdk-headless || return 1
+    command -v mvn >/dev/null || install_packages maven || return 1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    IFS=: read -r group name version packaging classifier <<<"$artifact"
+    cat >"$pom" <<XML
+<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>limber</groupId><artifactId>tools</artifactId><version>1</version><dependencies><dependency>
+<groupId>$group</groupId><artifactId>$name</artifactId><version>$version</version>
+${classifier:+<type>$packaging</type><classifier>$classifier</classifier><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>}
+</dependency></dependencies></project>
+XML
+    within 600 mvn -q -B -f "$pom" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+        "-Dmaven.repo.local=$tools/maven" "-DoutputDirectory=$folder"
+}
+
 case "${1-}" in
 '')
     install_packages "${packages[@]}" || fail "the set-up failed"
     make_python
     "$root/build/windows.sh"
+    "$root/build/viewer.sh"
     ;;
 masters | tools)
     mkdir -p "$tools"
     exec 9>"$tools/lock"
     flock 9   # one at a time
     tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
-    [ "$1" = masters ] || tool fmi-sim "$fmi_sim" tools_fmi_sim
+    [ "$1" = tools ] || exit 0
+    tool fmi4j "$fmi4j" tools_java fmi4j "info.laht.fmi4j:fmi-import:$fmi4j"
+    tool maestro "$maestro" tools_java maestro "org.into-cps.maestro:maestro:$maestro:jar:jar-with-dependencies"
+    tool fmi-sim "$fmi_sim" tools_fmi_sim
     ;;
 *) fail "usage: setup.sh [masters|tools]" ;;
 esac

@@ -23,6 +23,9 @@ int command_equations(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_upgrade(int argc, char **argv);
+int command_view(int argc, char **argv);
+int command_picture(int argc, char **argv);
+int command_report(int argc, char **argv);
 
 /* Reads a robot and prints what is wrong with it to standard error; NULL, with the exit code set, on errors. Warnings are not
    printed: `limber check` does that. The caller frees the robot. */
@@ -50,5 +53,8 @@ bool cli_same_file(const char *a, const char *b);
 /* Reads the value of an option; wrong usage is reported. */
 int cli_positive(const char *command, const char *option, const char *text, double *number);
 int cli_tolerance(const char *command, const char *option, const char *text, double *number);
+
+/* The value of --joints of commands with modes (modes.c): locked or free. */
+int cli_joints(const char *command, const char *text, bool *joints_free);
 
 #endif

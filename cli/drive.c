@@ -6,19 +6,18 @@
 #include <string.h>
 
 #include "cli.h"
-#include "instance.h"
-#include "pack.h"
+#include "drive_arguments.h"
 #include "robot/nearest.h"
 
 enum { DRIVES = 8 };
 
 static const struct drive *find_drive(const char *name)
 {
-    const char *names[DRIVES];
-    int n = 0;
-    for (; n < DRIVES && all_drives[n] != NULL; n++) {
-        names[n] = all_drives[n]->name;
-        if (strcmp(names[n], name) == 0) return all_drives[n];
+    const char *names[DRIVES] = {"controller"}; /* command_drive_controller() */
+    int n = 1;
+    for (int i = 0; n < DRIVES && all_drives[i] != NULL; i++) {
+        names[n++] = all_drives[i]->name;
+        if (strcmp(all_drives[i]->name, name) == 0) return all_drives[i];
     }
     const char *meant = nearest(name, n, names);
     fprintf(stderr, "limber: drive: there is no drive \"%s\"", name);
@@ -90,17 +89,23 @@ static enum status pack(const struct pack_options *options, const struct drive *
     return pack_write(options, &fmu, file, &libraries, report);
 }
 
-int command_drive(int argc, char **argv)
+int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings)
 {
-    struct pack_options options = {.command = "drive", .noun = "the name of a drive", .file = "FILE.fmu"};
-    struct settings settings = {0};
     int code = EXIT_OK;
     for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        if (strcmp(argv[i], "--set") != 0) code = pack_argument(&options, argc, argv, &i);
+        if (strcmp(argv[i], "--set") != 0) code = pack_argument(options, argc, argv, &i);
         else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
-        else code = settings_add("drive", argv[++i], &settings);
+        else code = settings_add("drive", argv[++i], settings);
     }
-    if (code == EXIT_OK) code = pack_complete(&options);
+    return code == EXIT_OK ? pack_complete(options) : code;
+}
+
+int command_drive(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "controller") == 0) return command_drive_controller(argc - 1, argv + 1);
+    struct pack_options options = {.command = "drive", .noun = "the name of a drive", .file = "FILE.fmu"};
+    struct settings settings = {0};
+    int code = drive_arguments(argc, argv, &options, &settings);
     if (code != EXIT_OK) return code;
     const struct drive *drive = find_drive(options.subject);
     if (drive == NULL) return EXIT_USAGE;

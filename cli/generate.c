@@ -1,7 +1,6 @@
 /* limber generate ROBOT -o DIR: straight-line C code of one robot. */
 #include "generate/generate.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,12 +12,11 @@
 #include "load.h"
 #include "result.h"
 
-enum { PREFIX_SIZE = 64 };
-
 struct options {
     const char *robot, *folder, *terms;
     const char *keep[MOST_KEPT];
     int n_keep;
+    bool wrenches;
 };
 
 static int parse_options(int argc, char **argv, struct options *options)
@@ -29,7 +27,9 @@ static int parse_options(int argc, char **argv, struct options *options)
                              : strcmp(argv[i], "--keep") == 0 && options->n_keep < MOST_KEPT
                                  ? &options->keep[options->n_keep++]
                                  : NULL;
-        if (value != NULL) {
+        if (strcmp(argv[i], "--wrenches") == 0) {
+            options->wrenches = true;
+        } else if (value != NULL) {
             if (++i == argc) return cli_usage("generate", "%s needs a value", argv[i - 1]);
             *value = argv[i];
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
@@ -44,15 +44,6 @@ static int parse_options(int argc, char **argv, struct options *options)
         return cli_usage("generate", "--elastic-terms takes full, linear or ruthless, not '%s'", options->terms);
     if (options->robot == NULL || options->folder == NULL) return cli_usage("generate", "expected ROBOT and -o DIR");
     return EXIT_OK;
-}
-
-/* The robot's name as a C identifier */
-static void make_prefix(const char *name, char prefix[PREFIX_SIZE])
-{
-    int n = 0;
-    if (!isalpha((unsigned char)name[0])) prefix[n++] = 'r';
-    for (; *name != '\0' && n < PREFIX_SIZE - 1; name++) prefix[n++] = isalnum((unsigned char)*name) ? *name : '_';
-    prefix[n] = '\0';
 }
 
 static void print_counts(const struct generated *function)
@@ -123,8 +114,9 @@ static int run(const struct options *options, struct cli_model *loaded, struct r
 {
     char prefix[PREFIX_SIZE];
     struct generated function[FUNCTIONS];
-    struct generation what = {.mechanism = &loaded->mechanism, .prefix = prefix, .tolerance = 1e-11};
-    make_prefix(loaded->robot->name, prefix);
+    struct generation what = {
+        .mechanism = &loaded->mechanism, .prefix = prefix, .wrenches = options->wrenches, .tolerance = 1e-11};
+    generate_prefix(loaded->robot->name, prefix);
     for (int i = 0; i < options->n_keep; i++)
         if (!generate_keep(&what, options->keep[i]))
             return cli_usage("generate",

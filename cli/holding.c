@@ -77,6 +77,9 @@ static const char *apply_name(const struct list *list, const char *name, size_t 
 {
     if (length == 0) return "a name is missing before or after a comma";
     if (lists_name(list->other_names, name, length)) return list->contradiction;
+    for (int i = 0; !list->lines && list->hold == HOLD_FREE && i < sim_robot(sim)->n_links; i++)
+        if (is_name(sim_robot(sim)->link[i].joint.name, name, length) && sim_robot(sim)->link[i].joint.prescribed)
+            return "a prescribed joint keeps its position";
     for (int a = 0; list->lines && a < sim_robot(sim)->n_actuators; a++)
         if (is_name(sim_robot(sim)->actuator[a].name, name, length) && actuator_is_spring(sim_robot(sim), a))
             return "the force of a spring follows from its length: it is neither held nor given";

@@ -50,6 +50,9 @@ static int check_options(const struct options *options)
         return cli_usage("inverse", "--start is zero or static, not '%s'", options->start);
     if (options->rigid && (options->elastic != NULL || options->start != NULL || options->rtol != 0))
         return cli_usage("inverse", "--rigid has no elastic motion: leave out --elastic, --start and --rtol");
+    if (holding_given(&options->holding) &&
+        (options->rigid || (options->start != NULL && strcmp(options->start, "static") != 0)))
+        return cli_usage("inverse", "--hold and --free are of a static start: leave out --rigid and --start zero");
     return EXIT_OK;
 }
 

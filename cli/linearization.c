@@ -1,8 +1,10 @@
 #include "linearization.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
+#include "drive/drive.h"
 #include "json_out.h"
 #include "robot/read.h"
 
@@ -75,6 +77,23 @@ static void add_frame_wrenches(const struct robot *robot, const double *wrench, 
     json_object_object_add(json, "frame_wrench", all);
 }
 
+/* By FMU names; in an equilibrium with the commands that hold it */
+static void add_drive_inputs(const struct robot *robot, const double *value, struct json_object *json)
+{
+    struct json_object *all = json_object_new_object();
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *of = &robot->drive[d];
+        for (int r = 0; r < of->drive->n_rows; r++) {
+            if (of->drive->row[r].role != INPUT || !robot_drive_input(of, r)) continue;
+            char owner[MOST_NAME], name[MOST_NAME + 64];
+            robot_drive_name(robot, d, owner);
+            snprintf(name, sizeof name, "%s.%s", owner, of->drive->row[r].name);
+            json_object_object_add(all, name, json_object_new_double(value[of->first + r]));
+        }
+    }
+    json_object_object_add(json, "drive_inputs", all);
+}
+
 struct json_object *json_operating_point(const struct operating_point *point)
 {
     const struct model *model = point->mechanism->model;
@@ -91,5 +110,6 @@ struct json_object *json_operating_point(const struct operating_point *point)
     json_add_numbers(json, "actuator_force", at->actuator_force, model->robot->n_actuators);
     const int n_drive_states = robot_drive_states(model->robot);
     if (n_drive_states > 0) json_add_numbers(json, "drive_states", at->w, n_drive_states);
+    if (model->robot->n_drives > 0) add_drive_inputs(model->robot, at->drive, json);
     return json;
 }

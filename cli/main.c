@@ -110,9 +110,50 @@ static const struct command {
      "  --json               JSON instead of CSV, in both tables: columns, rows\n"
      "  -o CSV               result file instead of standard output\n",
      command_inverse, false},
-    {"fmu", "ROBOT -o FILE.fmu [--json]",
+    {"view", "ROBOT [--at STATE] [--result CSV]... [--modes] [options]",
+     "writes one HTML file that shows the robot in 3-D: sliders for its joints, results, mode shapes",
+     "  --at STATE       pose: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --result CSV     a result to play, from simulate or any importer, with the names of the FMU's variables; up to "
+     "4,\n"
+     "                   drawn over each other or side by side\n"
+     "  --inputs CSV     positions of prescribed joints, which are inputs and not in the result\n"
+     "  --modes          mode shapes with frequency and damping, at the pose; numbers are those of `limber modes`\n"
+     "  --joints locked|free  of the modes, as for `limber modes`\n"
+     "  --open           opens the page in the browser (xdg-open)\n"
+     "  -o FILE          the page (default: the name of ROBOT with .html, in this folder)\n\n"
+     "  The page needs no network and no server. Its kinematics is that of the FMU, compiled to WebAssembly: loops "
+     "stay\n"
+     "  closed while a slider moves. docs/viewer.md describes it.\n",
+     command_view, true},
+    {"picture", "ROBOT -o FILE.svg|FILE.png [--at STATE] [options]",
+     "draws the robot at a state in perspective, with names, without a browser",
+     "  -o FILE        .svg, or .png (by rsvg-convert)\n"
+     "  --at STATE     pose: a JSON file (-: standard input) as for eval (default: the robot's start)\n"
+     "  --size WxH     pixels (default 900x560; a PNG has twice as many)\n"
+     "  --no-names     without names and axes\n",
+     command_picture, true},
+    {"report", "ROBOT -o FILE.html [--at STATE] [--sweep JOINT=a:b:n]... [--bode INPUT:OUTPUT]...",
+     "writes a page about a robot: picture, links and joints, holding torques, frequencies, poles, zeros, Bode plots",
+     "  -o FILE.html         the page, which needs nothing else and can be printed\n"
+     "  --at STATE           state file instead of the robot's start\n"
+     "  --sweep JOINT=a:b:n  frequencies over n poses of a joint, as for `limber modes`; may be repeated (default: the "
+     "first\n"
+     "                       three joints with a drive)\n"
+     "  --bode INPUT:OUTPUT  poles, zeros and frequency response between variables of the FMU; may be repeated "
+     "(default:\n"
+     "                       from the first input to the first output and to the tip)\n\n"
+     "  The linear model is that of `limber linearize` about the equilibrium of `limber static`. What cannot be "
+     "computed for\n"
+     "  a robot is replaced by the reason.\n",
+     command_report, true},
+    {"fmu", "ROBOT -o FILE.fmu [--generated [--keep NAME]] [--json]",
      "packs the FMU: FMI 2.0, co-simulation and model exchange, documentation inside",
      "  -o FILE.fmu  the file to write; an existing file is replaced\n"
+     "  --generated  steps with code that is generated for this robot; needs a C compiler: CC names it (default cc),\n"
+     "               CFLAGS adds to its options. The FMU is for this system alone. docs/generate.md has the details\n"
+     "  --keep NAME  with --generated, a parameter that stays one of the code: gravity, payload.mass (of the tip "
+     "link),\n"
+     "               LINK.payload.mass; may be repeated. Setting another one in the FMU makes it slower, not wrong\n"
      "  --json       machine-readable summary\n\n"
      "  The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll. They are taken from the folder of this "
      "program\n"
@@ -128,9 +169,9 @@ static const struct command {
      "the\n"
      "  stricter rules of format 2 is rejected, with both places in the message.\n",
      command_upgrade, true},
-    {"drive", "servo|cylinder|gear|spring|axis|sling -o FILE.fmu [--set NAME=VALUE ...] [--json]",
+    {"drive", "servo|cylinder|gear|spring|axis|sling|controller ROBOT -o FILE.fmu [--set NAME=VALUE ...] [--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
-     "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling",
+     "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling, a controller of the whole arm",
      "  servo             DC motor with gear, current, velocity and position loop; joint position and velocity in, "
      "torque "
      "out\n"
@@ -141,6 +182,8 @@ static const struct command {
      "  spring            spring and damper between two pins; length and rate in, force out\n"
      "  axis              up to four smooth moves and a position loop; position in, reference and command out\n"
      "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
+     "  controller ROBOT  computed torque with a model of this robot inside, and a loop that corrects it; desired and\n"
+     "                    measured motion of the joints in, torques out at sample times (docs/control.md)\n"
      "  -o FILE.fmu       the file to write; an existing file is replaced\n"
      "  --set NAME=VALUE  a parameter's value in this FMU instead of the default; may be repeated\n"
      "  --json            machine-readable summary\n\n"
@@ -252,14 +295,16 @@ static const struct command {
      "  --json   accepted; the output is JSON in any case\n"
      "  -o FILE  result file instead of standard output\n",
      command_matrices, false},
-    {"generate", "ROBOT -o DIR [--keep NAME] [--elastic-terms TERMS]",
+    {"generate", "ROBOT -o DIR [--keep NAME] [--wrenches] [--elastic-terms TERMS]",
      "writes straight-line C99 code of the robot's dynamics, with a test program and a CMake file",
-     "  Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip kinematics. Prints the\n"
-     "  operations of each. The code needs only libm; the test program compares it with results of the library.\n"
+     "  Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip kinematics, residual. "
+     "Prints\n"
+     "  the operations of each. The code needs only libm; the test program compares it with results of the library.\n"
      "  docs/generate.md has the details.\n\n"
      "  -o DIR                                  folder of the result, which is made\n"
      "  --keep NAME                             a parameter that stays an argument: gravity, payload.mass (of the tip\n"
      "                                          link), LINK.payload.mass; may be repeated\n"
+     "  --wrenches                              wrenches on the tip and on frames are arguments\n"
      "  --elastic-terms full|linear|ruthless    instead of what the robot file says\n",
      command_generate, true},
     {"equations", "ROBOT [--format FORMAT] [options]",

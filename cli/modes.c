@@ -16,6 +16,7 @@
 #include "linearization.h"
 #include "load.h"
 #include "plot.h"
+#include "sweep.h"
 #include "table.h"
 
 enum { MOST_POSES = 1000000, PLOTTED = 6 };
@@ -45,10 +46,10 @@ static int read_count(const char *text, int *count)
     return cli_usage("modes", "--count takes a positive whole number, not '%s'", text);
 }
 
-static int read_joints(const char *text, bool *joints_free)
+int cli_joints(const char *command, const char *text, bool *joints_free)
 {
     if (strcmp(text, "locked") != 0 && strcmp(text, "free") != 0)
-        return cli_usage("modes", "--joints is locked or free, not '%s'", text);
+        return cli_usage(command, "--joints is locked or free, not '%s'", text);
     *joints_free = strcmp(text, "free") == 0;
     return EXIT_OK;
 }
@@ -71,7 +72,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (strcmp(option, "--json") == 0) options->json = true;
         else if (strcmp(option, "--static") == 0) options->equilibrium = true;
         else if (strcmp(option, "--at") == 0) options->at = value;
-        else if (strcmp(option, "--joints") == 0) code = read_joints(value, &options->joints_free);
+        else if (strcmp(option, "--joints") == 0) code = cli_joints("modes", value, &options->joints_free);
         else if (strcmp(option, "--sweep") == 0) options->sweep = value;
         else if (strcmp(option, "--plot") == 0) options->plot = value;
         else if (strcmp(option, "--count") == 0) code = read_count(value, &options->count);
@@ -208,19 +209,19 @@ static const char *number_and_colon(const char *text, double *number)
 }
 
 /* J, or J[k] of a joint with several coordinates */
-static void sweep_name(const struct joint *joint, int k, char name[NAME_SIZE])
+void sweep_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
     if (joint_positions(joint) > 1) snprintf(name, NAME_SIZE, "%s[%d]", joint->name, k + 1);
     else snprintf(name, NAME_SIZE, "%s", joint->name);
 }
 
-static int read_sweep(const struct options *options, const struct robot *robot, struct sweep_options *sweep)
+int sweep_read(const char *command, const char *text, const struct robot *robot, struct sweep_options *sweep)
 {
-    const char *text = options->sweep, *equals = strchr(text, '=');
+    const char *equals = strchr(text, '=');
     const char *rest = equals != NULL ? number_and_colon(equals + 1, &sweep->from) : NULL;
     if (rest != NULL) rest = number_and_colon(rest, &sweep->to);
     if (rest == NULL || !whole_number(rest, MOST_POSES, &sweep->poses))
-        return cli_usage("modes", "--sweep takes JOINT=a:b:n, n poses from a to b, 1 to %d of them, not '%s'",
+        return cli_usage(command, "--sweep takes JOINT=a:b:n, n poses from a to b, 1 to %d of them, not '%s'",
                          MOST_POSES, text);
     const size_t length = (size_t)(equals - text);
     for (int i = 0; i < robot->n_links; i++)
@@ -231,8 +232,8 @@ static int read_sweep(const struct options *options, const struct robot *robot, 
             sweep->link = i, sweep->k = k;
             if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
         }
-    fprintf(stderr, "limber: modes: --sweep %s: the robot has no joint '%.*s' with a coordinate", text, (int)length,
-            text);
+    fprintf(stderr, "limber: %s: --sweep %s: the robot has no joint '%.*s' with a coordinate", command, text,
+            (int)length, text);
     fprintf(stderr, "; JOINT is a joint with one coordinate, or JOINT[1] or JOINT[2] of one with two\n");
     return EXIT_INPUT;
 }
@@ -297,7 +298,7 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     const struct robot *robot = modes->mechanism->robot;
     struct sweep_options wanted = {.count = options->count, .given = options->at != NULL};
     if (isatty(STDERR_FILENO)) wanted.progress = show_pose;
-    int code = read_sweep(options, robot, &wanted);
+    int code = sweep_read("modes", options->sweep, robot, &wanted);
     if (code != EXIT_OK) return code;
     struct sweep sweep;
     const struct joint *joint = &robot->link[wanted.link].joint;

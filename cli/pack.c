@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "installed.h"
 #include "progress.h"
 #include "result.h"
 #include "robot/read.h"
 
-enum { PATH_SIZE = 4096 };
+enum { NAME_SIZE = 256 };
 
 void pack_print_error(void *context, enum report_level level, const char *text)
 {
@@ -52,30 +53,16 @@ int pack_arguments(struct pack_options *options, int argc, char **argv)
 
 /* ---- what goes in -------------------------------------------------------------------------------------------------- */
 
-/* The folder of the running program, with a slash; its length, 0 where it is not known */
-static size_t program_folder(char path[PATH_SIZE])
-{
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);
-    path[length > 0 ? length : 0] = '\0';
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? (size_t)(slash + 1 - path) : 0;
-}
-
 /* The file that the variable names; else beside the program, where it is built; else where it is installed */
 static bool library_path(const struct library_source *source, int platform, char path[PATH_SIZE], bool *named)
 {
-    static const char *const folder[] = {LIMBER_FMU_FOLDER "/", ""};
     const char *name = getenv(source->variable[platform]), *ending = platforms[platform].ending;
     *named = name != NULL && *name != '\0';
     if (*named) return snprintf(path, PATH_SIZE, "%s", name) < PATH_SIZE;
-
-    const size_t length = program_folder(path), room = PATH_SIZE - length;
-    bool fits = length > 0, found = false;
-    for (int pass = 1; pass <= 3 && fits && !found; pass++) { /* if it does not exist, messages name the first place */
-        fits = (size_t)snprintf(path + length, room, "%s%s.%s", folder[pass % 2], source->name, ending) < room;
-        found = fits && access(path, F_OK) == 0;
-    }
-    return fits;
+    char file[NAME_SIZE];
+    bool found;
+    snprintf(file, sizeof file, "%s.%s", source->name, ending);
+    return installed_path(file, path, &found);
 }
 
 /* No bytes, with a report, if it is not available. The one for Windows may be missing, unless it was named. */
@@ -135,10 +122,14 @@ static int count(const struct variables *variables, enum causality causality)
     return n;
 }
 
-static void print_systems(const struct fmu *fmu, const struct libraries *libraries)
+static void print_systems(const struct fmu *fmu, bool generated, const struct libraries *libraries)
 {
-    if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
-    else printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL ? fmu->name : "limber_fmu");
+    if (generated) puts("for Linux only: generated code");
+    else if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
+    else
+        printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL         ? fmu->name
+                                                         : fmu->variables->discrete ? "controller"
+                                                                                    : "limber_fmu");
 }
 
 static void print_summary(const struct pack_options *options, const struct fmu *fmu, const struct libraries *libraries)
@@ -149,7 +140,7 @@ static void print_summary(const struct pack_options *options, const struct fmu *
     if (!options->json) {
         printf("%s: %s, %d inputs, %d outputs, %d parameters, %d states; ", options->output, fmu->name, inputs, outputs,
                parameters, variables->n_states);
-        print_systems(fmu, libraries);
+        print_systems(fmu, options->generated, libraries);
         return;
     }
     struct json_object *json = json_object_new_object();

@@ -12,6 +12,7 @@ struct pack_options {
     const char *subject;     /* robot file, or name of a drive     */
     const char *output;
     bool json;
+    bool generated; /* of fmu alone: for this system, and why */
 };
 
 /* Takes one argument, and the one behind it where it is -o; an exit code. */

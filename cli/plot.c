@@ -57,6 +57,19 @@ struct range {
     double low, high; /* of what is positive; low = INFINITY: nothing is */
 };
 
+/* Of all values */
+static struct range full_range(const struct plot *plot)
+{
+    struct range range = {INFINITY, -INFINITY};
+    for (int p = 0; p < plot->n_points; p++)
+        for (int c = 0; c < plot->n_curves; c++) {
+            const double y = plot->y[(size_t)plot->stride * (size_t)p + (size_t)c];
+            range.low = fmin(range.low, y);
+            range.high = fmax(range.high, y);
+        }
+    return range;
+}
+
 static struct range range_of(const struct plot *plot)
 {
     struct range range = {INFINITY, 0};
@@ -73,6 +86,13 @@ static struct range range_of(const struct plot *plot)
 static struct axis y_axis(const struct plot *plot)
 {
     const double wide = 10;
+    if (plot->any_sign) {
+        const struct range all = full_range(plot);
+        struct axis axis = linear_axis(all.low, all.high, 6, HEIGHT - BOTTOM, TOP);
+        axis.low = axis.step * floor(axis.low / axis.step * (1 + 1e-12));
+        axis.high = axis.step * ceil(axis.high / axis.step * (1 - 1e-12));
+        return axis;
+    }
     const struct range range = range_of(plot);
     if (range.high > wide * range.low) {
         const double high = round_up(range.high), low = 1 / round_up(1 / range.low);
@@ -175,7 +195,7 @@ static void draw_curves(struct xml *xml, const struct plot *plot, const struct a
     for (int c = 0; c < plot->n_curves; c++) {
         for (int p = 0; p < plot->n_points;) p = draw_piece(xml, plot, x, y, c, p);
         const double end = value_of(plot, right, c);
-        if (!shown(y, end) || above < 2 * LABEL_HEIGHT) continue;
+        if (*plot->curve == '\0' || !shown(y, end) || above < 2 * LABEL_HEIGHT) continue;
         above = fmin(pixel(y, end) + 4, above - LABEL_HEIGHT);
         begin_text(xml, WIDTH - RIGHT + 8, above, "start", colors[c % COLOURS]);
         xml_printf(xml, "%s%d", plot->curve, c + 1);
@@ -198,13 +218,14 @@ static void draw_labels(struct xml *xml, const struct plot *plot)
     xml_end(xml);
 }
 
-static struct blob draw(const struct plot *plot, struct arena *arena)
+static struct blob draw(const struct plot *plot, enum document document, struct arena *arena)
 {
     struct xml xml;
     const struct axis y = y_axis(plot);
     const double a = plot->x[0], b = plot->x[plot->n_points - 1];
-    const struct axis x = linear_axis(fmin(a, b), fmax(a, b), 8, LEFT, WIDTH - RIGHT);
-    xml_open(&xml, DOCUMENT_XML);
+    const struct axis x = plot->log_x ? (struct axis){fmin(a, b), fmax(a, b), LEFT, WIDTH - RIGHT, 0}
+                                      : linear_axis(fmin(a, b), fmax(a, b), 8, LEFT, WIDTH - RIGHT);
+    xml_open(&xml, document);
     xml_begin(&xml, "svg");
     xml_attribute(&xml, "xmlns", "http://www.w3.org/2000/svg");
     xml_attribute_printf(&xml, "viewBox", "0 0 %d %d", WIDTH, HEIGHT);
@@ -231,10 +252,15 @@ static struct blob draw(const struct plot *plot, struct arena *arena)
 int plot_write(const struct plot *plot, const char *file)
 {
     struct arena arena = {0};
-    const struct blob svg = draw(plot, &arena);
+    const struct blob svg = draw(plot, DOCUMENT_XML, &arena);
     int code = EXIT_COMPUTATION;
     if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
     else code = result_write(file, svg.bytes, svg.size);
     arena_release(&arena);
     return code;
+}
+
+struct blob plot_element(const struct plot *plot, struct arena *arena)
+{
+    return draw(plot, DOCUMENT_PART, arena);
 }

@@ -4,17 +4,24 @@
 
 #include <stdbool.h>
 
+#include "fmu.h"
+
 struct plot {
     const char *title, *x_label, *y_label;
-    const char *curve; /* curves are called by this and a number, from 1 */
+    const char *curve; /* curves are called by this and a number, from 1; "": they have no names */
+    bool log_x;        /* x is logarithmic, and positive                          */
+    bool any_sign;     /* y may be negative: its axis is linear, over its range   */
     int n_points, n_curves;
     int stride;      /* distance of the rows of y                         */
     const double *x; /* n_points                                          */
-    const double *y; /* n_points rows, n_curves of each drawn; >= 0       */
+    const double *y; /* n_points rows, n_curves of each drawn; >= 0 unless any_sign */
 };
 
 /* The y axis is logarithmic where a linear one would hide the lowest curves; zeros are then omitted. An
    exit code; problems go to standard error. */
 int plot_write(const struct plot *plot, const char *file);
+
+/* The same as an element of a page; no bytes: out of memory. */
+struct blob plot_element(const struct plot *plot, struct arena *arena);
 
 #endif

@@ -11,6 +11,7 @@
 #include "json_out.h"
 #include "linearization.h"
 #include "robot/read.h"
+#include "static_lists.h"
 
 /* Joints that move less are not listed [rad or m] */
 static const double VISIBLE = 1e-9;
@@ -45,7 +46,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* ---- what there is to say ------------------------------------------------------------------------------------------------ */
 
 /* A number with a name and a unit, in one of the lists of the answer */
-typedef void show_number(void *context, const char *name, double value, const char *unit);
 
 static void list_positions(const struct model *model, const struct static_answer *answer, show_number *show,
                            void *context)
@@ -73,8 +73,7 @@ static void list_moved(const struct model *model, const struct static_answer *an
     }
 }
 
-static void list_holding(const struct model *model, const struct static_answer *answer, show_number *show,
-                         void *context)
+void list_holding(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
 {
     const struct statics *found = answer->found;
     for (int i = 0; i < model->n_links; i++) {
@@ -88,7 +87,7 @@ static void list_holding(const struct model *model, const struct static_answer *
     }
 }
 
-static void list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
+void list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
 {
     for (int a = 0; a < model->robot->n_actuators; a++)
         show(context, model->robot->actuator[a].name, answer->found->F[a],

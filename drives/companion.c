@@ -170,7 +170,7 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
         read_parameters(&parameters, drive, v);
         object_close(&object);
     }
-    document_free(root);
+    if (document_free(&reader)) return STATUS_NO_MEMORY;
     if (report->errors == before) check_together(drive, v, file, report);
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
 }

@@ -272,7 +272,7 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     parts_motion(parts, NULL);
     applied_forces(parts, Q);
     for (int i = 0; i < loops->n; i++) gap[i] = gap_acceleration(parts, &loops->row[i]);
-    actuators_load(parts);
+    loads_apply(parts);
     start_residual(parts, &r);
     parts_articulate(parts, true);
     loops_factor(parts, loops);
@@ -285,6 +285,5 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
 enum status forward_dynamics(struct robot_parts *parts, expr *qdd)
 {
     struct loop_parts loops;
-    expr *lambda = arena_take(&parts->arena, (size_t)parts->mechanism->constraints->n_active, sizeof *lambda);
-    return parts->arena.failed ? STATUS_NO_MEMORY : forward_solution(parts, &loops, qdd, lambda);
+    return forward_solution(parts, &loops, qdd, qdd + parts->model->nv);
 }

@@ -1,4 +1,5 @@
 /* The functions that are generated: their expressions, and the library's results to compare with. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 enum { TIP_NUMBERS = 18 };
 
 #define TAKES(argument) (1u << (argument))
+#define LOADS           (TAKES(ARG_ACTUATOR) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
 
 static const struct {
     const char *name, *what;
@@ -18,9 +20,10 @@ static const struct {
     const char *result[MOST_OUTPUTS];
 } functions[FUNCTIONS] = {
     {"forward",
-     "forward dynamics: accelerations of joints and elastic coordinates",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | TAKES(ARG_ACTUATOR),
-     {"qdd"}},
+     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints of "
+     "loops",
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
+     {"qdd", "lambda"}},
     {"inverse",
      "inverse dynamics of the tree: M qdd + bias, forces of actuators and loops not included",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_QDD),
@@ -33,18 +36,24 @@ static const struct {
      "forward dynamics with its derivatives, nv columns of nv each; of a quaternion by a small rotation vector in axes "
      "of "
      "the hinge frame",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | TAKES(ARG_ACTUATOR),
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
      {"qdd", "by_q", "by_qd"}},
     {"tip",
      "tip frame in the world: origin, orientation by rows, velocity of the origin, angular velocity",
      TAKES(ARG_Q) | TAKES(ARG_QD),
      {"p", "R", "v", "omega"}},
+    {"residual",
+     "equations of motion: inverse dynamics minus tau, loads and forces of the multipliers lambda; accelerations of "
+     "the gaps of "
+     "the loops",
+     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
+     {"force", "gap_acceleration"}},
 };
 
 void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
 {
-    const int n = what->mechanism->model->nv;
-    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}};
+    const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
+    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n, rows}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}, {n, rows}};
     *function = (struct generated){
         .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
     if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
@@ -80,6 +89,22 @@ bool generate_keep(struct generation *what, const char *name)
     return false;
 }
 
+const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME])
+{
+    const struct kept *kept = &what->kept[i];
+    if (kept->parameter == KEPT_GRAVITY) snprintf(name, KEPT_NAME, "gravity[%d]", kept->index + 1);
+    else snprintf(name, KEPT_NAME, "%s.payload.mass", what->mechanism->robot->link[kept->index].name);
+    return name;
+}
+
+void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
+{
+    int n = 0;
+    if (!isalpha((unsigned char)name[0])) prefix[n++] = 'r';
+    for (; *name != '\0' && n < PREFIX_SIZE - 1; name++) prefix[n++] = isalnum((unsigned char)*name) ? *name : '_';
+    prefix[n] = '\0';
+}
+
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
@@ -88,7 +113,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     struct generated function;
     struct parameter result[MOST_OUTPUTS];
     graph_make(g);
-    enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, parts);
+    enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
     generate_describe(what, i, &function, result);
     *n_outputs = 0;
@@ -96,11 +121,12 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     *output = arena_take(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
-    case 0: status = forward_dynamics(parts, *output); break;
-    case 1: inverse_dynamics(parts, *output); break;
-    case 2: mass_matrix(parts, *output); break;
-    case 3: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
-    default: tip_kinematics(parts, *output);
+    case FORWARD: status = forward_dynamics(parts, *output); break;
+    case INVERSE: inverse_dynamics(parts, *output); break;
+    case MASS: mass_matrix(parts, *output); break;
+    case JACOBIAN: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
+    case TIP: tip_kinematics(parts, *output); break;
+    default: status = motion_residual(parts, *output);
     }
     return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
 }
@@ -108,42 +134,55 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 /* ---- results of the library -------------------------------------------------------------------------------------- */
 
 /* Numbers before an argument */
-static int first_of(const struct generation *what, enum argument argument)
+int generate_first(const struct generation *what, int argument)
 {
     const struct model *m = what->mechanism->model;
-    const int count[ARGUMENTS] = {m->nq, m->nv, m->n_tau, m->nv, m->n_prescribed, m->robot->n_actuators, what->n_kept};
+    const int count[ARGUMENTS] = {[ARG_Q] = m->nq,
+                                  [ARG_QD] = m->nv,
+                                  [ARG_TAU] = m->n_tau,
+                                  [ARG_QDD] = m->nv,
+                                  [ARG_PRESCRIBED] = m->n_prescribed,
+                                  [ARG_ACTUATOR] = m->robot->n_actuators,
+                                  [ARG_TIP_WRENCH] = what->wrenches ? 6 : 0,
+                                  [ARG_FRAME_WRENCH] = what->wrenches ? 6 * m->robot->n_frames : 0,
+                                  [ARG_KEPT] = what->n_kept,
+                                  [ARG_LAMBDA] = what->mechanism->constraints->n_active};
     int first = 0;
-    for (int i = 0; i < (int)argument; i++) first += count[i];
+    for (int i = 0; i < argument; i++) first += count[i];
     return first;
 }
 
 static void draw_inputs(const struct generation *what, uint64_t *seed, double *inputs)
 {
     const struct model *model = what->mechanism->model;
-    random_state(model, seed, inputs, inputs + first_of(what, ARG_QD), inputs + first_of(what, ARG_TAU));
-    for (int i = first_of(what, ARG_QDD); i < first_of(what, ARG_KEPT); i++) inputs[i] = random_unit(seed);
+    random_state(model, seed, inputs, inputs + generate_first(what, ARG_QD), inputs + generate_first(what, ARG_TAU));
+    for (int i = generate_first(what, ARG_QDD); i < generate_first(what, ARG_KEPT); i++) inputs[i] = random_unit(seed);
     for (int i = 0; i < what->n_kept; i++) {
         const struct kept *kept = &what->kept[i];
         const double now = kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index]
                                                            : model->robot->link[kept->index].payload.mass;
-        inputs[first_of(what, ARG_KEPT) + i] = now; /* the library's model has these */
+        inputs[generate_first(what, ARG_KEPT) + i] = now; /* the library's model has these */
     }
+    for (int i = generate_first(what, ARG_LAMBDA); i < generate_first(what, ARGUMENTS); i++)
+        inputs[i] = random_unit(seed);
 }
 
 static struct input input_of(const struct generation *what, const double *inputs)
 {
     return (struct input){.q = inputs,
-                          .qd = inputs + first_of(what, ARG_QD),
-                          .tau = inputs + first_of(what, ARG_TAU),
-                          .prescribed_qdd = inputs + first_of(what, ARG_PRESCRIBED),
-                          .actuator_force = inputs + first_of(what, ARG_ACTUATOR)};
+                          .qd = inputs + generate_first(what, ARG_QD),
+                          .tau = inputs + generate_first(what, ARG_TAU),
+                          .prescribed_qdd = inputs + generate_first(what, ARG_PRESCRIBED),
+                          .actuator_force = inputs + generate_first(what, ARG_ACTUATOR),
+                          .tip_wrench = what->wrenches ? inputs + generate_first(what, ARG_TIP_WRENCH) : NULL,
+                          .frame_wrench = what->wrenches ? inputs + generate_first(what, ARG_FRAME_WRENCH) : NULL};
 }
 
 /* Recursive and composite forward dynamics; the first uses the place of the accelerations among the inputs */
 static bool algorithms_agree(const struct generation *what, double *inputs)
 {
     struct mechanism *m = what->mechanism;
-    double *recursive = inputs + first_of(what, ARG_QDD), *composite = m->work->rhs, size = 0, error = 0;
+    double *recursive = inputs + generate_first(what, ARG_QDD), *composite = m->work->rhs, size = 0, error = 0;
     const struct input in = input_of(what, inputs);
     if (mechanism_forward(m, &in, recursive) != STATUS_OK) return false;
     if (mechanism_forward_composite(m, &in, composite) != STATUS_OK) return false;
@@ -160,7 +199,8 @@ bool generate_random_inputs(const struct generation *what, uint64_t *seed, doubl
     for (int i = 0; i < TRIALS; i++) {
         draw_inputs(what, seed, inputs);
         if (!algorithms_agree(what, inputs)) continue;
-        for (int k = first_of(what, ARG_QDD); k < first_of(what, ARG_PRESCRIBED); k++) inputs[k] = random_unit(seed);
+        for (int k = generate_first(what, ARG_QDD); k < generate_first(what, ARG_PRESCRIBED); k++)
+            inputs[k] = random_unit(seed);
         return true;
     }
     return false;
@@ -188,16 +228,41 @@ static void mass_reference(struct mechanism *m, const struct input *in, double *
     dyn_inverse(m->model, m->work, in, m->work->rhs, bias);
 }
 
+static enum status forward_reference(struct mechanism *m, const struct input *in, double *result)
+{
+    const struct constraints *loops = m->constraints;
+    const enum status status = mechanism_forward(m, in, result);
+    for (int k = 0; k < loops->n_active; k++) result[m->model->nv + k] = loops->lambda[loops->active[k]];
+    return status;
+}
+
+/* Multipliers and gaps of active constraints are in rows of all constraints there */
+static enum status residual_reference(struct mechanism *m, const struct input *in, const double *qdd,
+                                      const double *lambda, double *result)
+{
+    const struct constraints *loops = m->constraints;
+    double *all = m->newton_constraints->lambda, *gap = m->newton_constraints->dlambda; /* free for any use */
+    for (int k = 0; k < loops->n_rows; k++) all[k] = 0;
+    for (int k = 0; k < loops->n_active; k++) all[loops->active[k]] = lambda[k];
+    const enum status status = mechanism_residual(m, in, qdd, all, result, gap);
+    for (int k = 0; k < loops->n_active; k++) result[m->model->nv + k] = gap[loops->active[k]];
+    return status;
+}
+
 enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result)
 {
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
-    const struct input in = input_of(what, inputs);
-    if (i == 0) return mechanism_forward(m, &in, result);
-    if (i == 3) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
+    struct input in = input_of(what, inputs);
+    if (i == FORWARD) return forward_reference(m, &in, result);
+    if (i == RESIDUAL)
+        return residual_reference(m, &in, inputs + generate_first(what, ARG_QDD),
+                                  inputs + generate_first(what, ARG_LAMBDA), result);
+    if (i == JACOBIAN) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
+    in.tip_wrench = in.frame_wrench = NULL;
     dyn_configuration(m->model, m->work, in.q);
-    if (i == 1) dyn_inverse(m->model, m->work, &in, inputs + first_of(what, ARG_QDD), result);
-    else if (i == 2) mass_reference(m, &in, result);
+    if (i == INVERSE) dyn_inverse(m->model, m->work, &in, inputs + generate_first(what, ARG_QDD), result);
+    else if (i == MASS) mass_reference(m, &in, result);
     else tip_reference(m, &in, result);
     return STATUS_OK;
 }

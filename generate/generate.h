@@ -19,6 +19,7 @@ struct parameter {
 struct generation {
     struct mechanism *mechanism; /* the active constraints are those at the start */
     const char *prefix;
+    bool wrenches;    /* those on the tip and on frames are arguments */
     double tolerance; /* of the test program, relative to the largest number of a result */
     int n_kept;
     struct kept kept[MOST_KEPT];
@@ -33,16 +34,22 @@ struct generated {
     struct operation_counts counts; /* by generate_write()  */
 };
 
-enum { FUNCTIONS = 5 };
+enum { FORWARD, INVERSE, MASS, JACOBIAN, TIP, RESIDUAL, FUNCTIONS };
+enum { KEPT_NAME = 256 };
 
 /* Parameter by its name: `gravity`, `payload.mass` of the tip link, `LINK.payload.mass`. False: there is no such parameter. */
 bool generate_keep(struct generation *what, const char *name);
+/* The variable of an FMU for the number i of the parameters that are kept. */
+const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME]);
 
 /* Expressions of function i; the parts and the graph are made by it and freed by the caller. */
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
                                  expr **output, int *n_outputs);
 /* What it is called and takes. */
 void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result);
+
+/* Numbers before an argument among all inputs; before ARGUMENTS: all of them. */
+int generate_first(const struct generation *what, int argument);
 
 /* The library's result at values of all arguments, in the order of the graph's inputs. */
 enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result);
@@ -60,5 +67,12 @@ enum { CODE_FILES = FUNCTIONS + 3 };
 
 /* Writes header, functions, test program and CMake file; fills `function`, FUNCTIONS of them. */
 enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function);
+
+/* The sources of an FMU's generated code (sim/robot_code.h): forward dynamics, residual, and the table of
+   them. guid: of the instance. */
+enum status generate_write_fmu(const struct generation *what, const char *guid, const struct code_files *files);
+/* Name of the robot as a C identifier: the prefix of its functions. */
+enum { PREFIX_SIZE = 64 };
+void generate_prefix(const char *name, char prefix[PREFIX_SIZE]);
 
 #endif

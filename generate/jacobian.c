@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "generate/forward.h"
+#include "generate/residual.h"
 #include "symbolic/derivative.h"
 #include "symbolic/substitution.h"
 
@@ -70,21 +71,6 @@ static bool take_arrays(struct robot_parts *parts, struct differentiated *d)
     return !arena->failed;
 }
 
-/* f = inverse dynamics - actuator forces - G' lambda */
-static enum status residual_forces(struct robot_parts *parts, struct differentiated *d)
-{
-    struct loop_parts loops;
-    const enum status status = loops_make(parts, &loops);
-    if (status != STATUS_OK) return status;
-    parts_motion(parts, parts->qdd);
-    for (int i = 0; i < loops.n; i++) d->gap[i] = gap_acceleration(parts, &loops.row[i]);
-    for (int i = 0; i < loops.n; i++) d->multipliers[i] = input(parts->g, parts->first[ARG_LAMBDA] + i);
-    actuators_load(parts);
-    loops_apply(parts, &loops, d->multipliers);
-    generalized_forces(parts, parts->qdd, d->force);
-    return STATUS_OK;
-}
-
 /* The change of an expression, at the accelerations and multipliers of the forward dynamics */
 static expr changed(const struct differentiated *d, expr e)
 {
@@ -138,8 +124,8 @@ enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept,
     expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
     for (int i = 0; i < 2; i++) *by_velocity[i] = arena_take(arena, n, sizeof(expr));
     for (int i = 0; i < 3; i++) *by_row[i] = arena_take(arena, rows, sizeof(expr));
-    enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, &moving);
-    if (status == STATUS_OK) status = residual_forces(&moving, &d);
+    enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, parts->tip_wrench != NULL, &moving);
+    if (status == STATUS_OK) status = residual_forces(&moving, d.force, d.gap);
     if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;
     parts_free(&moving);
     return status;

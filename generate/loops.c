@@ -298,7 +298,7 @@ void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, cons
 }
 
 /* F u on `to` and -F u on `from`,  u = (p_to - p_from)/length                                                         (59) */
-void actuators_load(struct robot_parts *parts)
+static void load_actuators(struct robot_parts *parts)
 {
     struct graph *g = parts->g;
     for (int i = 0; i < parts->model->robot->n_actuators; i++) {
@@ -317,4 +317,26 @@ void actuators_load(struct robot_parts *parts)
             load_with(parts, &site, s == 0 ? negative(F) : F, wrench);
         }
     }
+}
+
+/* A given wrench (torque; force) at the origin of an anchor, axes of the world */
+static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, const expr given[6])
+{
+    struct site_part site;
+    expr wrench[6];
+    make_site(parts, anchor, &site);
+    const struct vector torque = forth(parts, site.part, in_our_world(parts, given)),
+                        force = forth(parts, site.part, in_our_world(parts, given + 3));
+    force_at(parts->g, &site, &force, wrench);
+    add_vector(parts->g, 3, torque.e, wrench);
+    load_with(parts, &site, ONE, wrench);
+}
+
+void loads_apply(struct robot_parts *parts)
+{
+    const struct model *model = parts->model;
+    load_actuators(parts);
+    if (parts->tip_wrench != NULL) load_wrench(parts, &model->tip_frame, parts->tip_wrench);
+    for (int i = 0; parts->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) load_wrench(parts, &model->frame[i], parts->frame_wrench + 6 * i);
 }

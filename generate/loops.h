@@ -40,8 +40,8 @@ expr gap_acceleration(struct robot_parts *parts, const struct constraint_part *r
 void loops_close(struct robot_parts *parts, const struct loop_parts *loops, const expr *gap, struct residual *r,
                  expr *lambda);
 
-/* Wrenches as inertia forces with the opposite sign, in b of parts and sections: of multipliers, of actuators. */
+/* Wrenches as inertia forces with the opposite sign, in b of parts and sections: of multipliers, of actuators and those given. */
 void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda);
-void actuators_load(struct robot_parts *parts);
+void loads_apply(struct robot_parts *parts);
 
 #endif

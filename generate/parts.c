@@ -427,7 +427,7 @@ static bool take_part(struct robot_parts *parts, struct link_part *part)
     return !parts->arena.failed;
 }
 
-static void number_arguments(struct robot_parts *parts, int n_kept)
+static void number_arguments(struct robot_parts *parts, int n_kept, bool wrenches)
 {
     const struct model *m = parts->model;
     const int count[ARGUMENTS] = {[ARG_Q] = m->nq,
@@ -436,14 +436,17 @@ static void number_arguments(struct robot_parts *parts, int n_kept)
                                   [ARG_QDD] = m->nv,
                                   [ARG_PRESCRIBED] = m->n_prescribed,
                                   [ARG_ACTUATOR] = m->robot->n_actuators,
-                                  [ARG_KEPT] = n_kept};
+                                  [ARG_TIP_WRENCH] = wrenches ? 6 : 0,
+                                  [ARG_FRAME_WRENCH] = wrenches ? 6 * m->robot->n_frames : 0,
+                                  [ARG_KEPT] = n_kept,
+                                  [ARG_LAMBDA] = parts->mechanism->constraints->n_active};
     for (int i = 0; i < ARGUMENTS; i++) parts->first[i + 1] = parts->first[i] + count[i];
 }
 
 static expr *inputs_of(struct robot_parts *parts, enum argument argument)
 {
     const int first = parts->first[argument], count = parts->first[argument + 1] - first;
-    expr *x = take(parts, count, sizeof *x);
+    expr *x = count > 0 ? take(parts, count, sizeof *x) : NULL;
     for (int i = 0; x != NULL && i < count; i++) x[i] = input(parts->g, first + i);
     return x;
 }
@@ -461,15 +464,16 @@ static void place_gravity(struct robot_parts *parts, const struct kept *kept, in
     memcpy(parts->gravity, v.e, sizeof v.e);
 }
 
-static enum status make(const struct kept *kept, int n_kept, struct robot_parts *parts)
+static enum status make(const struct kept *kept, int n_kept, bool wrenches, struct robot_parts *parts)
 {
     struct graph *g = parts->g;
     const struct model *model = parts->model;
-    number_arguments(parts, n_kept);
+    number_arguments(parts, n_kept, wrenches);
     parts->part = take(parts, model->n_links, sizeof *parts->part);
     parts->host = take(parts, model->n_links, sizeof *parts->host);
     parts->body = take(parts, model->n_links, sizeof *parts->body);
-    expr **const arguments[] = {&parts->q, &parts->qd, &parts->tau, &parts->qdd, &parts->prescribed, &parts->actuator};
+    expr **const arguments[] = {&parts->q,          &parts->qd,       &parts->tau,        &parts->qdd,
+                                &parts->prescribed, &parts->actuator, &parts->tip_wrench, &parts->frame_wrench};
     for (int i = 0; i < ARG_KEPT; i++) *arguments[i] = inputs_of(parts, (enum argument)i);
     if (parts->arena.failed) return STATUS_NO_MEMORY;
     list_parts(parts);
@@ -490,17 +494,17 @@ static enum status make(const struct kept *kept, int n_kept, struct robot_parts 
 }
 
 enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       struct robot_parts *parts)
+                       bool wrenches, struct robot_parts *parts)
 {
     *parts = (struct robot_parts){.g = g, .mechanism = mechanism, .model = mechanism->model};
-    return make(kept, n_kept, parts);
+    return make(kept, n_kept, wrenches, parts);
 }
 
 enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
                              struct robot_parts *parts)
 {
     *parts = (struct robot_parts){.g = g, .namer = namer, .mechanism = mechanism, .model = mechanism->model};
-    return make(NULL, 0, parts);
+    return make(NULL, 0, false, parts);
 }
 
 void parts_free(struct robot_parts *parts)

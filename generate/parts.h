@@ -8,7 +8,7 @@
 #include "generate/path.h"
 #include "mech/mechanism.h"
 
-/* The arguments of a generated function, in this order; multipliers are inputs only while derivatives are taken. */
+/* The arguments of a generated function, in this order. */
 enum argument {
     ARG_Q,
     ARG_QD,
@@ -16,9 +16,11 @@ enum argument {
     ARG_QDD,
     ARG_PRESCRIBED,
     ARG_ACTUATOR,
+    ARG_TIP_WRENCH,
+    ARG_FRAME_WRENCH,
     ARG_KEPT,
-    ARGUMENTS,
-    ARG_LAMBDA = ARGUMENTS
+    ARG_LAMBDA, /* of the active constraints */
+    ARGUMENTS
 };
 
 /* Elimination of a column of a joint. */
@@ -105,7 +107,8 @@ struct robot_parts {
     struct pose world;            /* our world frame in the world */
     int first[ARGUMENTS + 1];     /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
-    expr gravity[3]; /* in our world frame */
+    expr *tip_wrench, *frame_wrench; /* none: they are zero */
+    expr gravity[3];                 /* in our world frame */
     struct arena arena;
 };
 
@@ -116,8 +119,9 @@ struct kept {
     int index; /* link, or axis */
 };
 
+/* wrenches: those on the tip and on frames are arguments; else they are zero. */
 enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       struct robot_parts *parts);
+                       bool wrenches, struct robot_parts *parts);
 /* The same with names for numbers. */
 enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
                              struct robot_parts *parts);
@@ -183,8 +187,10 @@ struct placed world_frame(const struct robot_parts *parts);
 struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
-enum status forward_dynamics(struct robot_parts *parts, expr *qdd); /* nv */
-void inverse_dynamics(struct robot_parts *parts, expr *force);      /* nv */
+enum status forward_dynamics(struct robot_parts *parts, expr *qdd_and_lambda); /* nv, n_active */
+void inverse_dynamics(struct robot_parts *parts, expr *force);                 /* nv */
+/* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
+enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */

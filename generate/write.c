@@ -12,7 +12,10 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_QDD] = "qdd",
                                                       [ARG_PRESCRIBED] = "prescribed_qdd",
                                                       [ARG_ACTUATOR] = "actuator_force",
-                                                      [ARG_KEPT] = "parameters"};
+                                                      [ARG_TIP_WRENCH] = "tip_wrench",
+                                                      [ARG_FRAME_WRENCH] = "frame_wrench",
+                                                      [ARG_KEPT] = "parameters",
+                                                      [ARG_LAMBDA] = "lambda"};
 
 /* ---- names in the code ------------------------------------------------------------------------------------------- */
 
@@ -211,6 +214,13 @@ static void write_cmake(FILE *file, const struct generation *what, const struct 
             what->prefix);
 }
 
+/* What callers need of a function beside its description. */
+struct called {
+    int n_results;
+    char *call; /* text of its call */
+    size_t call_size;
+};
+
 /* ---- the test program ---------------------------------------------------------------------------------------------- */
 
 enum { STATES = 4 };
@@ -231,7 +241,7 @@ static const char check_text[] =
     "        if (!(fabs(x[i] - expected[i]) <= error)) error = fabs(x[i] - expected[i]);\n"
     "    }\n"
     "    const int wrong = !(error <= TOLERANCE * (size > 0 ? size : 1));\n"
-    "    printf(\"%-10s error %.2g of %.3g%s\\n\", name, error, size, wrong ? \": TOO LARGE\" : \"\");\n"
+    "    printf(\"%-20s error %.2g of %.3g%s\\n\", name, error, size, wrong ? \": TOO LARGE\" : \"\");\n"
     "    return wrong;\n}\n\n";
 
 /* The call at a state; outputs go to `out` */
@@ -250,7 +260,15 @@ static void write_call(FILE *file, const struct generation *what, const struct g
         fprintf(file, "%sout + %d", separator, at);
         at += function->result[i].count;
     }
-    fprintf(file, ");\n        wrong += check(\"%s\", %d, out, %s_expected[s]);\n", function->name, at, function->name);
+    fputs(");\n", file);
+    /* derivatives are compared with the largest of them all: one solution with the same factors */
+    const bool together = strcmp(function->name, "jacobian") == 0;
+    for (int i = 0, first = 0; i < MOST_OUTPUTS && first < at; i++) {
+        const int count = together ? at : function->result[i].count;
+        fprintf(file, "        wrong += check(\"%s%s%s\", %d, out + %d, %s_expected[s] + %d);\n", function->name,
+                together ? "" : " ", together ? "" : function->result[i].name, count, first, function->name, first);
+        first += count;
+    }
 }
 
 static enum status write_expected(FILE *file, const struct generation *what, int i, int n_results, int n_inputs,
@@ -266,13 +284,6 @@ static enum status write_expected(FILE *file, const struct generation *what, int
     }
     return STATUS_OK;
 }
-
-/* What the test program needs of a function beside its description. */
-struct tested {
-    int n_results;
-    char *call; /* text of its call */
-    size_t call_size;
-};
 
 static bool write_states(FILE *file, const struct generation *what, int n_inputs, double *inputs)
 {
@@ -292,7 +303,7 @@ static bool write_states(FILE *file, const struct generation *what, int n_inputs
 }
 
 static enum status write_test(FILE *file, const struct generation *what, const struct generated *function,
-                              const struct tested *tested, int n_inputs)
+                              const struct called *tested, int n_inputs)
 {
     int most = 1;
     for (int i = 0; i < FUNCTIONS; i++) most = tested[i].n_results > most ? tested[i].n_results : most;
@@ -315,26 +326,34 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
-/* Function i: its file, its declaration, and what the test needs of it */
-static enum status make_function(const struct generation *what, int i, const struct code_files *files, FILE *header,
-                                 struct generated *function, struct tested *tested)
+/* What is written: these functions, with calls of them by `write_call`, as these files */
+struct destination {
+    const struct code_files *files;
+    unsigned functions; /* 1 << index */
+    void (*write_call)(FILE *file, const struct generation *what, const struct generated *function,
+                       const struct robot_parts *parts);
+};
+
+/* Function i: its file, its declaration, and a call of it */
+static enum status make_function(const struct generation *what, int i, const struct destination *to, FILE *header,
+                                 struct generated *function, struct called *called)
 {
     struct graph g = {0};
     struct robot_parts parts = {0};
     expr *output = NULL;
     char name[64];
     snprintf(name, sizeof name, "_%s.c", function->name);
-    enum status status = generate_expressions(what, i, &g, &parts, &output, &tested->n_results);
-    FILE *file = status == STATUS_OK ? open_file(files, what->prefix, name) : NULL;
+    enum status status = generate_expressions(what, i, &g, &parts, &output, &called->n_results);
+    FILE *file = status == STATUS_OK ? open_file(to->files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
     if (status == STATUS_OK) {
         const struct naming naming = {parts.first, function->result};
-        const struct code code = {&g, tested->n_results, output, write_input, write_output, &naming};
+        const struct code code = {&g, called->n_results, output, write_input, write_output, &naming};
         status = write_function(file, what, function, &parts, &code);
         write_declaration(header, what, function, &parts);
-        FILE *call = open_memstream(&tested->call, &tested->call_size);
+        FILE *call = open_memstream(&called->call, &called->call_size);
         if (call != NULL) {
-            write_call(call, what, function, &parts);
+            to->write_call(call, what, function, &parts);
             fclose(call);
         }
     }
@@ -343,36 +362,89 @@ static enum status make_function(const struct generation *what, int i, const str
     return status;
 }
 
-static enum status make_functions(const struct generation *what, const struct code_files *files, FILE *header,
-                                  struct generated *function, struct tested *tested)
+static enum status make_functions(const struct generation *what, const struct destination *to, FILE *header,
+                                  struct generated *function, struct called *called)
 {
     enum status status = STATUS_OK;
     write_header(header, what);
     for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
         struct parameter result[MOST_OUTPUTS];
+        if ((to->functions >> i & 1) == 0) continue;
         generate_describe(what, i, &function[i], result);
-        status = make_function(what, i, files, header, &function[i], &tested[i]);
+        status = make_function(what, i, to, header, &function[i], &called[i]);
         function[i].result = NULL;
     }
     fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", header);
     return status;
 }
 
-static int input_count(const struct generation *what)
-{
-    const struct model *m = what->mechanism->model;
-    return m->nq + m->nv + m->n_tau + m->nv + m->n_prescribed + m->robot->n_actuators + what->n_kept;
-}
-
 enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function)
 {
-    struct tested tested[FUNCTIONS] = {{0}};
+    struct called tested[FUNCTIONS] = {{0}};
+    const struct destination to = {files, (1u << FUNCTIONS) - 1, write_call};
     FILE *header = open_file(files, what->prefix, ".h"), *test = open_file(files, what->prefix, "_test.c"),
          *cmake = open_file(files, "", "CMakeLists.txt");
     enum status status = header != NULL && test != NULL && cmake != NULL ? STATUS_OK : STATUS_NO_FILE;
-    if (status == STATUS_OK) status = make_functions(what, files, header, function, tested);
-    if (status == STATUS_OK) status = write_test(test, what, function, tested, input_count(what));
+    if (status == STATUS_OK) status = make_functions(what, &to, header, function, tested);
+    if (status == STATUS_OK) status = write_test(test, what, function, tested, generate_first(what, ARGUMENTS));
     if (status == STATUS_OK) write_cmake(cmake, what, function);
     for (int i = 0; i < FUNCTIONS; i++) free(tested[i].call);
+    return status;
+}
+
+/* ---- code of an FMU ---------------------------------------------------------------------------------------------- */
+
+/* With the members of struct code_arguments, which have the names of the arguments */
+static void write_fmu_call(FILE *file, const struct generation *what, const struct generated *function,
+                           const struct robot_parts *parts)
+{
+    fprintf(file, "    %s_%s(", what->prefix, function->name);
+    const char *separator = "";
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (!takes(function, parts, i)) continue;
+        fprintf(file, "%sarguments->%s", separator, argument_names[i]);
+        separator = ", ";
+    }
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
+        fprintf(file, ", %s", function->result[i].name);
+    fputs(");\n", file);
+}
+
+/* struct robot_code of sim/robot_code.h */
+static void write_table(FILE *file, const struct generation *what, const char *guid, const struct called *called)
+{
+    const struct constraints *loops = what->mechanism->constraints;
+    fprintf(file, "/* What the FMU's library calls. */\n#include \"%s.h\"\n\n#include \"robot_code.h\"\n\n",
+            what->prefix);
+    fprintf(file,
+            "static void forward(const struct code_arguments *arguments, double *qdd, double *lambda)\n{\n    "
+            "(void)lambda;\n%s}\n\n",
+            called[FORWARD].call);
+    fprintf(file,
+            "static void residual(const struct code_arguments *arguments, double *force, double *gap_acceleration)\n{\n"
+            "    (void)gap_acceleration;\n%s}\n\nstatic const int active[] = {",
+            called[RESIDUAL].call);
+    for (int k = 0; k < loops->n_active; k++) fprintf(file, "%d, ", loops->active[k]);
+    fputs("-1};\nstatic const char *const kept[] = {", file);
+    for (int i = 0; i < what->n_kept; i++) {
+        char name[KEPT_NAME];
+        fprintf(file, "\"%s\", ", generate_kept_name(what, i, name));
+    }
+    fprintf(file, "0};\n\nconst struct robot_code robot_code = {\"%s\", %d, active, %d, kept, forward, residual};\n",
+            guid, loops->n_active, what->n_kept);
+}
+
+enum status generate_write_fmu(const struct generation *what, const char *guid, const struct code_files *files)
+{
+    const struct destination to = {files, 1u << RESIDUAL | 1u << FORWARD, write_fmu_call};
+    struct called called[FUNCTIONS] = {{0}};
+    struct generated function[FUNCTIONS];
+    FILE *header = open_file(files, what->prefix, ".h"), *table = open_file(files, what->prefix, "_code.c");
+    enum status status = header != NULL && table != NULL ? STATUS_OK : STATUS_NO_FILE;
+    if (status == STATUS_OK) status = make_functions(what, &to, header, function, called);
+    if (status == STATUS_OK && (called[FORWARD].call == NULL || called[RESIDUAL].call == NULL))
+        status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK) write_table(table, what, guid, called);
+    for (int i = 0; i < FUNCTIONS; i++) free(called[i].call);
     return status;
 }

@@ -15,6 +15,7 @@ const struct structure *dependency_structure(const struct fmu *fmu, struct arena
 bool depends_on(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
                 const struct variable *known)
 {
+    if (fmu->variables->discrete) return false; /* outputs are those of the last sample */
     return fmu->drive != NULL ? drive_depends(fmu->drive, fmu->variables, unknown, known)
                               : variable_depends(unknown, known, structure);
 }
@@ -27,13 +28,14 @@ bool is_initial_known(const struct variable *variable)
 struct start_dependence dependence_at_start(const struct fmu *fmu, const struct structure *structure,
                                             const struct variable *unknown)
 {
-    return fmu->drive != NULL ? (struct start_dependence){0}
-                              : variable_start_dependence(unknown, fmu->variables, structure);
+    const bool unused = fmu->drive != NULL || fmu->variables->discrete;
+    return unused ? (struct start_dependence){0} : variable_start_dependence(unknown, fmu->variables, structure);
 }
 
 bool depends_at_start(const struct fmu *fmu, const struct structure *structure, const struct variable *unknown,
                       const struct start_dependence *by, const struct variable *known)
 {
+    if (fmu->variables->discrete) return true;
     return fmu->drive != NULL ? drive_depends_at_start(fmu->drive, fmu->variables, unknown, known)
                               : variable_depends_at_start(unknown, known, by, fmu->variables, structure);
 }

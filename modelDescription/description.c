@@ -34,10 +34,12 @@ static bool may_drift(const struct fmu *fmu)
 static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
-    xml_begin(xml, "ModelExchange");
-    write_common_capabilities(xml, identifier);
-    if (!may_drift(fmu)) xml_true(xml, "completedIntegratorStepNotNeeded");
-    xml_end(xml);
+    if (!fmu->variables->discrete) {
+        xml_begin(xml, "ModelExchange");
+        write_common_capabilities(xml, identifier);
+        if (!may_drift(fmu)) xml_true(xml, "completedIntegratorStepNotNeeded");
+        xml_end(xml);
+    }
 
     xml_begin(xml, "CoSimulation");
     write_common_capabilities(xml, identifier);
@@ -135,7 +137,7 @@ const char *causality_name(enum causality causality)
 
 const char *variability_name(enum variability variability)
 {
-    static const char *const names[] = {"continuous", "fixed", "tunable"};
+    static const char *const names[] = {"continuous", "fixed", "tunable", "discrete"};
     return names[variability];
 }
 

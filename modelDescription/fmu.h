@@ -2,30 +2,32 @@
 #ifndef FMU_H
 #define FMU_H
 
-#include "dyn/work.h"
+#include "mech/mechanism.h"
 #include "sim/variables.h"
 
 struct drive;
-
-/* The source of every part: a robot or a drive. */
-struct fmu {
-    const char *name, *description, *guid;
-    const struct variables *variables;
-    const struct model *model; /* of a robot; NULL: a drive */
-    struct work *work;
-    const struct drive *drive; /* NULL: a robot             */
-    struct report *report;     /* for the progress          */
-};
 
 struct blob {
     const void *bytes; /* NULL: failure */
     size_t size;
 };
 
+/* The source of every part: a robot, a drive, or a controller, which has discrete variables and the model of a robot. */
+struct fmu {
+    const char *name, *description, *guid;
+    const struct variables *variables;
+    const struct model *model; /* of a robot or a controller; NULL: a drive */
+    struct mechanism *mechanism;
+    const double *pose;        /* nq: positions for the picture; NULL: the start */
+    const struct drive *drive; /* NULL: not a drive */
+    struct report *report;     /* for the progress */
+    struct blob viewer;        /* script of the scene in the documentation; no bytes: there is none */
+};
+
 /* modelDescription.xml */
 struct blob description_make(const struct fmu *fmu, struct arena *arena);
-/* documentation/index.html: self-contained */
-struct blob page_make(const struct fmu *fmu, struct arena *arena);
+/* documentation/index.html: self-contained but for viewer.js beside it; `resource`: the robot's or drive's file */
+struct blob page_make(const struct fmu *fmu, struct blob resource, struct arena *arena);
 /* terminalsAndIcons/terminalsAndIcons.xml */
 struct blob terminals_make(const struct fmu *fmu, struct arena *arena);
 /* model.png, terminalsAndIcons/icon.png */

@@ -147,7 +147,7 @@ struct blob icon_make(const struct fmu *fmu, struct arena *arena)
     struct color *pixel = arena_take(arena, SIDE * SIDE, sizeof *pixel);
     if (pixel == NULL) return (struct blob){0};
     if (fmu->drive != NULL) return draw_symbol(pixel, fmu->drive->name) ? write_png(pixel, arena) : (struct blob){0};
-    if (!picture_make(fmu, SIDE, SIDE, SIDE, 12, arena, &picture)) return (struct blob){0};
+    if (!picture_make(fmu, SIDE, 12, arena, &picture)) return (struct blob){0};
     draw(pixel, &picture);
     return write_png(pixel, arena);
 }

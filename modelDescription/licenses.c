@@ -157,6 +157,13 @@ static const char json_c_head[] =
     "Copyright (c) 2016 Alexandru Ardelean\n"
     "\n";
 
+static const char three_head[] =
+    "MIT License\n"
+    "\n"
+    "three.js: Copyright (c) 2010-2026 three.js authors\n"
+    "wasi-libc and musl: Copyright (c) 2005-2020 Rich Felker, et al., and the wasi-libc authors\n"
+    "\n";
+
 static const char mingw_head[] =
     "Zope Public License (ZPL) Version 2.1\n"
     "\n"
@@ -165,13 +172,30 @@ static const char mingw_head[] =
 /* clang-format on */
 
 const struct license licenses[] = {
-    {"Limber", "equations of motion, FMI functions", "BSD-3-Clause", "limber.txt", {limber_head, bsd_terms, NULL}},
-    {"SUNDIALS (CVODE)", "integration", "BSD-3-Clause", "sundials.txt", {sundials_head, bsd_terms, sundials_notice}},
-    {"json-c", "reading the robot file", "MIT", "json-c.txt", {json_c_head, mit_terms, NULL}},
+    {"Limber",
+     "equations of motion, FMI functions",
+     "BSD-3-Clause",
+     "limber.txt",
+     {limber_head, bsd_terms, NULL},
+     false},
+    {"SUNDIALS (CVODE)",
+     "integration",
+     "BSD-3-Clause",
+     "sundials.txt",
+     {sundials_head, bsd_terms, sundials_notice},
+     false},
+    {"json-c", "reading the robot file", "MIT", "json-c.txt", {json_c_head, mit_terms, NULL}, false},
+    {.what = "three.js, wasi-libc",
+     .role = "the scene in this documentation",
+     .name = "MIT",
+     .file = "three.txt",
+     .parts = {three_head, mit_terms, NULL},
+     .of_scene = true},
     {"mingw-w64",
      "run-time support for C programs on Windows",
      "ZPL-2.1",
      "mingw-w64.txt",
-     {mingw_head, zpl_terms, lucent_notice}},
+     {mingw_head, zpl_terms, lucent_notice},
+     false},
 };
 const int license_count = sizeof licenses / sizeof licenses[0];

@@ -2,8 +2,11 @@
 #ifndef LICENSES_H
 #define LICENSES_H
 
-#define LICENSE_SUMMARY \
-    "BSD-3-Clause (Limber, SUNDIALS), MIT (json-c), on Windows ZPL-2.1 (mingw-w64); texts in documentation/licenses"
+#include <stdbool.h>
+
+#define LICENSE_SUMMARY                                                                                  \
+    "BSD-3-Clause (Limber, SUNDIALS), MIT (json-c, three.js), on Windows ZPL-2.1 (mingw-w64); texts in " \
+    "documentation/licenses"
 
 enum { LICENSE_PARTS = 3 };
 
@@ -13,6 +16,7 @@ struct license {
     const char *name;                 /* short name of the license                 */
     const char *file;                 /* within documentation/licenses             */
     const char *parts[LICENSE_PARTS]; /* the text, in consecutive parts; NULL: end */
+    bool of_scene;                    /* only where the documentation has a scene  */
 };
 
 extern const struct license licenses[];

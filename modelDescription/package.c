@@ -40,10 +40,11 @@ static void add(struct package *package, const char *name, struct blob blob, zip
     if (package->failed) report_add(package->report, REPORT_ERROR, "%s: %s", name, zip_strerror(package->zip));
 }
 
-static void add_licenses(struct package *package, struct arena *arena)
+static void add_licenses(struct package *package, const struct fmu *fmu, struct arena *arena)
 {
     for (int i = 0; i < license_count; i++) {
         size_t size = 1;
+        if (licenses[i].of_scene && fmu->viewer.bytes == NULL) continue;
         for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL; p++) size += strlen(licenses[i].parts[p]);
         char name[NAME_SIZE], *text = arena_take(arena, size, 1);
         for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL && text != NULL; p++)
@@ -65,16 +66,20 @@ static void add_libraries(struct package *package, const char *identifier, const
 static void add_all(struct package *package, const struct fmu *fmu, struct blob resource,
                     const struct libraries *libraries, struct arena *arena)
 {
-    const bool is_robot = fmu->model != NULL;
+    const bool is_robot = fmu->model != NULL; /* or has one inside */
+    const char *file = fmu->variables->discrete ? "controller" : is_robot ? "robot" : "drive";
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "resources/%s.json", file);
     add(package, "modelDescription.xml", description_make(fmu, arena), PLAIN_FILE);
     const struct blob icon = icon_make(fmu, arena);
     add(package, "model.png", icon, PLAIN_FILE);
     add(package, "terminalsAndIcons/icon.png", icon, PLAIN_FILE);
     add(package, "terminalsAndIcons/terminalsAndIcons.xml", terminals_make(fmu, arena), PLAIN_FILE);
-    add(package, is_robot ? "resources/robot.json" : "resources/drive.json", resource, PLAIN_FILE);
+    add(package, name, resource, PLAIN_FILE);
     add_libraries(package, fmu->name, libraries);
-    add(package, "documentation/index.html", page_make(fmu, arena), PLAIN_FILE);
-    add_licenses(package, arena);
+    add(package, "documentation/index.html", page_make(fmu, resource, arena), PLAIN_FILE);
+    if (fmu->viewer.bytes != NULL) add(package, "documentation/viewer.js", fmu->viewer, PLAIN_FILE);
+    add_licenses(package, fmu, arena);
 }
 
 static zip_source_t *open_package(struct package *package)

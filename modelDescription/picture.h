@@ -1,4 +1,4 @@
-/* The robot in its start pose, projected: what the page draws as SVG and the icon as pixels. */
+/* The robot in its start pose as lines on a square: what the icon draws. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -8,21 +8,17 @@ struct picture_link {
     double from[2];  /* where the link is attached: tip of its parent, or the world's origin */
     double hinge[2]; /* O                                                                    */
     double tip[2];   /* T                                                                    */
-    bool flexible, moves, payload;
+    bool flexible, moves;
 };
 
 /* Pixels, x to the right, y down. */
 struct picture {
-    double width, height;
     int n_links;
     struct picture_link *link;
-    double origin[2];  /* of the world                                  */
-    double axis[3][2]; /* its axes, unit vectors projected, not scaled  */
-    int tip;           /* link with the tip frame                       */
+    int tip; /* link with the tip frame */
 };
 
-/* Fits the robot into width by at most `height`, at least `low`, with a margin. False: out of memory. */
-bool picture_make(const struct fmu *fmu, double width, double low, double height, double margin, struct arena *arena,
-                  struct picture *picture);
+/* Fits the robot into a square with a margin. False: out of memory. */
+bool picture_make(const struct fmu *fmu, double side, double margin, struct arena *arena, struct picture *picture);
 
 #endif

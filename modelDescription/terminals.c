@@ -43,8 +43,9 @@ static bool member_name(const struct fmu *fmu, const struct terminal *t, int mem
     const char *of = fmu->model != NULL ? t->member[member].name : t->member[member].of_companion;
     snprintf(name, NAME_SIZE, "%s%s", owner, of);
     const int row = variables_find(fmu->variables, name);
+    const bool is_arm = fmu->model != NULL && !fmu->variables->discrete; /* a controller is the other side of an arm */
     const enum causality wanted =
-        (member == 0 || strncmp(of, "force", 5) == 0) == (fmu->model != NULL) ? CAUSALITY_INPUT : CAUSALITY_OUTPUT;
+        (member == 0 || strncmp(of, "force", 5) == 0) == is_arm ? CAUSALITY_INPUT : CAUSALITY_OUTPUT;
     if (row < 0 || fmu->variables->row[row].causality != wanted) return false;
     return member > 0 || strcmp(fmu->variables->row[row].unit, t->unit) == 0;
 }
@@ -76,7 +77,7 @@ static void write_terminal(struct xml *xml, const struct fmu *fmu, const struct 
     xml_end(xml);
 }
 
-/* Every input OWNER.first_member of an arm has a flange of its kind, if the other members are there */
+/* Every OWNER.first_member of an arm or a controller has a flange of its kind, if the other members are there */
 static void write_arm_terminals(struct xml *xml, const struct fmu *fmu, const struct terminal *t, bool *some)
 {
     const size_t length = strlen(t->member[0].name);

@@ -36,7 +36,7 @@ void xml_open(struct xml *xml, enum document document)
         keep(xml, xmlTextWriterSetIndent(xml->writer, 1));
         keep(xml, xmlTextWriterSetIndentString(xml->writer, BAD_CAST "  "));
         keep(xml, xmlTextWriterStartDocument(xml->writer, "1.0", "UTF-8", NULL));
-    } else keep(xml, xmlTextWriterWriteRaw(xml->writer, BAD_CAST "<!DOCTYPE html>\n"));
+    } else if (document == DOCUMENT_HTML) keep(xml, xmlTextWriterWriteRaw(xml->writer, BAD_CAST "<!DOCTYPE html>\n"));
 }
 
 struct blob xml_close(struct xml *xml, struct arena *arena)

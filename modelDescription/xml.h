@@ -15,7 +15,7 @@ struct xml {
     bool failed;
 };
 
-enum document { DOCUMENT_XML, DOCUMENT_HTML };
+enum document { DOCUMENT_XML, DOCUMENT_HTML, DOCUMENT_PART }; /* a part has no first line of its own */
 
 void xml_open(struct xml *xml, enum document document);
 /* Returns the finished document and frees the writer. */

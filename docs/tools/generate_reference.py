@@ -29,10 +29,10 @@ def reference(limber, folder):
     arm = arms.write(8, 2, 2, folder)
     robots = [(ROOT / f"resources/{name}.json", name, terms) for name, terms in ROBOTS]
     robots += [(arm, "8 links, 2 modes in 2 planes", terms) for terms in ("ruthless", "full")]
-    lines = ["| robot | elastic terms | forward | inverse | mass matrix and bias | Jacobian | tip | sines, forward |",
-             "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    lines = ["| robot | elastic terms | forward | inverse | mass matrix and bias | Jacobian | tip | residual | sines, forward |",
+             "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for file, name, terms in robots:
         found = counts(limber, file, terms, folder / "code")
-        cells = [cell(found[function]) for function in ("forward", "inverse", "mass", "jacobian", "tip")]
+        cells = [cell(found[function]) for function in ("forward", "inverse", "mass", "jacobian", "tip", "residual")]
         lines.append(f"| {name} | {terms} | {' | '.join(cells)} | {found['forward'][3]} |")
     return "\n".join(lines) + "\n"

@@ -3,7 +3,8 @@
 usage: make.py [--check] [figures]
 
 Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md, docs/generate.md and docs/equations.md, docs/reliability.md, and docs/figures/frames.svg.
-`figures` also runs the simulation behind docs/figures/canadarm.svg again. --check changes nothing; exit code 1 when something is stale. LIMBER may
+`figures` also runs the simulation behind docs/figures/canadarm.svg again, and draws docs/figures/concrete-pump.svg and viewer.png. --check changes nothing; exit
+code 1 when something is stale. LIMBER may
 name another limber program."""
 
 import os
@@ -80,7 +81,9 @@ def main():
         else: file.write_text(text, encoding="utf-8")
     if "figures" in sys.argv and not check:
         import arm_figure
+        import robot_figures
         arm_figure.draw(LIMBER, ROOT)
+        robot_figures.draw(LIMBER, ROOT)
     for name in stale: print(f"{name} is stale: run docs/tools/make.py", file=sys.stderr)
     sys.exit(1 if stale else 0)
 

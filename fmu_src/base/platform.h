@@ -16,10 +16,8 @@ enum { platform_has_drives = false };
    set on failure; a pipe that has no data within 4 s is one. */
 FILE *platform_open(const char *file);
 
-#if defined(_WIN32)
-/* strtod() with a decimal point in every locale, for json-c (build/windows.sh), which would otherwise switch the locale of the
-   whole process while it reads. On other platforms it switches the locale of one thread only. */
+/* strtod() with a decimal point in every locale, for json-c, which would otherwise switch the locale while it reads: on Windows that of
+   the whole process. (vendor.c) */
 double platform_read_number(const char *text, char **end);
-#endif
 
 #endif

@@ -31,5 +31,5 @@ void report_note(const struct report *report, const char *format, ...)
 
 void report_progress(const struct report *report, const char *what, int done, int all)
 {
-    if (report->progress != NULL) report->progress(what, done, all);
+    if (report != NULL && report->progress != NULL) report->progress(what, done, all);
 }

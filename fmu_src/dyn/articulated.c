@@ -111,7 +111,7 @@ static void add_to_parent(const struct model *model, const struct link_model *lm
 }
 
 /* Adds the bodies of a flexible link to the inertia of its children and eliminates the modes */
-static int add_own_bodies(const struct link_model *lm, struct link_work *w)
+static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm, struct link_work *w)
 {
     int failed = 0;
     struct section_work *tip = &w->section[0];
@@ -122,19 +122,24 @@ static int add_own_bodies(const struct link_model *lm, struct link_work *w)
     return failed;
 }
 
+INLINE int articulate_link(const struct model *model, const struct link_model *lm, struct link_work *w,
+                           struct work *work)
+{
+    int failed = 0;
+    if (lm->body != NULL) failed = add_own_bodies(lm, w);
+    else if (!lm->has_child) inertia_rigid(&w->P, &w->self);
+    if (failed != 0) return -1;
+    WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
+    if (failed != 0) return -1;
+    if (lm->parent >= 0) add_to_parent(model, lm, w, work);
+    return 0;
+}
+
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
     for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        struct link_work *w = &work->link[i];
         work->failed_link = i;
-        int failed = 0;
-        if (lm->body != NULL) failed = add_own_bodies(lm, w);
-        else if (!lm->has_child) inertia_rigid(&w->P, &w->self);
-        if (failed != 0) return STATUS_NOT_POSITIVE;
-        WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
-        if (failed != 0) return STATUS_NOT_POSITIVE;
-        if (lm->parent >= 0) add_to_parent(model, lm, w, work);
+        if (articulate_link(model, &model->link[i], &work->link[i], work) != 0) return STATUS_NOT_POSITIVE;
     }
     return STATUS_OK;
 }
@@ -223,24 +228,26 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
     for (int k = 0; k < nv; k++) Q[k] += in->tau[lm->tau + k];
 }
 
-/* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
-static void gather(const struct model *model, struct work *work, const struct input *in)
+static __attribute__((noinline)) void gather_flexible(const struct link_model *lm, const struct input *in,
+                                                      struct link_work *w)
 {
-    for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        struct link_work *w = &work->link[i];
-        start_link(lm, true, w);
-        const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
-        if (w->updated != NULL) {
-            modal_forces(lm->m, lm->body, eta, etad, w);
-            updated_gather(lm, w);
-        } else if (lm->body != NULL) {
-            WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, lm->n_sections, w))
-        }
-        double Q[MOST_VELOCITIES];
-        WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
-        pass_on(lm, w, true, work);
+    const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
+    if (w->updated != NULL) {
+        modal_forces(lm->m, lm->body, eta, etad, w);
+        updated_gather(lm, w);
+    } else {
+        WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, lm->n_sections, w))
     }
+}
+
+/* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
+INLINE void gather_link(const struct link_model *lm, const struct input *in, struct link_work *w, struct work *work)
+{
+    double Q[MOST_VELOCITIES];
+    start_link(lm, true, w);
+    if (lm->body != NULL) gather_flexible(lm, in, w);
+    WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
+    pass_on(lm, w, true, work);
 }
 
 /* qdd = (u - U' x)/D,   x += h qdd */
@@ -278,8 +285,22 @@ static void spread(const struct model *model, struct work *work, const struct in
 
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
-    gather(model, work, in);
+    for (int i = model->n_links - 1; i >= 0; i--) gather_link(&model->link[i], in, &work->link[i], work);
     spread(model, work, in, qdd);
+}
+
+/* One pass inward in place of two: a link's residuals are computed while the elimination of the next one waits for its pivot */
+enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
+{
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        work->failed_link = i;
+        if (articulate_link(model, lm, w, work) != 0) return STATUS_NOT_POSITIVE;
+        gather_link(lm, in, w, work);
+    }
+    spread(model, work, in, qdd);
+    return STATUS_OK;
 }
 
 /* ---- any right-hand side ------------------------------------------------------------------------------------------- */
@@ -309,7 +330,5 @@ enum status dyn_forward(const struct model *model, struct work *work, const stru
 {
     dyn_configuration(model, work, in->q);
     dyn_motion(model, work, in, NULL);
-    const enum status status = dyn_articulate(model, work);
-    if (status == STATUS_OK) dyn_solve(model, work, in, qdd);
-    return status;
+    return dyn_articulate_and_solve(model, work, in, qdd);
 }

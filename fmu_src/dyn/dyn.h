@@ -60,6 +60,9 @@ enum status dyn_articulate(const struct model *model, struct work *work);
 /* Solves M qdd = generalized forces for qdd, with the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
+/* Both of these. */
+enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
 /* x = M^-1 force, nv each, zero for prescribed coordinates, with these factors. */
 void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *x);
 

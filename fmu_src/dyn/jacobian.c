@@ -55,6 +55,8 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
     for (int kind = 0; kind < KINDS; kind++) j->columns[kind] = arena_take(arena, links, sizeof **j->columns);
     j->run_start = arena_take(arena, links, sizeof *j->run_start);
     j->run_end = arena_take(arena, links, sizeof *j->run_end);
+    j->plain = arena_take(arena, links, sizeof *j->plain);
+    j->lane = arena_take(arena, links, sizeof *j->lane);
     j->varied = arena_take(arena, links, sizeof *j->varied);
     j->reached = arena_take(arena, links, sizeof *j->reached);
     for (int i = 0; i < model->n_links && !arena->failed; i++) {
@@ -160,6 +162,30 @@ INLINE void hinge_effect(const int kind, const struct link_model *lm, const stru
     }
     response_wrench(&r->O, seeds, &w->P, e->seed, e->c, e->z);
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
+}
+
+/* The joints of all plain links, once for all batches */
+INLINE void plain_effects(const int seeds, const struct model *model, const struct work *work,
+                          const struct tangent *tangent, struct jacobian *jacobian)
+{
+    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    for (int i = 0; i < model->n_links; i++) {
+        if (jacobian->run_start[i] < 0) continue;
+        const struct link_model *lm = &model->link[i];
+        const struct link_response *r = &jacobian->link[i];
+        const struct link_tangent *t = &tangent->link[i];
+        const struct frame *carrier = mount_frame(lm, work, &world);
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct hinge_effect *plain = &jacobian->plain[i][kind];
+            struct effect e;
+            hinge_effect(kind, lm, &work->link[i], t, carrier, r, seeds, 0, &e);
+            copy6(e.seed, plain->seed);
+            copy6(e.z, plain->z);
+            copy6(e.c, plain->c);
+            add_cross3(r->O.p, e.c, plain->c + 3);
+            plain->force = kind == BY_Q ? -t->Kq[0][0] : -t->Kv[0][0];
+        }
+    }
 }
 
 static void vary_hinge(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
@@ -336,6 +362,28 @@ static void gather_link(const struct link_model *lm, struct link_work *w, struct
     }
 }
 
+/* 1 in one lane, 0 in the others */
+INLINE lanes unit_lane(int l)
+{
+    static const double units[2 * LANES - 1] = {[LANES - 1] = 1};
+    return load(units + LANES - 1 - l);
+}
+
+/* gather_hinge() of a plain link */
+INLINE void gather_plain(const struct hinge_response *h, bool varied, const struct hinge_effect *effect, int lane,
+                         lanes *residual, lanes *z)
+{
+    const double *S = h->S;
+    lanes u = -(S[0] * z[0] + S[1] * z[1] + S[2] * z[2]) - (S[3] * z[3] + S[4] * z[4] + S[5] * z[5]);
+    if (varied) {
+        const lanes unit = unit_lane(lane);
+        u += effect->force * unit;
+        add_scaled(6, effect->z, unit, z);
+    }
+    *residual = u;
+    add_scaled(6, h->U, h->inverse_D * u, z);
+}
+
 /* Links [start, i] of a run, both kinds in turn, so that the wrenches stay in registers and neither waits for the other */
 static void gather_run(const struct link_model *first, struct jacobian *jacobian, int start, int i)
 {
@@ -348,8 +396,10 @@ static void gather_run(const struct link_model *first, struct jacobian *jacobian
     for (; i >= start; i--) {
         const bool varied = jacobian->varied[i];
         jacobian->reached[i] = true;
-        gather_hinge(1, &jacobian->link[i], varied, &q[i], z_q);
-        gather_hinge(1, &jacobian->link[i], varied, &qd[i], z_qd);
+        const struct hinge_response *h = jacobian->link[i].hinge;
+        const struct hinge_effect *effect = jacobian->plain[i];
+        gather_plain(h, varied, &effect[BY_Q], jacobian->lane[i], &q[i].u[0], z_q);
+        gather_plain(h, varied, &effect[BY_QD], jacobian->lane[i], &qd[i].u[0], z_qd);
     }
     pass_on(first, z_q, q);
     pass_on(first, z_qd, qd);
@@ -484,10 +534,12 @@ static void spread_flexible(const struct link_model *lm, struct link_work *w, co
 }
 
 /* x and seeds of O change by what the batch varies */
-INLINE void add_change(const int seeds, const struct frame_change *change, lanes *x, lanes *seed)
+INLINE void add_change(const struct frame_change *change, lanes *x, lanes *seed)
 {
-    for (int i = 0; i < 6; i++) x[i] += load(change->c[i]);
-    for (int i = 0; i < seeds; i++) seed[i] += load(change->seed[i]);
+    for (int i = 0; i < 6; i++) {
+        x[i] += load(change->c[i]);
+        seed[i] += load(change->seed[i]);
+    }
 }
 
 static const struct frame_columns *carrier_columns(const struct link_model *lm, const struct link_columns *columns)
@@ -506,7 +558,7 @@ static void spread_link(const struct link_model *lm, struct link_work *w, struct
     for (int kind = 0; kind < KINDS; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
         c->O = *carrier_columns(lm, jacobian->columns[kind]);
-        if (varied) add_change(6, &c->change.O, c->O.x, c->O.seed);
+        if (varied) add_change(&c->change.O, c->O.x, c->O.seed);
         for (int k = 0; k < free_velocities(lm); k++)
             store_row(rows, kind, lm->v + k, spread_column(6, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
         for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
@@ -539,8 +591,12 @@ INLINE void spread_run(const int seeds, const int count, const struct model *mod
         const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
         const struct hinge_response *h = jacobian->link[i].hinge;
         if (varied) {
-            add_change(seeds, &q[i].change.O, x_q, seed_q);
-            add_change(seeds, &qd[i].change.O, x_qd, seed_qd);
+            const struct hinge_effect *effect = jacobian->plain[i];
+            const lanes unit = unit_lane(jacobian->lane[i]);
+            add_scaled(6, effect[BY_Q].c, unit, x_q);
+            add_scaled(seeds, effect[BY_Q].seed, unit, seed_q);
+            add_scaled(6, effect[BY_QD].c, unit, x_qd);
+            add_scaled(seeds, effect[BY_QD].seed, unit, seed_qd);
         }
         const lanes by_q = spread_column(seeds, h, seed_q, reached, q[i].u[0], x_q);
         const lanes by_qd = spread_column(seeds, h, seed_qd, reached, qd[i].u[0], x_qd);
@@ -588,7 +644,8 @@ static void batch(const struct model *model, struct work *work, struct tangent *
         jacobian->varied[i] = lm->v < end && first < lm->eta_v + lm->m;
         if (!jacobian->varied[i]) continue;
         last = i;
-        vary_link(model, work, tangent, i, first, end);
+        if (jacobian->run_start[i] >= 0) jacobian->lane[i] = lm->v - first;
+        else vary_link(model, work, tangent, i, first, end);
     }
     gather(model, work, jacobian, last);
     spread(model, work, jacobian, last, rows);
@@ -599,7 +656,9 @@ void dyn_jacobian(const struct model *model, struct work *work, struct tangent *
                   double *by_q, double *by_qd)
 {
     const int n = model->nv, count = n < LANES ? n : LANES;
+    struct jacobian *jacobian = tangent->jacobian;
     jacobian_respond(model, work, tangent, in);
+    WITH_SEEDS(N, jacobian->seeds, plain_effects(N, model, work, tangent, jacobian));
     for (int at = 0; at < n; at += LANES) {
         const int first = at + count > n ? n - count : at;
         const size_t offset = (size_t)n * (size_t)first;

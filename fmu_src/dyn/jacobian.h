@@ -62,8 +62,16 @@ struct link_columns {
     struct link_change change;
 };
 
+/* What the joint of a plain link, rigid with one free velocity, does to all that is outward of it, at the reference. */
+struct hinge_effect {
+    double seed[6], c[6], z[6];
+    double force; /* on its own velocity */
+};
+
 struct jacobian {
     struct link_response *link;          /* n_links                                                       */
+    struct hinge_effect (*plain)[KINDS]; /* n_links: of links in a run                                    */
+    int *lane;                           /* n_links: of links in a run that the batch varies: in which lane */
     struct link_columns *columns[KINDS]; /* n_links                                                       */
     bool *varied, *reached;              /* n_links: varied by the batch; that, or inward of a varied one */
     int *run_start,

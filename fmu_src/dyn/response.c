@@ -216,8 +216,7 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
         struct link_work *w = &work->link[i];
         place(&w->O, &work->link[0].O, &r->O);
         if (model->link[i].body == NULL) {
-            for (int k = 0; k < 6; k++)
-                for (int l = PHI; l < PADDED(seeds); l++) r->O.Z[k][l] = 0;
+            memset(r->O.Z, 0, sizeof r->O.Z);
             rigid_seeds(&w->self, w->O.omega, &r->O);
         } else {
             flexible_seeds(&model->link[i], w, &tangent->link[i], &work->link[0].O, r);

@@ -192,7 +192,10 @@ void dyn_force_jacobian_frames(const struct model *model, const struct work *wor
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
 
-/* d(qdd)/dq and d(qdd)/dqd of a tree with constant loads, nv columns of nv each (jacobian.c). After dyn_tangent_state(). */
+/* d(qdd)/dq and d(qdd)/dqd of a tree with constant loads, nv columns of nv each (jacobian.c). After dyn_jacobian_state(), which is
+   dyn_tangent_state() without what other functions need, or that. */
+void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double *qdd);
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                   double *by_q, double *by_qd);
 

@@ -435,17 +435,18 @@ static void joint_columns(const struct link_model *lm, const struct link_work *w
         }
 }
 
-void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
-                       const struct input *in, const double *qdd)
+/* rigid: spin of rigid links too, which dyn_jacobian() knows in closed form */
+INLINE void tangent_state(const bool rigid, const struct model *model, const struct work *work, struct tangent *tangent,
+                          const struct input *in, const double *qdd)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
-        memset(t->Bw, 0, sizeof t->Bw);
         joint_columns(lm, w, in, qdd, t);
+        if (lm->body != NULL || rigid) memset(t->Bw, 0, sizeof t->Bw);
         if (lm->body == NULL) {
-            add_spin(&w->self, w->O.omega, t->Bw);
+            if (rigid) add_spin(&w->self, w->O.omega, t->Bw);
             continue;
         }
         const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
@@ -457,6 +458,18 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
         if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
         if (lm->body->added != NULL) added_tangent_state(lm, w, model->terms, x.eta, x.etad, x.etadd, &t->added);
     }
+}
+
+void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const double *qdd)
+{
+    tangent_state(true, model, work, tangent, in, qdd);
+}
+
+void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double *qdd)
+{
+    tangent_state(false, model, work, tangent, in, qdd);
 }
 
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,

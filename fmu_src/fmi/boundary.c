@@ -3,7 +3,7 @@
 #include "fmi/environment.h"
 #include "fmi/set.h"
 
-/* Names of the tables in the library: build/symbols.sh gives each set a prefix. */
+/* Names of the tables in the library: build/symbols/rename.sh gives each set a prefix. */
 extern const struct fmi_set base_fmi_set;
 #if defined(LIMBER_AVX2)
 extern const struct fmi_set avx2_fmi_set;

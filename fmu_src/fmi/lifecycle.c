@@ -119,6 +119,8 @@ static bool fill_component(struct component *component, const char *guid, const 
     struct arena scratch = {0};
     const bool loaded = load_resource(component, location, &scratch);
     arena_release(&scratch);
+    if (loaded && component->variables->discrete && component->type == fmi2ModelExchange)
+        REFUSE("a %s is for co-simulation only: it changes its outputs at sample times of its own", instance_kind());
     if (!loaded || !check_guid(component, guid)) return false;
     component_log(component, fmi2OK, CATEGORY_ALL, "fmi2Instantiate: computes with %s", fmi_set.name);
     return true;
@@ -129,8 +131,11 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
 {
     (void)visible;
     struct component *component = make_component(name, type, functions, logging != fmi2False);
-    if (component == NULL || fill_component(component, guid, location)) return component;
-    free_component(component);
+    if (component != NULL && fill_component(component, guid, location)) return component;
+    if (component != NULL) free_component(component);
+    else if (functions != NULL && functions->logger != NULL)
+        functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "fmi2Instantiate: %s",
+                          status_text(STATUS_NO_MEMORY));
     return NULL;
 }
 

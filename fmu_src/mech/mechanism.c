@@ -113,10 +113,8 @@ enum status mechanism_forward(struct mechanism *m, const struct input *in, doubl
     enum status status = actuators_apply(m, in, &actuated);
     if (status != STATUS_OK) return status;
     dyn_motion(m->model, m->work, &actuated, NULL);
-    status = dyn_articulate(m->model, m->work);
-    if (status != STATUS_OK) return status;
-    dyn_solve(m->model, m->work, &actuated, qdd);
-    if (m->constraints->n_rows == 0) return STATUS_OK;
+    status = dyn_articulate_and_solve(m->model, m->work, &actuated, qdd);
+    if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
     constraints_prepare(m, &actuated);
     constraints_frames(m, true);
     constraints_mobility(m);

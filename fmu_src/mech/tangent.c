@@ -275,12 +275,17 @@ static void jacobian_by_direction(struct mechanism *m, const struct input *in, d
     }
 }
 
+static bool is_tree(const struct mechanism *m)
+{
+    return m->robot->n_loops + m->robot->n_actuators == 0;
+}
+
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
     const struct model *model = m->model;
     const size_t n = (size_t)model->nv, loads = (size_t)actuator_load(m->robot, 0);
     double *const by[2] = {by_q, by_qd};
-    if (m->robot->n_loops + m->robot->n_actuators == 0) {
+    if (is_tree(m)) {
         dyn_jacobian(model, m->work, m->tangent, in, by_q, by_qd);
         return;
     }
@@ -308,7 +313,8 @@ enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *
     const struct input loaded = mechanism_loaded(m, in);
     dyn_inverse(model, m->work, &loaded, qdd, m->tangent->force);
     dyn_velocity(model, m->work, &loaded);
-    dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
+    if (is_tree(m)) dyn_jacobian_state(model, m->work, m->tangent, &loaded, qdd);
+    else dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
     mechanism_jacobian(m, &loaded, by_q, by_qd);
     return STATUS_OK;
 }

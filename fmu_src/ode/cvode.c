@@ -11,6 +11,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/arena.h"
+#include "base/vendor.h"
 #include "ode/newton.h"
 
 /* Steps after which CVODE computes a new Jacobian (its default). CVODE does not count across a restart, so it is done here. */
@@ -40,6 +41,7 @@ struct cvode {
     bool too_fast;                       /* the last right-hand side was too fast          */
     bool starting;                       /* the order has not RISEN since the last restart */
     struct integrator_statistics before; /* counts up to the last restart                  */
+    struct vendor_memory sundials;
     struct arena arena;
 };
 
@@ -226,6 +228,20 @@ static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
 
 /* ---- memory and set-up --------------------------------------------------------------------------------------------- */
 
+/* Work of SUNDIALS that may take memory */
+struct work {
+    struct cvode *cvode;
+    const struct integrator_options *options;
+    double end, reached;
+    int code; /* of CVODE */
+    enum status status;
+};
+
+static enum status in_its_memory(struct work *work, void (*function)(void *))
+{
+    return vendor_run(&work->cvode->sundials, function, work) ? work->status : STATUS_NO_MEMORY;
+}
+
 static enum status make_solver(struct cvode *cvode)
 {
     const int n = cvode->base.ode->n_v;
@@ -269,9 +285,15 @@ static enum status set_up(struct cvode *cvode)
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 
-static void cvode_release(struct integrator *integrator)
+static void make_objects(void *context)
 {
-    struct cvode *cvode = (struct cvode *)integrator;
+    struct work *work = context;
+    work->status = take_memory(work->cvode);
+    if (work->status == STATUS_OK) work->status = set_up(work->cvode);
+}
+
+static void free_objects(struct cvode *cvode)
+{
     if (cvode->memory != NULL) CVodeFree(&cvode->memory);
     if (cvode->solver != NULL) SUNLinSolFreeEmpty(cvode->solver);
     if (cvode->dense != NULL) SUNLinSolFree(cvode->dense);
@@ -280,11 +302,29 @@ static void cvode_release(struct integrator *integrator)
     if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
     if (cvode->y != NULL) N_VDestroy(cvode->y);
     if (cvode->context != NULL) SUNContext_Free(&cvode->context);
+}
+
+/* Objects that are unfinished, because memory ran out, cannot be freed: their blocks can */
+static void cvode_release(struct integrator *integrator)
+{
+    struct cvode *cvode = (struct cvode *)integrator;
+    if (!cvode->sundials.failed) free_objects(cvode);
+    vendor_release(&cvode->sundials);
     struct arena arena = cvode->arena; /* it is allocated in its own arena */
     arena_release(&arena);
 }
 
 /* ---- operations ---------------------------------------------------------------------------------------------------- */
+
+static void set_options(void *context)
+{
+    struct work *work = context;
+    void *memory = work->cvode->memory;
+    const bool failed = CVodeSetMaxStep(memory, work->options->max_step) != 0 ||
+                        CVodeSetMaxOrd(memory, work->options->max_order) != 0 ||
+                        CVodeRootInit(memory, work->cvode->base.ode->n_switches, switches) != 0;
+    work->status = failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+}
 
 static enum status cvode_configure(struct integrator *integrator, const struct integrator_options *options)
 {
@@ -294,10 +334,7 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
     cvode->relative_tolerance = options->relative_tolerance;
     cvode->articulated = integrator->ode->residual != NULL && !options->dense;
     cvode->max_order = options->max_order;
-    const int failed = CVodeSetMaxStep(cvode->memory, options->max_step) != 0 ||
-                       CVodeSetMaxOrd(cvode->memory, options->max_order) != 0 ||
-                       CVodeRootInit(cvode->memory, integrator->ode->n_switches, switches) != 0;
-    return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+    return in_its_memory(&(struct work){.cvode = cvode, .options = options}, set_options);
 }
 
 static void cvode_forget(struct integrator *integrator)
@@ -369,12 +406,21 @@ static enum status pass_switch(struct cvode *cvode, double t, double *y)
     return cvode_restart(&cvode->base, t, y, &restart);
 }
 
+static void take_step(void *context)
+{
+    struct work *work = context;
+    struct cvode *cvode = work->cvode;
+    work->code = CVodeSetStopTime(cvode->memory, work->end);
+    if (work->code == CV_SUCCESS) work->code = CVode(cvode->memory, work->end, cvode->y, &work->reached, CV_ONE_STEP);
+}
+
 static enum status cvode_step(struct integrator *integrator, double end, double *y, double *t)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    sunrealtype reached = *t;
-    int code = CVodeSetStopTime(cvode->memory, end);
-    if (code == CV_SUCCESS) code = CVode(cvode->memory, end, cvode->y, &reached, CV_ONE_STEP);
+    struct work work = {.cvode = cvode, .end = end, .reached = *t};
+    if (in_its_memory(&work, take_step) != STATUS_OK) return STATUS_NO_MEMORY;
+    const double reached = work.reached;
+    const int code = work.code;
     if (code < 0) return explain(cvode, code);
     memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
     *t = reached;
@@ -467,8 +513,7 @@ enum status cvode_make(const struct ode *ode, struct integrator **made)
     cvode->newton = newton;
     cvode->force = force;
     cvode->arena = arena;
-    enum status status = take_memory(cvode);
-    if (status == STATUS_OK) status = set_up(cvode);
+    const enum status status = in_its_memory(&(struct work){.cvode = cvode}, make_objects);
     if (status == STATUS_OK) *made = &cvode->base;
     else cvode_release(&cvode->base);
     return status;

@@ -69,28 +69,44 @@ static struct json_object *parse(struct reader *reader, struct json_tokener *tok
     return root;
 }
 
+struct parsing {
+    struct reader *reader;
+    const char *text;
+    size_t length;
+    bool valid;
+};
+
+static void parse_all(void *context)
+{
+    struct parsing *parsing = context;
+    struct json_tokener *tokener = json_tokener_new();
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    parsing->reader->root = parse(parsing->reader, tokener, parsing->text, parsing->length, &parsing->valid);
+    json_tokener_free(tokener);
+}
+
 struct json_object *document_parse(struct reader *reader, const char *text, bool *valid)
 {
-    const size_t length = strlen(text);
+    struct parsing parsing = {.reader = reader, .text = text, .length = strlen(text)};
     *valid = false;
-    if (length >= INT_MAX) {
+    if (parsing.length >= INT_MAX) {
         report_add(reader->report, REPORT_ERROR, "%s: larger than 2 GB", reader->file);
         return NULL;
     }
-    struct json_tokener *tokener = json_tokener_new();
-    if (tokener == NULL) {
+    if (!vendor_run(&reader->memory, parse_all, &parsing)) {
         report_add(reader->report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
         return NULL;
     }
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    struct json_object *root = parse(reader, tokener, text, length, valid);
-    json_tokener_free(tokener);
-    return root;
+    *valid = parsing.valid;
+    return reader->root;
 }
 
-void document_free(struct json_object *root)
+bool document_free(struct reader *reader)
 {
-    json_object_put(root);
+    if (!reader->memory.failed) json_object_put(reader->root);
+    reader->root = NULL;
+    vendor_release(&reader->memory);
+    return reader->memory.failed;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */

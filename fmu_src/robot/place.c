@@ -42,10 +42,23 @@ static void append_path(struct text *text, const struct place *at)
     else append(text, "%s%s", at->parent->parent != NULL ? "." : "", at->key);
 }
 
+struct shown {
+    struct json_object *value;
+    int flags; /* of json-c */
+    const char *text;
+};
+
+static void write_value(void *context)
+{
+    struct shown *shown = context;
+    shown->text = json_object_to_json_string_ext(shown->value, shown->flags);
+}
+
 static void append_value(struct text *text, const struct place *at)
 {
-    const char *value =
-        at->value == NULL ? "null" : json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_NOSLASHESCAPE);
+    struct shown shown = {at->value, JSON_C_TO_STRING_NOSLASHESCAPE, "null"};
+    const bool written = at->value == NULL || vendor_run(&at->reader->memory, write_value, &shown);
+    const char *value = written ? shown.text : "(out of memory)";
     if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
     else append(text, " = %.*s...", SHOWN_VALUE, value);
 }
@@ -175,4 +188,23 @@ struct place item(const struct place *array, int index)
                           .index = index,
                           .given = true,
                           .value = json_object_array_get_idx(array->value, (size_t)index)};
+}
+
+void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context)
+{
+    struct json_object_iterator at = json_object_iter_begin(object->value), end = json_object_iter_end(object->value);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const struct place one = {.reader = object->reader,
+                                  .parent = object,
+                                  .key = json_object_iter_peek_name(&at),
+                                  .given = true,
+                                  .value = json_object_iter_peek_value(&at)};
+        take(context, &one);
+    }
+}
+
+const char *place_text(const struct place *at, struct arena *arena)
+{
+    struct shown whole = {at->value, JSON_C_TO_STRING_PLAIN, NULL};
+    return vendor_run(&at->reader->memory, write_value, &whole) ? arena_string(arena, whole.text) : NULL;
 }

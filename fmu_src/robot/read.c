@@ -45,7 +45,7 @@ static void read_robot(const struct place *document, struct robot *robot)
 static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
 {
     struct report *report = reader->report;
-    const bool no_memory = reader->robot == NULL || reader->robot->arena.failed;
+    const bool no_memory = reader->robot == NULL || reader->robot->arena.failed || reader->memory.failed;
     if (no_memory) report_add(report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
     if (report->errors == errors_before) {
         *robot = reader->robot;
@@ -62,12 +62,12 @@ enum status robot_read_text(const char *name, const char *text, struct robot **r
     const int errors_before = report->errors;
     bool valid;
     struct json_object *root = document_parse(&reader, text, &valid);
-    if (!valid) return STATUS_BAD_ROBOT;
+    if (!valid) return document_free(&reader) ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
 
     const struct place document = {.reader = &reader, .given = true, .value = root};
     reader.robot = robot_new();
     if (reader.robot != NULL) read_robot(&document, reader.robot);
-    json_object_put(root);
+    document_free(&reader);
     return conclude(&reader, errors_before, robot);
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/vendor.h"
 #include "robot/robot.h"
 
 struct json_object;
@@ -32,6 +33,8 @@ struct reader {
     bool *frame_read;
     const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
     struct link_index index;
+    struct json_object *root;
+    struct vendor_memory memory; /* of the tree */
 };
 
 struct place {
@@ -79,9 +82,10 @@ struct number_field {
 
 /* ---- document.c: text to tree ---------------------------------------------------------------------------------- */
 
-/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". */
+/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". The reader holds it until
+   document_free(), which is due in any case; it returns whether memory ran out, now or while messages were written. */
 struct json_object *document_parse(struct reader *reader, const char *text, bool *valid);
-void document_free(struct json_object *root);
+bool document_free(struct reader *reader);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is an error. */
@@ -105,6 +109,11 @@ void object_close(const struct object *object);
 struct place member(struct object *object, const char *key);
 /* Whether the object has a member, without reading it. */
 bool has_key(const struct object *object, const char *key);
+
+/* All members of a place that is an object, in the order of the document. */
+void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context);
+/* The value as JSON text, in the arena; NULL: no memory. */
+const char *place_text(const struct place *at, struct arena *arena);
 
 /* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
 bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);

@@ -39,6 +39,7 @@ void sim_tune(struct sim *sim, const struct variable *variable, double value)
     if (!variable_to_robot(variable, value, sim->robot)) return;
     sim->tuned = true;
     mechanism_set_masses(&sim->mechanism, variable->owner);
+    code_adapt(sim);
 }
 
 /* ---- from the values to the model ------------------------------------------------------------------------------------------------ */
@@ -59,6 +60,7 @@ enum status sim_apply_parameters(struct sim *sim)
     if (instance_check_parameters(&sim->instance) + check_quaternions(sim) > 0) return STATUS_BAD_ROBOT;
     const bool changed = copy_to_robot(sim);
     drives_take_parameters(sim);
+    if (changed) code_adapt(sim);
     if (!changed && !sim->model_is_stale) return sim_check_tuned(sim);
     sim->model_is_stale = true;
     if (robot_check(sim->robot, sim->instance.report) > 0) return STATUS_BAD_ROBOT;

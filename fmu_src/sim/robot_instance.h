@@ -5,6 +5,7 @@
 #include "mech/statics.h"
 #include "sim/outputs.h"
 #include "sim/point.h"
+#include "sim/robot_code.h"
 #include "sim/sim.h"
 
 /* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
@@ -28,6 +29,17 @@ struct drives {
     int failed;                  /* index, after STATUS_DRIVE_FAULT                      */
 };
 
+/* Generated functions of this robot, and whether they may be used. */
+struct sim_code {
+    const struct robot_code *functions; /* NULL: none                                    */
+    bool in_use;                        /* the robot has the numbers that are in them    */
+    const struct variable **kept;       /* n_kept: parameters that are arguments         */
+    double *parameters;                 /* n_kept: their values                          */
+    double *lambda, *gap;               /* n_active                                      */
+    double t, *y;                       /* where the last right-hand side was, ...       */
+    bool no_factors;                    /* if it left no factors: code_factors()         */
+};
+
 struct sim {
     struct instance instance;
     struct robot *robot; /* with the parameters that are set */
@@ -42,6 +54,7 @@ struct sim {
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
     struct drives drives;
+    struct sim_code code;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
     int n_free;           /* n_v of the ode without the states of drives                                     */
@@ -171,6 +184,18 @@ void sim_tune(struct sim *sim, const struct variable *variable, double value);
 
 /* Whether the payloads are possible bodies, after some were tuned; if not, that is reported. */
 enum status sim_check_tuned(struct sim *sim);
+
+/* ---- code.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* After the robot's numbers have changed: whether the generated functions are still those of the robot. */
+void code_adapt(struct sim *sim);
+
+/* qdd at this point; and force and gap_acceleration of mechanism_residual() for these accelerations. False: there is no generated code
+   that may be used, or its result is not finite: call the library. */
+bool code_forward(struct sim *sim);
+/* The factors of mechanism_forward() where the last right-hand side was evaluated, if it did not leave them. */
+enum status code_factors(struct sim *sim);
+bool code_residual(struct sim *sim, const double *lambda, double *gap_acceleration);
 
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
 

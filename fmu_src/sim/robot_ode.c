@@ -54,11 +54,27 @@ enum status sim_forward(struct sim *sim)
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
+/* The same by generated code, if there is any. It leaves no factors in the work: those that a projection needs are made by
+   code_factors(). */
+static enum status accelerations(struct sim *sim, double t, const double *y)
+{
+    struct sim_code *code = &sim->code;
+    code->no_factors = false;
+    if (!code->in_use) return sim_forward(sim);
+    const enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
+    if (status != STATUS_OK) return status;
+    if (!code_forward(sim)) return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+    code->no_factors = true;
+    code->t = t;
+    memcpy(code->y, y, (size_t)sim->instance.variables.n_states * sizeof *y);
+    return STATUS_OK;
+}
+
 enum status sim_derivatives(struct sim *sim, double t, const double *y, double *ydot)
 {
     const struct ode *ode = &sim->instance.stepper.ode;
     sim_take(sim, t, y);
-    const enum status status = sim_forward(sim);
+    const enum status status = accelerations(sim, t, y);
     double sum = 0;
     ode_position_rates(ode, y, ydot);
     for (int i = 0; i < sim->n_free; i++) ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
@@ -92,7 +108,7 @@ static enum status project(void *context, double t, double *y, double *error)
     const int n_states = sim->instance.variables.n_states;
     const bool loops = sim->mechanism.constraints->n_rows > 0;
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
-    enum status status = STATUS_OK;
+    enum status status = loops && sim->factors == BY_FORWARD_FACTORS ? code_factors(sim) : STATUS_OK;
     sim_take(sim, t, y);
     model_normalize(sim->mechanism.model, sim->at.q);
     if (error != NULL) {
@@ -100,7 +116,7 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops) status = project_loops(sim, error_q, error_qd);
+    if (loops && status == STATUS_OK) status = project_loops(sim, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
@@ -141,7 +157,7 @@ static enum status residual(void *context, double t, const double *y, const doub
     sim_take(sim, t, y);
     spread_accelerations(sim, z);
     enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !code_residual(sim, z + n_v, r + n_v))
         status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;
     drives_rates(sim, &sim->at, r + sim->n_free);

@@ -8,6 +8,7 @@ struct robot;
 struct model;
 struct mechanism;
 struct statics;
+struct robot_code;
 
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
@@ -28,6 +29,10 @@ struct sim_motion {
    these joints is zero. */
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **instance);
+
+/* From now on steps use generated functions of this robot. They are left aside where parameters are set to numbers that the code does not
+   have. Once after sim_make(). */
+enum status sim_use_code(struct instance *instance, const struct robot_code *code);
 
 const struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);

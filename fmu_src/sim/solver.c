@@ -5,6 +5,7 @@
 struct integrator_options solver_options(const struct variables *variables, const double *value)
 {
     const struct solver_parameters *solver = &variables->solver;
+    if (solver->method < 0) return (struct integrator_options){0};
     return (struct integrator_options){.method = (enum method)value[solver->method],
                                        .relative_tolerance = value[solver->relative_tolerance],
                                        .max_step = value[solver->max_step],

@@ -22,7 +22,7 @@ struct table_row;
 struct drive_row;
 
 enum causality { CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_LOCAL, CAUSALITY_PARAMETER };
-enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE };
+enum variability { VARIABILITY_CONTINUOUS, VARIABILITY_FIXED, VARIABILITY_TUNABLE, VARIABILITY_DISCRETE };
 enum initial { INITIAL_NONE, INITIAL_EXACT, INITIAL_CALCULATED };
 enum variable_type { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN };
 
@@ -53,7 +53,7 @@ struct variable {
 /* Value references of the parameters of the integration, solver.* */
 struct solver_parameters {
     int relative_tolerance, max_step, max_order, method, fixed_step, max_steps;
-    int dense_jacobian; /* -1: no such parameter */
+    int dense_jacobian; /* -1: no such parameter; all of them where nothing is integrated */
 };
 
 struct variables {
@@ -64,6 +64,7 @@ struct variables {
     int n_states;
     int *state;      /* n_states: rows of the states, in the order of the state vector: (q; qd; w) without prescribed */
     int *derivative; /* n_states: rows of their derivatives                                                        */
+    bool discrete;   /* outputs change at sample times alone: for co-simulation only                               */
 
     /* value references of parameters that the instance itself acts on */
     struct solver_parameters solver;

@@ -70,7 +70,8 @@ const struct structure *structure_make(const struct model *model, struct arena *
     int *root = arena_take(arena, (size_t)model->n_links, sizeof *root);
     bool **drives = drive_structures(robot, arena);
     if (arena->failed) return NULL;
-    *structure = (struct structure){model, root, group, drives};
+    *structure = (struct structure){.model = model, .root = root, .group = group, .drive = drives};
+    structure_find_plane(structure);
     for (int i = 0; i < model->n_links; i++) group[i] = root[i] = free_root(model, root, i);
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
@@ -519,16 +520,21 @@ static bool is_of_arm(const struct variable *variable)
     }
 }
 
+static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
+{
+    return unknown->of->depends(s, unknown, known) && !plane_excludes(s, unknown, known);
+}
+
 /* An unknown of the arm depends on a known directly, or by the effort of a drive */
 bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *structure)
 {
     const struct robot *robot = structure->model->robot;
     const bool direct = !is_of_arm(unknown) || !is_of_drive(known);
-    if (direct && unknown->of->depends(structure, unknown, known)) return true;
+    if (direct && depends_directly(structure, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && is_of_arm(unknown); d++) {
         const struct variable effort = effort_input(&robot->drive[d]);
         if (!effort_depends(structure, &robot->drive[d], known)) continue;
-        if (unknown->of->depends(structure, unknown, &effort)) return true;
+        if (depends_directly(structure, unknown, &effort)) return true;
     }
     return false;
 }

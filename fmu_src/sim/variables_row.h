@@ -124,7 +124,13 @@ struct structure {
     const int *root; /* [link]: free_root() */
     int *group;      /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
+    int normal;   /* axis of the world to which the robot's motion is normal, in any state; -1: it is not planar     */
+    bool flat;    /* planar, and all masses, points and lines are in one plane                                       */
 };
+
+/* Planar robots (variables_planar.c): sets `normal` and `flat`; whether they exclude a dependency. */
+void structure_find_plane(struct structure *structure);
+bool plane_excludes(const struct structure *structure, const struct variable *unknown, const struct variable *known);
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 

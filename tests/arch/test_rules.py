@@ -85,7 +85,8 @@ def test_folder_direction_can_fail(tmp_path):
     assert places(rules.folder_direction(tmp_path)) == [
         *(f"drives/a.c:{line}" for line in (3, 5, 6, 7, 8)), *(f"analysis/a.c:{line}" for line in (3, 4, 6, 7, 8)),
         *(f"lib/a.c:{line}" for line in (3, 4, 7, 8)), *(f"symbolic/a.c:{line}" for line in (2, 3, 4, 5, 6, 7, 8)),
-        *(f"generate/a.c:{line}" for line in (2, 3, 4, 6, 7, 8)), *(f"modelDescription/a.c:{line}" for line in (5, 6, 8)),
+        *(f"generate/a.c:{line}" for line in (2, 3, 4, 6, 7, 8)), *(f"scene/a.c:{line}" for line in (2, 3, 4, 6, 7, 8)),
+        *(f"viewer/a.c:{line}" for line in (2, 3, 4, 5, 6, 7, 8)), *(f"modelDescription/a.c:{line}" for line in (5, 6, 8)),
         *(f"cli/a.c:{line}" for line in (3, 6))]
 
 

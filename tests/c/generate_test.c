@@ -28,8 +28,10 @@ static double largest(int n, const double *x)
 static void copy_inputs(const struct specimen *s, const struct robot_parts *parts, double *inputs)
 {
     const double *const from[] = {s->q, s->qd, s->tau, s->qdd, s->prescribed_qdd, s->actuator_force};
-    for (int i = 0; i < ARG_KEPT; i++)
+    for (int i = 0; i < ARG_TIP_WRENCH; i++)
         memcpy(inputs + parts->first[i], from[i], (size_t)(parts->first[i + 1] - parts->first[i]) * sizeof *inputs);
+    for (int i = parts->first[ARG_TIP_WRENCH]; i < parts->first[ARGUMENTS]; i++)
+        inputs[i] = cos(i); /* wrenches, multipliers */
 }
 
 static void compare(const struct generation *what, const struct specimen *s, int i, struct tally *tally)
@@ -39,7 +41,7 @@ static void compare(const struct generation *what, const struct specimen *s, int
     expr *output;
     int n;
     CHECK(generate_expressions(what, i, &g, &parts, &output, &n) == STATUS_OK);
-    double *inputs = calloc((size_t)parts.first[ARGUMENTS] + MOST_ROWS, sizeof *inputs);
+    double *inputs = calloc((size_t)parts.first[ARGUMENTS], sizeof *inputs);
     double *value = calloc((size_t)g.n, sizeof *value), *expected = calloc((size_t)n, sizeof *expected), error = 0;
     copy_inputs(s, &parts, inputs);
     if (generate_reference(what, i, inputs, expected) == STATUS_OK) {
@@ -68,7 +70,7 @@ static bool well_conditioned(struct specimen *s)
 
 static void compare_all(struct specimen *s, struct tally *tally)
 {
-    const struct generation what = {.mechanism = &s->mechanism, .prefix = "robot"};
+    const struct generation what = {.mechanism = &s->mechanism, .prefix = "robot", .wrenches = tally->robots % 2 == 1};
     if (s->nv > MOST_COORDINATES) return;
     if (!well_conditioned(s)) {
         tally->singular++;

@@ -1,4 +1,5 @@
-/* generated_robots FOLDER COUNT: code of COUNT random robots, every third one with loops, in FOLDER/0, FOLDER/1, ... Robots
+/* generated_robots FOLDER COUNT: code of COUNT random robots, every third one with loops, every second one with
+   wrenches as arguments, in FOLDER/0, FOLDER/1, ... Robots
    with more than 6 links or more than 15 velocities are passed over. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,9 +38,10 @@ static enum status write_code(const struct generation *what, const char *folder)
 }
 
 /* 1: written, 0: passed over, -1: failed */
-static int generate_robot(struct specimen *s, const char *folder)
+static int generate_robot(struct specimen *s, bool wrenches, const char *folder)
 {
-    const struct generation what = {.mechanism = &s->mechanism, .prefix = "robot", .tolerance = 1e-9};
+    const struct generation what = {
+        .mechanism = &s->mechanism, .prefix = "robot", .wrenches = wrenches, .tolerance = 1e-9};
     if (s->robot->n_links > MOST_LINKS || s->nv > MOST_COORDINATES || s->nv == 0) return 0;
     const enum status status = write_code(&what, folder);
     if (status > 0) return 0; /* singular in all states */
@@ -47,16 +49,16 @@ static int generate_robot(struct specimen *s, const char *folder)
     return status < 0 ? -1 : 1;
 }
 
-static int try_seed(int seed, bool with_loops, const char *folder)
+static int try_seed(int seed, bool with_loops, bool wrenches, const char *folder)
 {
     struct closed closed;
     int result = 0;
     if (with_loops) {
         if (!closed_random(&closed, seed, ANY_LOOP, 1, true)) return 0;
-        result = generate_robot(&closed.s, folder);
+        result = generate_robot(&closed.s, wrenches, folder);
         closed_free(&closed);
     } else if (specimen_random(&closed.s, seed)) {
-        result = generate_robot(&closed.s, folder);
+        result = generate_robot(&closed.s, wrenches, folder);
         specimen_free(&closed.s);
     }
     return result;
@@ -72,7 +74,7 @@ int main(int argc, char **argv)
     for (int seed = 0, made = 0; made < count; seed++) {
         char folder[4096];
         snprintf(folder, sizeof folder, "%s/%d", argv[1], made);
-        const int result = try_seed(seed, made % 3 == 2, folder);
+        const int result = try_seed(seed, made % 3 == 2, made % 2 == 1, folder);
         if (result < 0) return 1;
         made += result;
     }

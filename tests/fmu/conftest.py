@@ -41,9 +41,18 @@ def arm(pack, tmp_path_factory):
     return unzip(pack(robot), folder / "fmu")
 
 
-@pytest.fixture(scope="session", params=["arm", "servo", "cylinder", "gear", "axis", "sling"])
+EXCHANGED = ["arm", "servo", "cylinder", "gear", "axis", "sling"]
+
+
+@pytest.fixture(scope="session", params=[*EXCHANGED, "controller"])
 def fmu(request):
     """An arm's FMU and those of its companions, unzipped: what must hold for any of them."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session", params=EXCHANGED)
+def exchanged_fmu(request):
+    """Those of them that are for model exchange too."""
     return request.getfixturevalue(request.param)
 
 
@@ -92,3 +101,15 @@ def axis(drive, tmp_path_factory):
 @pytest.fixture(scope="session")
 def sling(drive, tmp_path_factory):
     return unzip(drive("sling"), tmp_path_factory.mktemp("sling"))
+
+
+@pytest.fixture(scope="session")
+def controller(limber, tmp_path_factory):
+    """The controller of a small arm, with all of its parts at work."""
+    folder = tmp_path_factory.mktemp("controller")
+    robot = folder / "payload_arm.json"
+    robot.write_text(PAYLOAD_ARM)
+    words = ["--set", "correction_bandwidth=20", "--set", "tip_compensation=2"]
+    result = subprocess.run([limber, "drive", "controller", robot, "-o", folder / "controller.fmu", *words], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return unzip(folder / "controller.fmu", folder / "fmu")

@@ -118,7 +118,9 @@ def simulate(limber, root, folder, rows, held, *options):
 
 def error(inside, pieces):
     """Largest difference of a variable, as a share of its range."""
-    return (np.abs(inside - pieces).max(axis=0) / np.ptp(pieces, axis=0)).max()
+    found = (np.abs(inside - pieces).max(axis=0) / np.ptp(pieces, axis=0)).max()
+    print(f"largest difference {found:.1e} of the range")
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from conftest import unzip
-from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance
+from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, WARNING, EventInfo, Instance
 
 HERE = Path(__file__).resolve().parent
 TIP = ["tip.position[1]", "tip.position[2]"]
@@ -388,7 +388,8 @@ def test_instances_leave_nothing_behind(fmu):
     def cycle():
         instance = Instance(fmu)
         instance.free()
-    assert growth(cycle, 500, 10_000) < 1 << 20
+    times = 1_000 if fmu.file.stem.endswith("controller") else 10_000  # a controller makes its model twice
+    assert growth(cycle, 500, times) < 1 << 20
 
 
 def test_resets_leave_nothing_behind(arm):
@@ -464,7 +465,8 @@ def test_categories_are_listed(fmu):
         one = (ct.c_char_p * 1)(category.encode())
         assert instance.SetDebugLogging(1, 1, one) == OK and instance.SetDebugLogging(0, 1, one) == OK
     unknown = (ct.c_char_p * 1)(b"gossip")
-    refused(instance, instance.SetDebugLogging(1, 1, unknown), "gossip")
+    assert instance.SetDebugLogging(1, 1, (ct.c_char_p * 1)(b"logStatusWarning")) == OK
+    assert instance.SetDebugLogging(1, 1, unknown) == WARNING and instance.log[-1][0] == WARNING and "gossip" in instance.log[-1][2]
     instance.free()
 
 
@@ -629,14 +631,14 @@ def test_status_questions(fmu):
 # ---- model exchange -------------------------------------------------------------------------------------------------
 
 
-def test_states_set_like_any_real(fmu):
+def test_states_set_like_any_real(exchanged_fmu):
     """As CasADi does: event mode, fmi2SetReal on states and inputs, fmi2GetReal on derivatives."""
-    instance = started(fmu, MODEL_EXCHANGE)
-    n = len(fmu.states)
+    instance = started(exchanged_fmu, MODEL_EXCHANGE)
+    n = len(exchanged_fmu.states)
     x = [0.1 * (i + 1) / n for i in range(n)]
-    assert instance.set(dict(zip(fmu.states, x))) == OK
-    assert [instance.get(state) for state in fmu.states] == x
-    by_real = [instance.get(f"der({state})") for state in fmu.states]
+    assert instance.set(dict(zip(exchanged_fmu.states, x))) == OK
+    assert [instance.get(state) for state in exchanged_fmu.states] == x
+    by_real = [instance.get(f"der({state})") for state in exchanged_fmu.states]
     values, derivatives = (ct.c_double * n)(*x), (ct.c_double * n)()
     assert instance.EnterContinuousTimeMode() == OK
     assert instance.SetContinuousStates(values, n) == OK

@@ -109,6 +109,28 @@ def test_terminals(fmu):
     assert (fmu.folder / "terminalsAndIcons/icon.png").read_bytes() == (fmu.folder / "model.png").read_bytes()
 
 
+def terminals(folder):
+    """{name: (kind, {member: variable name})}"""
+    tree = etree.parse(str(folder / "terminalsAndIcons/terminalsAndIcons.xml"))
+    return {t.get("name"): (t.get("terminalKind"), {m.get("memberName"): m.get("variableName") for m in t}) for t in tree.iter("Terminal")}
+
+
+@pytest.mark.parametrize("robot, flange, companion", [("cibicik-servo", "slew", "servo"), ("canadarm", "upper_joint", "gear"),
+                                                      ("crane", "lift", "cylinder"), ("crane", "fold", "spring"), ("crane", "tip", "sling")])
+def test_a_drive_plugs_into_the_arm(pack, drive, tmp_path, robot, flange, companion):
+    """A terminal of the companion and one of the arm have the same kind and members, inputs on one side and outputs on the other."""
+    files = {"arm": pack(ROOT / f"resources/{robot}.json"), "drive": drive(companion)}
+    for side, file in files.items():
+        with zipfile.ZipFile(file) as archive: archive.extractall(tmp_path / side)
+    kind, arm = terminals(tmp_path / "arm")[flange]
+    ((other_kind, other),) = terminals(tmp_path / "drive").values()
+    assert kind == other_kind and set(arm) == set(other)
+    causality = {side: Description(tmp_path / side / "modelDescription.xml").by_name for side in files}
+    for member in arm:
+        sides = [causality["arm"][arm[member]], causality["drive"][other[member]]]
+        assert {v.causality for v in sides} == {"input", "output"} and len({v.get("unit") for v in sides}) == 1, member
+
+
 # ---- variables --------------------------------------------------------------------------------------------------------
 
 

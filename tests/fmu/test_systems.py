@@ -62,6 +62,19 @@ def test_structure_is_valid(root, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_solver_settings_for_omsimulator(root, name):
+    """It refuses packages without: an annotation at the end of the system, in the form that OMSimulator exports."""
+    names = {"ssd": "http://ssp-standard.org/SSP1/SystemStructureDescription", "ssc": "http://ssp-standard.org/SSP1/SystemStructureCommon",
+             "oms": "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"}
+    (this,) = etree.parse(root / f"resources/{name}.ssd").getroot().findall("ssd:System", names)
+    assert this[-1].tag == f"{{{names['ssd']}}}Annotations"
+    (master,) = this.findall("ssd:Annotations/ssc:Annotation[@type='org.openmodelica']/oms:Annotations/oms:SimulationInformation/*", names)
+    assert master.tag == f"{{{names['oms']}}}FixedStepMaster" and master.get("description") == "oms-ma"
+    assert 0 < float(master.get("stepSize")) <= 1e-3
+    assert float(master.get("relativeTolerance")) == float(master.get("absoluteTolerance")) == 1e-6
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_structure_and_fmus_agree(packages, name):
     """Connectors, connections and parameters are what the FMUs have; every input is connected once, except the wrench on the tip and
     inputs whose start value means none: feedforward 0, supply_share 1."""

@@ -213,8 +213,8 @@ def test_model_exchange(wine, pack, root, tmp_path, robot):
     compare_evaluations(wine, package, forces, package.named(r"tip\.(position|velocity|acceleration)\[.\]"))
 
 
-def test_model_exchange_of_all_inputs(wine, fmu):
-    compare_evaluations(wine, fmu, fmu.inputs, fmu.outputs)
+def test_model_exchange_of_all_inputs(wine, exchanged_fmu):
+    compare_evaluations(wine, exchanged_fmu, exchanged_fmu.inputs, exchanged_fmu.outputs)
 
 
 # ---- what importers do on Windows ----------------------------------------------------------------------------------------

@@ -175,6 +175,19 @@ def test_inputs_of_drives_in_a_state(limber, write):
     assert wrong.returncode == 1 and "jack.drive.comand" in wrong.stderr
 
 
+@pytest.mark.parametrize("command", [["static"], ["linearize", "--static"]])
+def test_the_operating_point_has_the_commands_that_hold(limber, write, tmp_path, command):
+    """As a STATE it stays: the servos' references are the positions."""
+    file, out = ROOT / "resources/cibicik-servo-drives.json", tmp_path / "run.csv"
+    point = answer(limber, command[0], file, "--json", *command[1:])["operating_point"]
+    assert point["drive_inputs"]["boom_joint.drive.reference"] == pytest.approx(math.pi / 6)
+    done = run(limber, "simulate", file, "--at", write(point, "state.json"), "--until", 1, "--step", 0.5, "-o", out)
+    assert done.returncode == 0, done.stderr
+    names, *rows = [line.split(",") for line in out.read_text().splitlines()]
+    for name in "boom_joint.q", "jib_joint.q", "hand_joint.q":
+        assert np.ptp([float(row[names.index(name)]) for row in rows]) < 1e-6
+
+
 def inverse(limber, file, folder):
     motion = folder / "motion.csv"
     motion.write_text("time,z.q,z.qd,z.qdd\n0,1,0,0\n1,1,0,0\n")

@@ -22,6 +22,7 @@ from lxml import etree
 from program import SEVERAL_JOINTS
 
 ROOT = Path(__file__).resolve().parents[2]
+CANADARM = ROOT / "resources/canadarm.json"
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
 GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
 
@@ -613,8 +614,10 @@ def test_content(packed, limber):
     libraries = {f"binaries/{folder}/{name}.{ending}": file for (folder, ending), file in libraries_of(limber).items()}
     with zipfile.ZipFile(packed.fmu) as archive:
         assert archive.testzip() is None
+        scene = ["documentation/viewer.js", "documentation/licenses/three.txt"] if (limber.parent / "viewer.js").exists() else []
         assert {i.filename for i in archive.infolist()} == {
-            "modelDescription.xml", "model.png", "terminalsAndIcons/icon.png", "terminalsAndIcons/terminalsAndIcons.xml", "resources/robot.json", *libraries, "documentation/index.html",
+            *scene, "modelDescription.xml", "model.png", "terminalsAndIcons/icon.png", "terminalsAndIcons/terminalsAndIcons.xml",
+            "resources/robot.json", *libraries, "documentation/index.html",
             *(f"documentation/licenses/{part}.txt" for part in ("limber", "sundials", "json-c", "mingw-w64"))}
         for info in archive.infolist():
             assert stat.S_ISREG(info.external_attr >> 16), info.filename
@@ -659,7 +662,7 @@ class Page(html.parser.HTMLParser):
 def test_page(packed):
     page = Page(packed.read("documentation/index.html").decode("utf-8"))
     assert page.open == []
-    assert {"svg", "table", "line", "circle"} <= page.seen
+    assert {"svg", "table", "path", "text"} <= page.seen
     words = set(page.text.splitlines())
     for link in packed.checked["links"]: assert {link["name"], link["joint"]["name"]} <= words
     assert {v.name for v in packed.variables} <= words
@@ -720,11 +723,12 @@ def test_wrong_usage(limber, made_up_file, tmp_path, arguments, code, word):
     assert os.listdir(tmp_path) == ["bad.json"], "something was left behind"
 
 
-@pytest.fixture(params=["fmu", "servo", "cylinder", "gear", "spring", "axis", "sling"])
+@pytest.fixture(params=["fmu", "servo", "cylinder", "gear", "spring", "axis", "sling", "controller"])
 def packing(request, limber, made_up_file):
     """An FMU to pack: arguments, libraries, and what the environment variables for them begin with."""
     if request.param == "fmu": return ["fmu", made_up_file], libraries_of(limber), "LIMBER_FMU"
-    return ["drive", request.param], libraries_of(limber, request.param, "DRIVE"), "LIMBER_DRIVE"
+    robot = [CANADARM] if request.param == "controller" else []
+    return ["drive", request.param, *robot], libraries_of(limber, request.param, "DRIVE"), "LIMBER_DRIVE"
 
 
 @pytest.mark.parametrize("variable", ["LIBRARY", "DLL"])

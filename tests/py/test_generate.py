@@ -71,3 +71,22 @@ def test_kept_parameters_are_arguments(tmp_path):
 def test_unknown_parameters_are_refused(tmp_path):
     answer = generate(ROOT / "resources/canadarm.json", tmp_path, "--keep", "payload.color")
     assert answer.returncode == 2 and "payload.color" in answer.stderr and "LINK.payload.mass" in answer.stderr
+
+
+def test_drives_inside_are_left_to_the_caller(tmp_path):
+    """Their joints and actuators take torques and forces like all others, and a warning says so."""
+    answer = generate(ROOT / "resources/crane-drives.json", tmp_path)
+    assert answer.returncode == 0 and "drives inside the arm are not part of the generated code" in answer.stderr
+    header = next(tmp_path.glob("*.h")).read_text()
+    assert "const double actuator_force[" in header
+    problem = generated.build_and_run(tmp_path, generated.compilers()[0], "-O1")
+    assert problem is None, problem
+
+
+def test_wrenches_are_arguments(tmp_path):
+    answer = generate(ROOT / "tests/data/good/actuators.json", tmp_path, "--wrenches")
+    assert answer.returncode == 0, answer.stderr
+    header = next(tmp_path.glob("*.h")).read_text()
+    for function in "forward", "jacobian", "residual": assert re.search(rf"{function}\(.*const double tip_wrench\[6\]", header)
+    problem = generated.build_and_run(tmp_path, generated.compilers()[0], "-O1")
+    assert problem is None, problem

@@ -112,3 +112,5 @@ def test_the_installed_program_finds_its_libraries(prefix, libraries, tmp_path):
     out = run(prefix / "bin/limber", "fmu", prefix / "share/limber/canadarm.json", "-o", tmp_path / "x.fmu", **environment)
     assert "canadarm" in out and (tmp_path / "x.fmu").is_file()
     assert (libraries / "limber/limber_fmu.so").is_file()
+    out = run(prefix / "bin/limber", "fmu", prefix / "share/limber/canadarm.json", "-o", tmp_path / "y.fmu", "--generated", **environment)
+    assert "generated code" in out and (tmp_path / "y.fmu").is_file()

@@ -306,11 +306,20 @@ def test_the_same_options_for_linearize_modes_and_zeros(limber, tmp_path):
     (["static", "ROBOT", "--hold", "boom_joint", "--hold", "jib_joint"], 2, "--hold is given twice"),
     (["static", "ROBOT", "--hold", "boom_joint", "--free", "jib_joint,boom_joint"], 1, "'boom_joint': it is in --free too"),
     (["modes", "ROBOT", "--static", "--hold-actuators", "fold", "--free-actuators", "fold"], 1, "it is in --free-actuators too"),
+    (["inverse", "ROBOT", "--profile", "cycloid", "--rate", "1,1", "--period", "1,1", "--until", "1", "--step", "1", "--start", "zero", "--hold", "jib_joint"],
+     2, "are of a static start"),
+    (["inverse", "ROBOT", "--profile", "cycloid", "--rate", "1,1", "--period", "1,1", "--until", "1", "--step", "1", "--rigid", "--free", "jib_joint"],
+     2, "are of a static start"),
     (["linearize", "ROBOT", "--hold", "boom_joint"], 2, "give --static too"), (["modes", "ROBOT", "--free", "boom_joint"], 2, "give --static too"),
     (["modes", "ROBOT", "--static", "--sweep", "boom_joint=0:1:2"], 2, "leave out --sweep"), (["static", "ROBOT", "--set", "nothing=1"], 1, "no such parameter")])
 def test_wrong_usage(limber, arguments, code, text):
     done = run(limber, *(resource("crane") if word == "ROBOT" else word for word in arguments))
     assert done.returncode == code and text in done.stderr, done.stderr
+
+
+def test_a_prescribed_joint_is_not_freed(limber, tmp_path):
+    done = run(limber, "static", write(tmp_path, robot(bar("arm", 1.0, motion="prescribed"))), "--free", "arm_joint")
+    assert done.returncode == 1 and "'arm_joint': a prescribed joint keeps its position" in done.stderr
 
 
 def test_parameters(limber):

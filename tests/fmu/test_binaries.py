@@ -1,10 +1,14 @@
-"""An FMU library holds everything twice: for any processor, and for those with AVX2 and FMA. Both compute the same, and states go from
-one to the other. The build has libraries without the second in tests/base."""
+"""What holds for the library of every FMU, of all robots and companions. It has everything twice: for any processor, and for those with
+AVX2 and FMA; both compute the same, and states go from one to the other. (The build has libraries without the second in tests/base.)
+Whatever floating-point environment the host has, results are the same and the environment stays."""
 
 import copy
 import ctypes as ct
 import os
 import random
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,9 @@ import pytest
 
 from importer import CO_SIMULATION, MODEL_EXCHANGE, OK, Instance, unzip
 
-ROBOTS = sorted(file.name for file in (Path(__file__).resolve().parents[2] / "resources").glob("*.json") if "schema" not in file.name)
+ROOT = Path(__file__).resolve().parents[2]
+ROBOTS = [*sorted(str(file.relative_to(ROOT)) for file in (ROOT / "resources").glob("*.json") if "schema" not in file.name),
+          "tests/data/good/f2-free.json"]
 DRIVES = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
 TOLERANCE = 1e-9  # of the largest number: rounding, amplified by the condition of the mass matrix
 
@@ -20,13 +26,61 @@ TOLERANCE = 1e-9  # of the largest number: rounding, amplified by the condition 
 @pytest.fixture(scope="module", params=ROBOTS + DRIVES)
 def pair(request, limber, pack, root, tmp_path_factory):
     """The FMU as it is packed, and with the library for any processor."""
-    folder = tmp_path_factory.mktemp("sets")
     robot = request.param.endswith(".json")
-    shipped = unzip(pack(root / "resources" / request.param), folder) if robot else request.getfixturevalue(request.param)
+    shipped = unzip(pack(root / request.param), tmp_path_factory.mktemp("fmu")) if robot else request.getfixturevalue(request.param)
     base = copy.copy(shipped)
-    base.library = ct.CDLL(str(limber.parent / "tests/base" / f"{'limber_fmu' if robot else request.param}.so"), mode=os.RTLD_LOCAL)
+    base.file = limber.parent / "tests/base" / f"{'limber_fmu' if robot else request.param}.so"
+    base.library = ct.CDLL(str(base.file), mode=os.RTLD_LOCAL)
     base.library.fmi2Instantiate.restype = ct.c_void_p
     return shipped, base
+
+
+def host(limber, name, package, *before):
+    """Runs a program of tests/host with an FMU, under another if one is given before; (exit code, what it prints)"""
+    outputs = [package.reference[each] for each in package.outputs if package.type[each] == "Real"]
+    command = [*before, limber.parent / f"tests/host_{name}", package.file, package.guid, package.resources.as_uri(), len(package.states), *outputs]
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
+    return result.returncode, result.stdout + result.stderr
+
+
+# ---- the host's floating-point environment ----------------------------------------------------------------------------------
+
+
+def test_any_floating_point_environment(limber, pair):
+    for package in pair: assert host(limber, "environment", package) == (0, "")
+
+
+# ---- memory that runs out -----------------------------------------------------------------------------------------------------
+
+
+def test_every_allocation_fails_once(limber, pair):
+    """In the FMU or in the C library for it: no crash, no leak, a status and a message, never other numbers."""
+    code, text = host(limber, "faults", pair[0])
+    assert code == 0 and re.fullmatch(r"\d\d+ allocations\n", text), text
+
+
+# ---- threads ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["canadarm", "arm", "cylinder"])
+def test_threads_share_nothing(limber, request, name):
+    """helgrind finds no race among instances that are made, run and freed in threads at the same time; this includes json-c and SUNDIALS."""
+    if shutil.which("valgrind") is None: pytest.skip("valgrind is missing: build/setup.sh installs it")
+    code, text = host(limber, "threads", request.getfixturevalue(name), "valgrind", "--tool=helgrind", "--error-exitcode=3", "-q")
+    assert (code, text) == (0, "")
+
+
+# ---- what a system must have ------------------------------------------------------------------------------------------------
+
+
+def test_no_newer_glibc_than_2_17(pair):
+    for package in pair:
+        table = subprocess.run(["objdump", "-T", package.file], check=True, capture_output=True, text=True).stdout
+        versions = {tuple(map(int, text.split("."))) for text in re.findall(r"GLIBC_([0-9.]+)", table)}
+        assert (2, 2, 5) in versions and max(versions) <= (2, 17)
+
+
+# ---- two sets of instructions -----------------------------------------------------------------------------------------------
 
 
 def close(ours, theirs, what):

@@ -1,0 +1,30 @@
+/* Parts of the page of `limber report`. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "analysis/linear.h"
+#include "html.h"
+#include "load.h"
+
+enum { MOST_SWEEPS = 8, MOST_PAIRS = 8, REASON_TEXT = 2048 };
+
+struct report_page {
+    struct xml *xml;
+    struct arena *arena;
+    const char *robot, *at; /* files; at: NULL is the start */
+    const char *sweep[MOST_SWEEPS], *pair[MOST_PAIRS];
+    int n_sweeps, n_pairs;
+    struct report report;     /* collects in `reason`        */
+    char reason[REASON_TEXT]; /* why something failed; cleared by report_reason() */
+};
+
+/* A paragraph with what could not be computed, and why. */
+void report_reason(struct report_page *page, const char *what);
+
+/* Natural modes at the state, and over positions of joints (report_modes.c). An exit code: wrong names are errors. */
+int report_modes(struct report_page *page, struct cli_model *loaded);
+
+/* Poles, and zeros and Bode plots of pairs (report_linear.c). */
+int report_linear(struct report_page *page, struct operating_point *point);
+
+#endif

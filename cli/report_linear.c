@@ -1,0 +1,204 @@
+/* The linear model in a report: poles, zeros, Bode plots. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/bode.h"
+#include "cli.h"
+#include "plot.h"
+#include "report.h"
+
+enum { BODE_POINTS = 600, MOST_LISTED = 60 };
+static const double TWO_PI = 6.28318530717958648;
+
+/* ---- poles and zeros ----------------------------------------------------------------------------------------------------------- */
+
+static int by_modulus(const void *a, const void *b)
+{
+    const struct complex_number *x = a, *y = b;
+    const double difference = hypot(x->re, x->im) - hypot(y->re, y->im);
+    return (difference > 0) - (difference < 0);
+}
+
+/* One row for each pair; a number at the origin has no damping. Real parts that are rounding errors are printed as 0. */
+static void write_roots(struct xml *xml, const char *name, const struct complex_number *root, int n)
+{
+    const char *const heads[] = {name, "#real part [1/s]", "#frequency [Hz]", "#damping ratio"};
+    html_begin_table(xml, 4, heads);
+    for (int i = 0, row = 0; i < n && row < MOST_LISTED; i++) {
+        const double size = hypot(root[i].re, root[i].im);
+        const double re = fabs(root[i].re) > 1e-9 * size ? root[i].re : 0;
+        if (root[i].im < 0) continue;
+        xml_begin(xml, "tr");
+        html_number_cell(xml, ++row);
+        html_number_cell(xml, re);
+        html_number_cell(xml, root[i].im / TWO_PI);
+        html_begin_number(xml);
+        if (size > 0) xml_printf(xml, "%.4g", -re / size + 0.0);
+        xml_end_full(xml);
+        xml_end_full(xml);
+    }
+    html_end_table(xml);
+}
+
+/* ---- Bode plots ------------------------------------------------------------------------------------------------------------------ */
+
+/* Around all poles and zeros that are not at the origin, in whole decades [Hz] */
+static void choose_range(const struct zeros *zeros, double *from, double *to)
+{
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < zeros->n_poles + zeros->n_zeros; i++) {
+        const struct complex_number *z = i < zeros->n_poles ? &zeros->pole[i] : &zeros->zero[i - zeros->n_poles];
+        const double size = hypot(z->re, z->im) / TWO_PI;
+        if (size == 0) continue;
+        low = fmin(low, size);
+        high = fmax(high, size);
+    }
+    if (high == 0) low = high = 1;
+    *from = fmax(pow(10, floor(log10(low)) - 1), 1e-3);
+    *to = fmin(pow(10, ceil(log10(high))), 1e4);
+    if (*to <= *from) *to = 100 * *from;
+}
+
+static void write_plot(struct report_page *page, const char *title, const char *y_label, bool any_sign, const double *x,
+                       const double *y)
+{
+    const struct plot plot = {.title = title,
+                              .x_label = "frequency [Hz]",
+                              .y_label = y_label,
+                              .curve = "",
+                              .log_x = true,
+                              .any_sign = any_sign,
+                              .n_points = BODE_POINTS,
+                              .n_curves = 1,
+                              .stride = 1,
+                              .x = x,
+                              .y = y};
+    const struct blob svg = plot_element(&plot, page->arena);
+    xml_begin(page->xml, "figure");
+    if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
+    xml_end_full(page->xml);
+}
+
+static void write_bode(struct report_page *page, const struct signal *u, const struct signal *y,
+                       const struct zeros *zeros)
+{
+    double *const x = arena_take(page->arena, BODE_POINTS, sizeof *x);
+    double *const magnitude = arena_take(page->arena, BODE_POINTS, sizeof *magnitude);
+    double *const phase = arena_take(page->arena, BODE_POINTS, sizeof *phase);
+    double from, to, turns = 0;
+    char title[512], label[256];
+    if (page->arena->failed) return;
+    choose_range(zeros, &from, &to);
+    for (int i = 0; i < BODE_POINTS; i++) {
+        x[i] = from * pow(to / from, (double)i / (BODE_POINTS - 1));
+        bode_at(zeros, TWO_PI * x[i], &magnitude[i], &phase[i]);
+        if (i == 0) turns = round(phase[0] / TWO_PI);
+        phase[i] = (phase[i] - TWO_PI * turns) * 360 / TWO_PI;
+    }
+    snprintf(title, sizeof title, "From %.200s to %.200s", u->name, y->name);
+    snprintf(label, sizeof label, "magnitude [%.60s / %.60s]", y->unit != NULL ? y->unit : "1",
+             u->unit != NULL ? u->unit : "1");
+    write_plot(page, title, label, false, x, magnitude);
+    write_plot(page, title, "phase [deg]", true, x, phase);
+}
+
+static void write_pair(struct report_page *page, const struct linear *linear, int u, int y)
+{
+    struct zeros zeros;
+    char title[512];
+    snprintf(title, sizeof title, "From %.200s to %.200s", linear->u[u].name, linear->y[y].name);
+    xml_leaf(page->xml, "h3", title);
+    if (zeros_make(linear, u, y, &page->report, &zeros) == STATUS_OK) {
+        xml_begin(page->xml, "p");
+        xml_printf(page->xml, "%d poles, %d zeros, relative degree %d, gain %.6g; %s.", zeros.n_poles, zeros.n_zeros,
+                   zeros.relative_degree, zeros.gain, zeros.minimum_phase ? "minimum phase" : "not minimum phase");
+        xml_end_full(page->xml);
+        write_bode(page, &linear->u[u], &linear->y[y], &zeros);
+        if (zeros.n_zeros > 0) write_roots(page->xml, "#zero", zeros.zero, zeros.n_zeros);
+    } else report_reason(page, "There is no transfer function");
+    zeros_free(&zeros);
+}
+
+/* ---- which pairs ------------------------------------------------------------------------------------------------------------------- */
+
+/* INPUT:OUTPUT */
+static int write_given(struct report_page *page, const struct linear *linear, const char *pair)
+{
+    const char *colon = strchr(pair, ':');
+    struct report report = cli_report("report");
+    if (colon == NULL) return cli_usage("report", "--bode takes INPUT:OUTPUT, not '%s'", pair);
+    char *input = arena_string(page->arena, pair);
+    if (input == NULL) return EXIT_COMPUTATION;
+    input[colon - pair] = '\0';
+    const int u = linear_find_input(linear, input, &report), y = linear_find_output(linear, colon + 1, &report);
+    if (u < 0 || y < 0) return EXIT_INPUT;
+    write_pair(page, linear, u, y);
+    return EXIT_OK;
+}
+
+/* The component of the tip's position on which the input acts most at 1 rad/s; -1: on none */
+static int tip_output(const struct linear *linear, int u)
+{
+    double most = 0;
+    int best = -1;
+    for (int y = 0; y < linear->n_outputs; y++) {
+        struct zeros zeros;
+        struct report silent = {0};
+        double magnitude = 0, phase;
+        if (strncmp(linear->y[y].name, "tip.position[", 13) != 0) continue;
+        if (zeros_make(linear, u, y, &silent, &zeros) == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
+        zeros_free(&zeros);
+        if (!(magnitude > most)) continue;
+        most = magnitude;
+        best = y;
+    }
+    return best;
+}
+
+static int write_pairs(struct report_page *page, const struct linear *linear)
+{
+    int code = EXIT_OK;
+    for (int i = 0; i < page->n_pairs && code == EXIT_OK; i++) code = write_given(page, linear, page->pair[i]);
+    if (page->n_pairs > 0 || linear->n_inputs == 0 || linear->n_outputs == 0) return code;
+    const int tip = tip_output(linear, 0);
+    write_pair(page, linear, 0, 0);
+    if (tip >= 0) write_pair(page, linear, 0, tip);
+    return code;
+}
+
+/* Eigenvalues of A: the poles of any pair are among them */
+static enum status write_poles(struct report_page *page, const struct linear *linear)
+{
+    const size_t n = (size_t)linear->n_states;
+    double *work = arena_take(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
+    struct complex_number *pole = arena_take(page->arena, n, sizeof *pole);
+    if (page->arena->failed) return STATUS_NO_MEMORY;
+    const struct siso system = {.n = linear->n_states, .A = linear->A};
+    const enum status status = eigenvalues(&system, work, pole);
+    if (status != STATUS_OK) return status;
+    qsort(pole, n, sizeof *pole, by_modulus);
+    write_roots(page->xml, "#pole", pole, linear->n_states);
+    return status;
+}
+
+int report_linear(struct report_page *page, struct operating_point *point)
+{
+    struct linear linear = {0};
+    html_heading(page->xml, "Linear model");
+    enum status status = linear_make(point, &page->report, &linear);
+    if (status == STATUS_OK) status = linear_minimal(&linear, &page->report);
+    int code = EXIT_OK;
+    if (status == STATUS_OK) {
+        xml_begin(page->xml, "p");
+        xml_printf(page->xml, "%d states, %d inputs, %d outputs, about the operating point above. Poles by pairs:",
+                   linear.n_states, linear.n_inputs, linear.n_outputs);
+        xml_end_full(page->xml);
+        status = write_poles(page, &linear);
+        if (status == STATUS_OK) code = write_pairs(page, &linear);
+    }
+    if (status != STATUS_OK) report_reason(page, "The linear model is not available");
+    linear_free(&linear);
+    return code;
+}

@@ -1,0 +1,139 @@
+/* Natural modes in a report. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/closure.h"
+#include "cli.h"
+#include "plot.h"
+#include "report.h"
+#include "sweep.h"
+#include "view.h"
+
+enum { LISTED = 12, PLOTTED = 6, POSES = 25, SWEPT = 3 };
+
+static double number_of(struct json_object *object, const char *key)
+{
+    return json_object_get_double(json_object_object_get(object, key));
+}
+
+static void write_list(struct report_page *page, struct json_object *modes)
+{
+    static const char *const heads[] = {"#mode", "#frequency [Hz]", "#damping ratio", "#growth [1/s]"};
+    html_begin_table(page->xml, 4, heads);
+    for (size_t k = 0; k < json_object_array_length(modes); k++) {
+        struct json_object *mode = json_object_array_get_idx(modes, k);
+        xml_begin(page->xml, "tr");
+        html_number_cell(page->xml, (double)(k + 1));
+        html_number_cell(page->xml, number_of(mode, "frequency"));
+        html_number_cell(page->xml, number_of(mode, "damping_ratio"));
+        html_number_cell(page->xml, number_of(mode, "growth"));
+        xml_end_full(page->xml);
+    }
+    html_end_table(page->xml);
+}
+
+/* ---- over the position of a joint ------------------------------------------------------------------------------------------------ */
+
+static void write_sweep_plot(struct report_page *page, const struct model *model, const struct sweep_options *wanted,
+                             const struct sweep *sweep)
+{
+    const struct joint *joint = &model->robot->link[wanted->link].joint;
+    char name[NAME_SIZE], title[NAME_SIZE + 64], x_label[NAME_SIZE + 16];
+    coordinate_name(model, POSITION, model->link[wanted->link].q + wanted->k, name);
+    snprintf(title, sizeof title, "Natural frequencies over %s", name);
+    snprintf(x_label, sizeof x_label, "%s [%s]", name, joint_position_unit(joint, wanted->k));
+    const struct plot plot = {.title = title,
+                              .x_label = x_label,
+                              .y_label = "frequency [Hz]",
+                              .curve = "f",
+                              .n_points = sweep->poses,
+                              .n_curves = sweep->n_modes < PLOTTED ? sweep->n_modes : PLOTTED,
+                              .stride = sweep->n_modes,
+                              .x = sweep->position,
+                              .y = sweep->frequency};
+    const struct blob svg = plot_element(&plot, page->arena);
+    xml_begin(page->xml, "figure");
+    if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
+    xml_end_full(page->xml);
+}
+
+static void write_sweep(struct report_page *page, struct cli_model *loaded, const struct sweep_options *wanted)
+{
+    struct modes modes;
+    struct sweep sweep = {0};
+    char what[NAME_SIZE + 64], name[NAME_SIZE];
+    enum status status = modes_make(&loaded->mechanism, false, &page->report, &modes);
+    if (status == STATUS_OK) status = sweep_make(&modes, wanted, &loaded->state, &page->report, &sweep);
+    if (status == STATUS_OK && sweep.n_modes > 0) write_sweep_plot(page, loaded->mechanism.model, wanted, &sweep);
+    sweep_name(&loaded->robot->link[wanted->link].joint, wanted->k, name);
+    snprintf(what, sizeof what, "Frequencies over the position of joint %s are not available", name);
+    if (status != STATUS_OK) report_reason(page, what);
+    sweep_free(&sweep);
+    modes_free(&modes);
+}
+
+/* Between its limits, or a quarter turn (with loops: less) to both sides of the state; of a length a fifth of it, or 0.2 m */
+static struct sweep_options default_sweep(const struct cli_model *loaded, int link)
+{
+    const struct joint *joint = &loaded->robot->link[link].joint;
+    const struct joint_numbers *number = &joint->number[0];
+    const double q = loaded->state.at.q[loaded->mechanism.model->link[link].q];
+    const bool turns = strcmp(joint_position_unit(joint, 0), "rad") == 0;
+    const double side = turns ? (loaded->robot->n_loops > 0 ? 0.25 : acos(0)) : fmax(0.2 * fabs(q), 0.05);
+    struct sweep_options sweep = {.link = link, .from = q - side, .to = q + side, .poses = POSES};
+    if (number->has_limits && isfinite(number->limits.lower)) sweep.from = fmax(sweep.from, number->limits.lower);
+    if (number->has_limits && isfinite(number->limits.upper)) sweep.to = fmin(sweep.to, number->limits.upper);
+    return sweep;
+}
+
+static void write_default_sweeps(struct report_page *page, struct cli_model *loaded)
+{
+    int count = 0;
+    for (int i = 0; i < loaded->robot->n_links && count < SWEPT; i++) {
+        const struct joint *joint = &loaded->robot->link[i].joint;
+        const bool moved = !joint->passive || joint_actuated(loaded->robot, i);
+        if (joint->prescribed || !joint_has_coordinates(joint) || joint_positions(joint) != 1 || !moved) continue;
+        struct sweep_options wanted = default_sweep(loaded, i);
+        wanted.count = PLOTTED;
+        wanted.given = page->at != NULL;
+        write_sweep(page, loaded, &wanted);
+        count++;
+    }
+    if (count == 0) html_paragraph(page->xml, "No joint has a drive: there is nothing to sweep.");
+}
+
+static bool has_line_drive(const struct robot *robot)
+{
+    for (int d = 0; d < robot->n_drives; d++)
+        if (robot->drive[d].actuator >= 0) return true;
+    return false;
+}
+
+static int write_sweeps(struct report_page *page, struct cli_model *loaded)
+{
+    int code = EXIT_OK;
+    if (has_line_drive(loaded->robot)) {
+        html_paragraph(page->xml, "Frequencies over poses are not computed with drives of lines inside the arm.");
+        return EXIT_OK;
+    }
+    if (page->n_sweeps == 0) write_default_sweeps(page, loaded);
+    for (int i = 0; i < page->n_sweeps && code == EXIT_OK; i++) {
+        struct sweep_options wanted = {.count = PLOTTED, .given = page->at != NULL};
+        code = sweep_read("report", page->sweep[i], loaded->robot, &wanted);
+        if (code == EXIT_OK) write_sweep(page, loaded, &wanted);
+    }
+    return code;
+}
+
+int report_modes(struct report_page *page, struct cli_model *loaded)
+{
+    html_heading(page->xml, "Natural modes");
+    html_paragraph(page->xml,
+                   "Small motions about the state as if forces held it; driven joints keep their positions.");
+    struct json_object *modes = view_modes(page->robot, page->at, false, LISTED, loaded, &page->report);
+    if (modes == NULL) report_reason(page, "Natural modes are not available");
+    else if (json_object_array_length(modes) == 0) html_paragraph(page->xml, "Nothing is left that can move.");
+    else write_list(page, modes);
+    json_object_put(modes);
+    return write_sweeps(page, loaded);
+}

@@ -1,0 +1,13 @@
+/* What a static equilibrium needs to be held, item by item: static and report (static.c). */
+#ifndef CLI_STATIC_LISTS_H
+#define CLI_STATIC_LISTS_H
+
+#include "analysis/statics.h"
+
+typedef void show_number(void *context, const char *name, double value, const char *unit);
+
+/* Torques and forces of joints that are held; forces of actuators. */
+void list_holding(const struct model *model, const struct static_answer *answer, show_number *show, void *context);
+void list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context);
+
+#endif

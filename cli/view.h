@@ -1,0 +1,28 @@
+/* Data of the page of `limber view`, as JSON inside it. */
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "analysis/csv.h"
+#include "load.h"
+
+/* One result: times, positions of all coordinates and the other columns, compressed (view_result.c; viewer/result.js reads it).
+   `inputs`: where prescribed positions come from if the result has no columns for them; NULL: nowhere. NULL, with a report, where it has
+   not the columns that it needs. */
+struct json_object *view_result(const struct model *model, const struct csv *csv, const struct csv *inputs,
+                                struct arena *arena, struct report *report);
+
+/* Natural modes at a state: a list with frequency, damping ratio and shape (view_modes.c), of the first `most` of them. The numbers are
+   those of `limber modes`. NULL, with a report, on failure. */
+struct json_object *view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
+                               struct report *report);
+
+/* Text of JSON that may stand inside a script element. */
+void view_write_json(struct json_object *json, FILE *stream);
+
+/* The script of the page; NULL, with a report that says what is missing. */
+const char *view_script(struct arena *arena, size_t *size, struct report *report);
+
+#endif

@@ -1,0 +1,241 @@
+/* Variables of a controller, and its file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "controller.h"
+#include "robot/read.h"
+#include "sim/sim.h"
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+
+struct row {
+    const char *name;
+    enum causality causality;
+    const char *unit[2]; /* of a joint that turns, of one that slides; NULL: an integer */
+    double start;
+    const char *description;
+};
+
+static const struct row joint_rows[JOINT_VALUES] = {
+    [Q_REF] = {"q_ref", CAUSALITY_INPUT, {"rad", "m"}, 0, "desired position"},
+    [QD_REF] = {"qd_ref", CAUSALITY_INPUT, {"rad/s", "m/s"}, 0, "desired velocity"},
+    [QDD_REF] = {"qdd_ref", CAUSALITY_INPUT, {"rad/s2", "m/s2"}, 0, "desired acceleration"},
+    [Q_MEASURED] = {"q", CAUSALITY_INPUT, {"rad", "m"}, 0, "measured position"},
+    [QD_MEASURED] = {"qd", CAUSALITY_INPUT, {"rad/s", "m/s"}, 0, "measured velocity"},
+    [TAU] = {"tau", CAUSALITY_OUTPUT, {"N.m", "N"}, 0, "torque or force for the joint"},
+    [CORRECTION] = {"correction",
+                    CAUSALITY_OUTPUT,
+                    {"N.m", "N"},
+                    0,
+                    "torque or force that the model does not explain, as estimated by the correction loop"},
+    [Q_COMMAND] = {"q_command",
+                   CAUSALITY_OUTPUT,
+                   {"rad", "m"},
+                   0,
+                   "desired position with the compensation of the tip's deflection"},
+    [KP] = {"kp", CAUSALITY_PARAMETER, {"1/s2", "1/s2"}, 25, "feedback of the position error, as an acceleration"},
+    [KD] = {"kd", CAUSALITY_PARAMETER, {"1/s", "1/s"}, 10, "feedback of the velocity error, as an acceleration"},
+    [POSITION_RESOLUTION] = {"position_resolution",
+                             CAUSALITY_PARAMETER,
+                             {"rad", "m"},
+                             0,
+                             "measured positions are rounded to multiples of this; 0: not rounded"},
+    [VELOCITY_RESOLUTION] = {"velocity_resolution",
+                             CAUSALITY_PARAMETER,
+                             {"rad/s", "m/s"},
+                             0,
+                             "measured velocities are rounded to multiples of this; 0: not rounded"},
+    [TORQUE_RESOLUTION] = {"torque_resolution",
+                           CAUSALITY_PARAMETER,
+                           {"N.m", "N"},
+                           0,
+                           "torques are rounded to multiples of this; 0: not rounded"}};
+
+static const struct row own_rows[CONTROLLER_VALUES] = {
+    [LAW] = {"law",
+             CAUSALITY_PARAMETER,
+             {NULL, NULL},
+             LAW_FLEXIBLE,
+             "0 PD, 1 PD with gravity compensation, 2 computed torque of the rigid arm, 3 of the flexible arm"},
+    [TIP_COMPENSATION] =
+        {"tip_compensation",
+         CAUSALITY_PARAMETER,
+         {NULL, NULL},
+         COMPENSATE_NOTHING,
+         "joints move against the predicted static deflection of the tip: 0 no, 1 under gravity, 2 under "
+         "gravity and inertia"},
+    [CORRECTION_BANDWIDTH] = {"correction_bandwidth",
+                              CAUSALITY_PARAMETER,
+                              {"rad/s", "rad/s"},
+                              0,
+                              "bandwidth of the correction loop; 0: none"},
+    [COMPENSATION_BANDWIDTH] = {"compensation_bandwidth",
+                                CAUSALITY_PARAMETER,
+                                {"rad/s", "rad/s"},
+                                20,
+                                "bandwidth with which the joints follow the compensation of the tip's deflection"},
+    [SAMPLE_TIME] = {"sample_time", CAUSALITY_PARAMETER, {"s", "s"}, 1e-3, "time from sample to sample"},
+    [DELAY] = {
+        "delay", CAUSALITY_PARAMETER, {"s", "s"}, 0, "time from a sample to its torques, at most 16 sample times"}};
+
+static const struct limit not_negative = {0, INFINITY, false, "must not be negative"},
+                          positive = {ABOVE_0, INFINITY, false, "must be positive"},
+                          one_law = {0, LAW_COUNT - 1, true, "must be 0, 1, 2 or 3"},
+                          one_compensation = {0, COMPENSATION_COUNT - 1, true, "must be 0, 1 or 2"};
+
+/* Of the controller's own parameters; gains and resolutions of joints must not be negative */
+static const struct limit *const own_limits[CONTROLLER_VALUES] = {[LAW] = &one_law,
+                                                                  [TIP_COMPENSATION] = &one_compensation,
+                                                                  [CORRECTION_BANDWIDTH] = &not_negative,
+                                                                  [COMPENSATION_BANDWIDTH] = &positive,
+                                                                  [SAMPLE_TIME] = &positive,
+                                                                  [DELAY] = &not_negative};
+
+static struct variable variable_of(const struct row *row, const char *name, const char *description, bool slides,
+                                   int reference)
+{
+    const bool output = row->causality == CAUSALITY_OUTPUT, parameter = row->causality == CAUSALITY_PARAMETER;
+    return (struct variable){.name = name,
+                             .description = description,
+                             .unit = row->unit[slides],
+                             .type = row->unit[0] == NULL ? TYPE_INTEGER : TYPE_REAL,
+                             .causality = row->causality,
+                             .variability = parameter ? VARIABILITY_FIXED
+                                            : output  ? VARIABILITY_DISCRETE
+                                                      : VARIABILITY_CONTINUOUS,
+                             .initial = parameter ? INITIAL_EXACT
+                                        : output  ? INITIAL_CALCULATED
+                                                  : INITIAL_NONE,
+                             .reference = reference,
+                             .start = row->start,
+                             .state = -1,
+                             .start_of = -1,
+                             .rate = -1,
+                             .derivative_of = -1};
+}
+
+static const char *joined(const char *a, const char *between, const char *b, struct arena *arena)
+{
+    const size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *text = arena_take(arena, bytes, 1);
+    if (text != NULL) snprintf(text, bytes, "%s%s%s", a, between, b);
+    return text;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+
+static void add_joint(const struct joint *joint, int j, struct arena *arena, struct variables *v)
+{
+    const bool slides = joint_column_part(joint, 0) == SLIDES;
+    for (int i = 0; i < JOINT_VALUES; i++) {
+        const int reference = joint_reference(j, (enum joint_value)i);
+        const struct row *row = &joint_rows[i];
+        struct variable *variable = &v->row[v->n++];
+        *variable = variable_of(row, joined(joint->name, ".", row->name, arena), row->description, slides, reference);
+        if (row->causality == CAUSALITY_PARAMETER) variable->limit = &not_negative;
+        if (i == Q_REF || i == Q_MEASURED) variable->start = joint->start_position[0];
+        if (i == Q_REF || i == QD_REF || i == Q_MEASURED) variable->rate = reference + 1;
+    }
+}
+
+/* Parameters of the robot that are numbers of its model: not those of a start or of the integration */
+static bool is_of_model(const struct variables *arm, const struct variable *variable)
+{
+    return variable->causality == CAUSALITY_PARAMETER && variable->start_of < 0 &&
+           variable->reference != arm->start_static && strncmp(variable->name, "solver.", 7) != 0;
+}
+
+static void add_model(const struct variables *arm, struct arena *arena, struct variables *v)
+{
+    for (int r = 0; r < arm->n_values; r++) {
+        const struct variable *of = arm->by_reference[r];
+        if (!is_of_model(arm, of)) continue;
+        v->row[v->n] = *of;
+        v->row[v->n].reference = v->n;
+        v->row[v->n++].description = joined("of the model: ", "", of->description, arena);
+    }
+}
+
+enum status controller_variables(const struct instance *instance, struct arena *arena, struct variables *v)
+{
+    const struct robot *robot = sim_robot(instance);
+    const struct variables *arm = instance_variables(instance);
+    const int n_joints = sim_model(instance)->n_tau;
+    const size_t most = (size_t)(n_joints * JOINT_VALUES + CONTROLLER_VALUES + arm->n_values);
+    memset(v, 0, sizeof *v);
+    v->row = arena_take(arena, most, sizeof *v->row);
+    v->by_reference = arena_take(arena, most, sizeof *v->by_reference);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0, j = 0; i < robot->n_links; i++)
+        if (joint_moves(&robot->link[i].joint)) add_joint(&robot->link[i].joint, j++, arena, v);
+    for (int i = 0; i < CONTROLLER_VALUES; i++, v->n++) {
+        v->row[v->n] = variable_of(&own_rows[i], own_rows[i].name, own_rows[i].description, false, v->n);
+        v->row[v->n].limit = own_limits[i];
+    }
+    add_model(arm, arena, v);
+    v->n_values = v->n;
+    v->discrete = true;
+    v->start_static = -1;
+    v->solver = (struct solver_parameters){-1, -1, -1, -1, -1, -1, -1};
+    for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+
+static void read_format(struct object *object)
+{
+    const struct place format = member(object, "format");
+    const char *word = read_string(&format, REQUIRED, "the format");
+    if (word != NULL && strcmp(word, "limber-controller/1") != 0)
+        report_error(&format, "the format must be \"limber-controller/1\"");
+}
+
+const char *controller_robot(const char *name, const char *text, struct report *report, struct arena *arena)
+{
+    const int before = report->errors;
+    struct reader reader = {.file = name, .report = report};
+    bool valid;
+    struct json_object *root = document_parse(&reader, text, &valid);
+    const struct place whole = {.reader = &reader, .given = true, .value = root};
+    struct object object;
+    const char *robot = NULL;
+    if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
+        read_format(&object);
+        const struct place of = member(&object, "robot"), parameters = member(&object, "parameters");
+        if (!is_object(&of)) report_error(&of, "the robot must be a robot file");
+        else robot = place_text(&of, arena);
+        if (parameters.given && !is_object(&parameters))
+            report_error(&parameters, "the parameters must be an object of names and numbers");
+        object_close(&object);
+    }
+    if (document_free(&reader)) return NULL;
+    return report->errors == before ? robot : NULL;
+}
+
+static void read_parameter(void *context, const struct place *at)
+{
+    static const struct quantity parameter = {"a parameter", "", ANY};
+    struct variables *variables = context;
+    const int row = variables_find(variables, at->key);
+    if (row < 0 || variables->row[row].causality != CAUSALITY_PARAMETER)
+        report_error(at, "the controller has no parameter of this name");
+    else (void)read_number(at, REQUIRED, &parameter, &variables->row[row].start);
+}
+
+enum status controller_parameters(const char *name, const char *text, struct report *report,
+                                  struct variables *variables)
+{
+    const int before = report->errors;
+    struct reader reader = {.file = name, .report = report};
+    bool valid;
+    struct json_object *root = document_parse(&reader, text, &valid);
+    const struct place whole = {.reader = &reader, .given = true, .value = root};
+    struct object object;
+    if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
+        const struct place parameters = member(&object, "parameters");
+        if (is_object(&parameters)) each_member(&parameters, read_parameter, variables);
+    }
+    if (document_free(&reader)) return STATUS_NO_MEMORY;
+    return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
+}

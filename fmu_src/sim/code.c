@@ -1,0 +1,149 @@
+/* Generated functions in place of recursions. They hold the numbers of the robot file, so they are used only while the robot has these
+   numbers; otherwise the library computes the same. */
+#include <math.h>
+#include <string.h>
+
+#include "sim/robot_instance.h"
+#include "sim/variables_row.h"
+
+/* ---- whether it can be used -------------------------------------------------------------------------------------- */
+
+/* A parameter that the generated functions would have to know: not starts, and nothing of drives, which are not part of them */
+static bool is_in_code(const struct variable *variable)
+{
+    return variable->causality == CAUSALITY_PARAMETER && variable->start_of < 0 && variable->of != NULL &&
+           variable->of->owner != DRIVE && variable->of->owner != SUPPLY && variable->of->number->write != NULL;
+}
+
+static bool is_kept(const struct sim_code *code, const struct variable *variable)
+{
+    for (int i = 0; i < code->functions->n_kept; i++)
+        if (code->kept[i] == variable) return true;
+    return false;
+}
+
+/* The first parameter that differs from the number in the code; NULL: none */
+static const struct variable *changed_parameter(const struct sim *sim)
+{
+    const struct variables *v = &sim->instance.variables;
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (is_in_code(variable) && !is_kept(&sim->code, variable) &&
+            variable->of->number->read(sim->robot, variable) != variable->start)
+            return variable;
+    }
+    return NULL;
+}
+
+void code_adapt(struct sim *sim)
+{
+    struct sim_code *code = &sim->code;
+    if (code->functions == NULL) return;
+    const struct variable *changed = changed_parameter(sim);
+    if (changed != NULL && code->in_use)
+        report_note(sim->instance.report,
+                    "%s: %s is a number in the generated code and was changed: the library computes instead "
+                    "(limber fmu --generated --keep keeps gravity and payload masses as arguments)",
+                    sim->instance.name, changed->name);
+    code->in_use = changed == NULL;
+    for (int i = 0; i < code->functions->n_kept; i++)
+        code->parameters[i] = code->kept[i]->of->number->read(sim->robot, code->kept[i]);
+}
+
+enum status sim_use_code(struct instance *instance, const struct robot_code *functions)
+{
+    struct sim *sim = sim_of(instance);
+    struct sim_code *code = &sim->code;
+    const struct variables *v = &instance->variables;
+    const size_t n_kept = (size_t)functions->n_kept, n_active = (size_t)functions->n_active;
+    bool fits = strcmp(functions->guid, instance->guid) == 0;
+    code->kept = arena_take(&instance->arena, n_kept, sizeof *code->kept);
+    code->parameters = arena_take(&instance->arena, n_kept, sizeof *code->parameters);
+    code->lambda = arena_take(&instance->arena, n_active, sizeof *code->lambda);
+    code->gap = arena_take(&instance->arena, n_active, sizeof *code->gap);
+    code->y = arena_take(&instance->arena, (size_t)v->n_states, sizeof *code->y);
+    if (instance->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; fits && i < functions->n_kept; i++) {
+        const int row = variables_find(v, functions->kept[i]);
+        fits = row >= 0;
+        if (fits) code->kept[i] = v->by_reference[v->row[row].reference];
+    }
+    if (fits) {
+        code->functions = functions;
+        code_adapt(sim);
+        report_note(instance->report, "%s: steps use generated code", instance->name);
+    } else {
+        report_add(instance->report, REPORT_WARNING,
+                   "%s: the generated code is of another robot file: the library computes instead", instance->name);
+    }
+    return STATUS_OK;
+}
+
+/* ---- the functions ----------------------------------------------------------------------------------------------- */
+
+static struct code_arguments arguments_of(const struct sim *sim)
+{
+    const struct input *in = &sim->in;
+    return (struct code_arguments){.q = in->q,
+                                   .qd = in->qd,
+                                   .tau = in->tau,
+                                   .qdd = sim->qdd,
+                                   .prescribed_qdd = in->prescribed_qdd,
+                                   .actuator_force = in->actuator_force,
+                                   .tip_wrench = in->tip_wrench,
+                                   .frame_wrench = in->frame_wrench,
+                                   .parameters = sim->code.parameters,
+                                   .lambda = sim->code.lambda};
+}
+
+static bool all_finite(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabs(x[i]);
+    return isfinite(sum);
+}
+
+/* The code may be used, and its constraints are those that are active */
+static bool same_constraints(const struct sim *sim)
+{
+    const struct constraints *loops = sim->mechanism.constraints;
+    const struct robot_code *functions = sim->code.functions;
+    if (!sim->code.in_use || loops->n_active != functions->n_active) return false;
+    for (int k = 0; k < loops->n_active; k++)
+        if (loops->active[k] != functions->active[k]) return false;
+    return true;
+}
+
+bool code_forward(struct sim *sim)
+{
+    const struct sim_code *code = &sim->code;
+    struct constraints *loops = sim->mechanism.constraints;
+    if (!same_constraints(sim)) return false;
+    const struct code_arguments arguments = arguments_of(sim);
+    code->functions->forward(&arguments, sim->qdd, code->lambda);
+    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof *loops->lambda);
+    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = code->lambda[k];
+    return all_finite(sim->mechanism.model->nv, sim->qdd) && all_finite(loops->n_active, code->lambda);
+}
+
+bool code_residual(struct sim *sim, const double *lambda, double *gap_acceleration)
+{
+    const struct sim_code *code = &sim->code;
+    const struct robot_code *functions = code->functions;
+    const struct constraints *loops = sim->mechanism.constraints;
+    if (!same_constraints(sim)) return false;
+    for (int k = 0; k < loops->n_active; k++) code->lambda[k] = lambda[loops->active[k]];
+    const struct code_arguments arguments = arguments_of(sim);
+    functions->residual(&arguments, sim->force, code->gap);
+    memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
+    for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = code->gap[k];
+    return all_finite(sim->mechanism.model->nv, sim->force) && all_finite(loops->n_active, code->gap);
+}
+
+enum status code_factors(struct sim *sim)
+{
+    if (!sim->code.no_factors) return STATUS_OK;
+    sim->code.no_factors = false;
+    sim_take(sim, sim->code.t, sim->code.y);
+    return sim_forward(sim);
+}

@@ -1,0 +1,28 @@
+/* Names in a picture: each beside what it belongs to, none over another. */
+#ifndef SCENE_LABELS_H
+#define SCENE_LABELS_H
+
+#include <stdbool.h>
+
+/* Rectangle in pixels. */
+struct box {
+    double x, y, width, height;
+};
+
+struct label {
+    const char *text;
+    bool slanted;   /* joints                                                        */
+    double at[2];   /* what it belongs to                                            */
+    double away;    /* how far it stays from there                                   */
+    struct box box; /* set by labels_place()                                         */
+    bool placed;    /* false: there was no room                                      */
+};
+
+/* Places labels in order, on a page of this size, away from the lines (segments, 4 numbers each) where that is possible. */
+void labels_place(struct label *label, int n, double font_size, int width, int height, const double (*line)[4],
+                  int n_lines);
+
+/* Width of a text in a sans-serif font, estimated from above. */
+double label_width(const char *text, double font_size);
+
+#endif

@@ -1,0 +1,490 @@
+/* The controller with a model of the arm inside: torques against inverse dynamics, samples, delay, rounding, the correction loop, the
+   compensation of deflections, saved states, what it refuses. */
+#include "controller.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot/read.h"
+#include "sim/robot_instance.h"
+#include "support/random.h"
+#include "test.h"
+
+enum { MOST = 8, TEXT = 20000 };
+
+#define ARM "resources/cibicik-servo.json"
+static const double TS = 1e-3;
+
+struct rig {
+    struct arena arena;
+    struct report report;
+    struct instance *controller;
+    struct instance *plant; /* the same robot; NULL: none */
+    int n;
+    double q0[MOST], dq[MOST], T; /* desired motion: from q0 by dq within T, then at rest */
+};
+
+/* ---- a controller, and its arm ------------------------------------------------------------------------------------------- */
+
+static enum status make(struct rig *rig, const char *file, const char *parameters)
+{
+    memset(rig, 0, sizeof *rig);
+    const char *robot = document_load(file, &rig->arena, &rig->report);
+    char *text = arena_take(&rig->arena, TEXT, 1);
+    CHECK(robot != NULL && text != NULL);
+    snprintf(text, TEXT, "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"robot\": %s}", parameters,
+             robot);
+    const enum status status = controller_make("test", text, &rig->report, &rig->controller);
+    if (status != STATUS_OK) return status;
+    rig->n = sim_model(controller_arm(rig->controller))->n_tau;
+    CHECK(sim_make("plant", robot, &rig->report, &rig->plant) == STATUS_OK);
+    for (int j = 0; j < rig->n; j++) {
+        rig->q0[j] = rig->controller->variables.by_reference[joint_reference(j, Q_REF)]->start;
+        rig->dq[j] = 0.3 - 0.1 * j;
+    }
+    rig->T = 0.5;
+    return status;
+}
+
+static void discard(struct rig *rig)
+{
+    instance_free(rig->controller);
+    instance_free(rig->plant);
+    arena_release(&rig->arena);
+}
+
+static void set(struct rig *rig, int joint, enum joint_value value, double number)
+{
+    instance_set(rig->controller, joint_reference(joint, value), number);
+}
+
+static double get(struct rig *rig, int joint, enum joint_value value)
+{
+    CHECK(instance_update(rig->controller) == STATUS_OK);
+    return instance_get(rig->controller, joint_reference(joint, value));
+}
+
+/* Position, rate and acceleration of a smooth move s^4 (35 - 84 s + 70 s^2 - 20 s^3) */
+static void desired(const struct rig *rig, double t, int j, double x[3])
+{
+    const double s = fmin(t / rig->T, 1), T = rig->T, d = rig->dq[j];
+    x[0] = rig->q0[j] + d * pow(s, 4) * (35 + s * (-84 + s * (70 - 20 * s)));
+    x[1] = d / T * 140 * pow(s, 3) * pow(1 - s, 3);
+    x[2] = d / (T * T) * 420 * s * s * (1 - s) * (1 - s) * (1 - 2 * s);
+}
+
+static void set_desired(struct rig *rig, double t)
+{
+    for (int j = 0; j < rig->n; j++) {
+        double x[3];
+        desired(rig, t, j, x);
+        for (int i = 0; i < 3; i++) set(rig, j, (enum joint_value)(Q_REF + i), x[i]);
+    }
+}
+
+/* Measured exactly as desired */
+static void set_measured_as_desired(struct rig *rig)
+{
+    for (int j = 0; j < rig->n; j++) {
+        set(rig, j, Q_MEASURED, instance_get(rig->controller, joint_reference(j, Q_REF)));
+        set(rig, j, QD_MEASURED, instance_get(rig->controller, joint_reference(j, QD_REF)));
+    }
+}
+
+static void start(struct rig *rig)
+{
+    const struct experiment experiment = {.start_time = 3};
+    CHECK(instance_initialize(rig->controller, &experiment) == STATUS_OK);
+}
+
+/* ---- torques ------------------------------------------------------------------------------------------------------------- */
+
+/* Without error, computed torque of the rigid arm is its inverse dynamics, in any motion; 1e-12: rounding of two orders of sums */
+TEST(rigid_torques_are_inverse_dynamics)
+{
+    struct rig rig;
+    struct random random = {7};
+    CHECK(make(&rig, ARM, "\"law\": 2") == STATUS_OK);
+    const struct mechanism *m = sim_mechanism(rig.plant);
+    for (int trial = 0; trial < 50; trial++) {
+        double q[64] = {0}, qd[64] = {0}, qdd[64] = {0}, force[64], scale = 0;
+        for (int i = 0, j = 0; i < m->model->n_links; i++) {
+            const int at = m->model->link[i].v;
+            set(&rig, j, Q_REF, q[at] = uniform(&random, -3, 3));
+            set(&rig, j, QD_REF, qd[at] = uniform(&random, -3, 3));
+            set(&rig, j++, QDD_REF, qdd[at] = uniform(&random, -3, 3));
+        }
+        set_measured_as_desired(&rig);
+        start(&rig);
+        const struct input in = {.q = q, .qd = qd};
+        dyn_configuration(m->model, m->work, q);
+        dyn_inverse(m->model, m->work, &in, qdd, force);
+        for (int j = 0; j < rig.n; j++) scale = fmax(scale, fabs(force[m->model->link[j].v]));
+        for (int j = 0; j < rig.n; j++) CHECK_NEAR(get(&rig, j, TAU), force[m->model->link[j].v], 1e-12 * scale);
+    }
+    discard(&rig);
+}
+
+static void desired_motion(void *context, double t, int link, int k, double x[3])
+{
+    (void)k;
+    desired(context, t, link, x);
+}
+
+/* The largest difference of torques to those that the drives of the flexible arm must give, along the move */
+static double error_of_flexible_torques(double sample_time)
+{
+    struct rig rig;
+    CHECK(make(&rig, ARM, "\"law\": 3") == STATUS_OK);
+    struct instance *moved = NULL;
+    const struct sim_motion motion = {.context = &rig, .at = desired_motion};
+    const char *robot = document_load(ARM, &rig.arena, &rig.report);
+    CHECK(sim_make_moved("moved", robot, &motion, &rig.report, &moved) == STATUS_OK);
+    instance_set(moved, moved->variables.start_static, 1);
+    const struct experiment experiment = {.tolerance = 1e-9};
+    CHECK(instance_initialize(moved, &experiment) == STATUS_OK);
+    instance_set(rig.controller, controller_reference(rig.n, SAMPLE_TIME), sample_time);
+    set_desired(&rig, 0);
+    set_measured_as_desired(&rig);
+    start(&rig);
+    double error = 0;
+    for (int k = 0; k * sample_time < 0.6 * rig.T; k++) {
+        set_desired(&rig, k * sample_time);
+        set_measured_as_desired(&rig);
+        CHECK(instance_step(rig.controller, sample_time) == STATUS_OK);
+        CHECK(instance_update(moved) == STATUS_OK);
+        const double *force = sim_drive_forces(moved);
+        for (int j = 0; j < rig.n; j++)
+            error = fmax(error, fabs(get(&rig, j, TAU) - force[sim_model(moved)->link[j].v]));
+        CHECK(instance_step(moved, sample_time) == STATUS_OK);
+    }
+    instance_free(moved);
+    discard(&rig);
+    return error;
+}
+
+/* Without error, the torques of the flexible arm converge to those of its inverse dynamics with the square of the sample time */
+TEST(flexible_torques_converge_to_inverse_dynamics)
+{
+    const double coarse = error_of_flexible_torques(1e-3), fine = error_of_flexible_torques(0.5e-3);
+    CHECK(coarse < 0.1); /* of up to 600 N m */
+    CHECK(coarse > 3.5 * fine && coarse < 4.5 * fine);
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------------------------- */
+
+/* Desired and measured motion whose extrapolation is exact: constant acceleration, constant measured rate */
+static void set_parabola(struct rig *rig, double t)
+{
+    for (int j = 0; j < rig->n; j++) {
+        const double a = 0.7 - 0.3 * j, v = 0.2 + 0.1 * j;
+        set(rig, j, Q_REF, rig->q0[j] + v * t + a * t * t / 2);
+        set(rig, j, QD_REF, v + a * t);
+        set(rig, j, QDD_REF, a);
+        set(rig, j, Q_MEASURED, rig->q0[j] + 0.01 + v * t);
+        set(rig, j, QD_MEASURED, v);
+    }
+}
+
+#define ALL_PARTS "\"law\": 3, \"correction_bandwidth\": 20, \"tip_compensation\": 2"
+
+/* Communication steps of any length take the same samples: 43 of 7/3 of a sample time reach the same end as 100 and 1/3 */
+TEST(communication_steps_need_not_be_multiples)
+{
+    struct rig even, odd;
+    CHECK(make(&even, ARM, ALL_PARTS) == STATUS_OK && make(&odd, ARM, ALL_PARTS) == STATUS_OK);
+    set_parabola(&even, 0), set_parabola(&odd, 0);
+    start(&even), start(&odd);
+    for (int k = 0; k <= 100; k++) {
+        set_parabola(&even, k * TS);
+        CHECK(instance_step(even.controller, TS) == STATUS_OK);
+    }
+    for (int k = 0; k < 43; k++) {
+        set_parabola(&odd, k * TS * 7 / 3);
+        CHECK(instance_step(odd.controller, TS * 7 / 3) == STATUS_OK);
+    }
+    for (int j = 0; j < even.n; j++) { /* rounding of the inputs, through derivatives of the order of 1/TS */
+        const double tau = get(&even, j, TAU);
+        CHECK_NEAR(get(&odd, j, TAU), tau, 1e-9 * fabs(tau) + 1e-9);
+        CHECK_NEAR(get(&odd, j, CORRECTION), get(&even, j, CORRECTION), 1e-9 * fabs(tau) + 1e-9);
+    }
+    discard(&even), discard(&odd);
+}
+
+/* Torques change at samples alone, and one that is due at the end of a step is taken with the inputs of the next */
+TEST(torques_are_held_between_samples)
+{
+    enum { PARTS = 4 };
+    struct rig rig;
+    CHECK(make(&rig, ARM, "\"law\": 2") == STATUS_OK);
+    set_desired(&rig, 0);
+    start(&rig);
+    double held = get(&rig, 1, TAU);
+    for (int k = 0; k < 20 * PARTS; k++) {
+        set_desired(&rig, 0.2 + k * TS / PARTS);
+        CHECK(get(&rig, 1, TAU) == held);
+        CHECK(instance_step(rig.controller, TS / PARTS) == STATUS_OK);
+        CHECK((get(&rig, 1, TAU) != held) == (k % PARTS == 0));
+        held = get(&rig, 1, TAU);
+    }
+    discard(&rig);
+}
+
+/* With a delay the same torques come later by it, a fraction of the sample time included */
+TEST(delay_shifts_torques)
+{
+    enum { PARTS = 4, LATE = 10, STEPS = 100 }; /* 2.5 sample times */
+    struct rig now, later;
+    double tau[STEPS];
+    CHECK(make(&now, ARM, "\"law\": 2") == STATUS_OK);
+    CHECK(make(&later, ARM, "\"law\": 2, \"delay\": 2.5e-3") == STATUS_OK);
+    set_desired(&now, 0), set_desired(&later, 0);
+    start(&now), start(&later);
+    const double held = get(&later, 2, TAU);
+    for (int k = 0; k < STEPS; k++) {
+        set_desired(&now, 0.1 + k * TS / PARTS), set_desired(&later, 0.1 + k * TS / PARTS);
+        CHECK(instance_step(now.controller, TS / PARTS) == STATUS_OK);
+        CHECK(instance_step(later.controller, TS / PARTS) == STATUS_OK);
+        tau[k] = get(&now, 2, TAU);
+        CHECK(get(&later, 2, TAU) == (k < LATE ? held : tau[k - LATE]));
+    }
+    CHECK(tau[0] != held && tau[STEPS - 1] != tau[0]);
+    discard(&now), discard(&later);
+}
+
+/* Rounding of what is measured is as if it had been measured so; torques are multiples of their resolution */
+TEST(resolution)
+{
+    struct rig rounded, plain;
+    CHECK(make(&rounded, ARM,
+               "\"law\": 2, \"jib_joint.position_resolution\": 1e-3, \"jib_joint.velocity_resolution\": 0.5,"
+               "\"slew.torque_resolution\": 0.25") == STATUS_OK);
+    CHECK(make(&plain, ARM, "\"law\": 2") == STATUS_OK);
+    set_desired(&rounded, 0.1), set_desired(&plain, 0.1);
+    set(&rounded, 2, Q_MEASURED, 2.00123), set(&plain, 2, Q_MEASURED, 2.001);
+    set(&rounded, 2, QD_MEASURED, 0.8), set(&plain, 2, QD_MEASURED, 1);
+    start(&rounded), start(&plain);
+    for (int j = 1; j < plain.n; j++) CHECK_NEAR(get(&rounded, j, TAU), get(&plain, j, TAU), 1e-9);
+    const double tau = get(&rounded, 0, TAU);
+    CHECK(tau == 0.25 * round(tau / 0.25));
+    CHECK_NEAR(tau, get(&plain, 0, TAU), 0.125);
+    CHECK(tau != get(&plain, 0, TAU));
+    discard(&rounded), discard(&plain);
+}
+
+/* ---- in the loop --------------------------------------------------------------------------------------------------------- */
+
+static int plant_reference(const struct rig *rig, const char *joint, const char *what)
+{
+    char name[100];
+    const struct variables *v = instance_variables(rig->plant);
+    snprintf(name, sizeof name, "%s.%s", joint, what);
+    const int row = variables_find(v, name);
+    CHECK(row >= 0);
+    return row >= 0 ? v->row[row].reference : 0;
+}
+
+static const char *joint_name(const struct rig *rig, int j)
+{
+    return sim_robot(rig->plant)->link[j].joint.name;
+}
+
+/* The arm at rest in the commanded position */
+static void start_plant(struct rig *rig)
+{
+    const struct experiment experiment = {.tolerance = 1e-8};
+    for (int j = 0; j < rig->n; j++)
+        instance_set(rig->plant, plant_reference(rig, joint_name(rig, j), "q_start"), get(rig, j, Q_COMMAND));
+    instance_set(rig->plant, rig->plant->variables.start_static, 1);
+    CHECK(instance_initialize(rig->plant, &experiment) == STATUS_OK);
+}
+
+/* One sample of the closed loop, an unknown torque on joint 1 */
+static void step_loop(struct rig *rig, double unknown)
+{
+    CHECK(instance_update(rig->plant) == STATUS_OK);
+    for (int j = 0; j < rig->n; j++) {
+        set(rig, j, Q_MEASURED, instance_get(rig->plant, plant_reference(rig, joint_name(rig, j), "q")));
+        set(rig, j, QD_MEASURED, instance_get(rig->plant, plant_reference(rig, joint_name(rig, j), "qd")));
+    }
+    CHECK(instance_step(rig->controller, TS) == STATUS_OK);
+    for (int j = 0; j < rig->n; j++)
+        instance_set(rig->plant, plant_reference(rig, joint_name(rig, j), "tau"),
+                     get(rig, j, TAU) + (j == 1 ? unknown : 0));
+    CHECK(instance_step(rig->plant, TS) == STATUS_OK);
+}
+
+/* A constant torque on a joint of an arm that is otherwise known is found as D (1 - exp(-lambda t)), on this joint alone. 3 %: modes
+   whose period is a few sample times are predicted roughly; it falls with the sample time */
+TEST(unknown_torque_is_found)
+{
+    static const double D = 30, LAMBDA = 10;
+    struct rig rig;
+    CHECK(make(&rig, ARM, "\"law\": 3, \"correction_bandwidth\": 10") == STATUS_OK);
+    set_desired(&rig, 0);
+    start(&rig);
+    start_plant(&rig);
+    for (int k = 0; k < 1000; k++) {
+        step_loop(&rig, D);
+        if (k % 50 != 0) continue;
+        CHECK_NEAR(get(&rig, 1, CORRECTION), D * -expm1(-LAMBDA * k * TS), 0.03 * D);
+        for (int j = 0; j < rig.n; j++)
+            if (j != 1) CHECK_NEAR(get(&rig, j, CORRECTION), 0, 0.03 * D);
+    }
+    CHECK_NEAR(instance_get(rig.plant, plant_reference(&rig, joint_name(&rig, 1), "q")), rig.q0[1], 1e-3);
+    discard(&rig);
+}
+
+/* The largest correction of an arm that is known exactly, along the move, in shares of the largest torque */
+static double needless_correction(const char *parameters)
+{
+    struct rig rig;
+    double correction = 0, torque = 0;
+    CHECK(make(&rig, ARM, parameters) == STATUS_OK);
+    set_desired(&rig, 0);
+    start(&rig);
+    start_plant(&rig);
+    for (int k = 0; k < 600; k++) {
+        set_desired(&rig, k * TS);
+        step_loop(&rig, 0);
+        for (int j = 0; j < rig.n; j++) {
+            correction = fmax(correction, fabs(get(&rig, j, CORRECTION)));
+            torque = fmax(torque, fabs(get(&rig, j, TAU)));
+        }
+    }
+    discard(&rig);
+    return correction / torque;
+}
+
+/* The loop does nothing to an arm that is as the model: the delay of the torques is in the prediction. 1e-3 is its error at 1 ms */
+TEST(exact_model_is_not_corrected)
+{
+    CHECK(needless_correction("\"law\": 3, \"correction_bandwidth\": 10") < 1e-3);
+    CHECK(needless_correction("\"law\": 3, \"correction_bandwidth\": 10, \"delay\": 2e-3") < 1e-3);
+    CHECK(needless_correction("\"law\": 2, \"correction_bandwidth\": 10, \"delay\": 1e-3, \"tip_compensation\": 2") <
+          1e-3);
+}
+
+static void tip_of(struct rig *rig, double p[3])
+{
+    for (int k = 0; k < 3; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "position[%d]", k + 1);
+        p[k] = instance_get(rig->plant, plant_reference(rig, "tip", name));
+    }
+}
+
+/* An arm that hangs on compensated joints has its tip where that of the undeformed arm is desired: 1e-4 of the deflection is what the
+   iterations leave, of which each reduces the error by the square of the bending angle */
+TEST(tip_is_where_it_is_desired)
+{
+    const struct experiment experiment = {0};
+    struct rig rig;
+    double wanted[3], sagged[3], got[3], deflection = 0, error = 0;
+    CHECK(make(&rig, ARM, "\"tip_compensation\": 1") == STATUS_OK);
+    CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK && instance_update(rig.plant) == STATUS_OK);
+    tip_of(&rig, wanted);
+    instance_set(rig.plant, rig.plant->variables.start_static, 1);
+    CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK && instance_update(rig.plant) == STATUS_OK);
+    tip_of(&rig, sagged);
+    set_desired(&rig, 0);
+    start(&rig);
+    start_plant(&rig);
+    CHECK(instance_update(rig.plant) == STATUS_OK);
+    tip_of(&rig, got);
+    for (int k = 0; k < 3; k++) {
+        deflection += fabs(sagged[k] - wanted[k]);
+        error += fabs(got[k] - wanted[k]);
+    }
+    CHECK(deflection > 0.01 && error < 1e-4 * deflection);
+    discard(&rig);
+}
+
+/* ---- saved states -------------------------------------------------------------------------------------------------------- */
+
+TEST(saved_state_continues_with_the_same_bits)
+{
+    enum { STEPS = 60 };
+    struct rig rig, copy;
+    double tau[STEPS][MOST];
+    CHECK(make(&rig, ARM, ALL_PARTS ", \"delay\": 1.5e-3") == STATUS_OK);
+    CHECK(make(&copy, ARM, ALL_PARTS ", \"delay\": 1.5e-3") == STATUS_OK);
+    const int payload = variables_find(instance_variables(rig.controller), "hand.payload.mass");
+    instance_set(rig.controller, payload, 8);
+    set_desired(&rig, 0);
+    start(&rig), start(&copy);
+    unsigned char *bytes = arena_take(&rig.arena, instance_saved_size(rig.controller), 1);
+    for (int k = 0; k < 2 * STEPS; k++) {
+        if (k == STEPS) instance_save(rig.controller, bytes);
+        set_desired(&rig, k * 0.7e-3);
+        CHECK(instance_step(rig.controller, 0.7e-3) == STATUS_OK);
+        for (int j = 0; j < rig.n && k >= STEPS; j++) tau[k - STEPS][j] = get(&rig, j, TAU);
+    }
+    struct rig *const both[] = {&rig, &copy};
+    for (int i = 0; i < 2; i++) {
+        CHECK(instance_restore(both[i]->controller, bytes, true) == STATUS_OK);
+        CHECK(instance_get(both[i]->controller, payload) == 8);
+        for (int k = 0; k < STEPS; k++) {
+            set_desired(both[i], (k + STEPS) * 0.7e-3);
+            CHECK(instance_step(both[i]->controller, 0.7e-3) == STATUS_OK);
+            for (int j = 0; j < rig.n; j++) CHECK(get(both[i], j, TAU) == tau[k][j]);
+        }
+    }
+    discard(&rig), discard(&copy);
+}
+
+/* ---- what it refuses ----------------------------------------------------------------------------------------------------- */
+
+static char last_error[1000];
+
+static void keep_error(void *context, enum report_level level, const char *text)
+{
+    (void)context;
+    if (level == REPORT_ERROR) snprintf(last_error, sizeof last_error, "%s", text);
+}
+
+static void check_refused(const char *file, const char *parameters, const char *why)
+{
+    struct arena arena = {0};
+    struct report report = {.line = keep_error};
+    struct instance *controller = NULL;
+    const char *robot = document_load(file, &arena, &report);
+    char *text = arena_take(&arena, 10 * TEXT, 1);
+    snprintf(text, 10 * TEXT, "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"robot\": %s}", parameters,
+             robot);
+    last_error[0] = '\0';
+    CHECK(controller_make("test", text, &report, &controller) != STATUS_OK && controller == NULL);
+    if (strstr(last_error, why) == NULL) printf("\"%s\" is not in \"%s\"\n", why, last_error);
+    CHECK(strstr(last_error, why) != NULL);
+    arena_release(&arena);
+}
+
+TEST(impossible_controllers_are_refused)
+{
+    check_refused("resources/four-bar.json", "", "it has loops");
+    check_refused("resources/cibicik-servo-drives.json", "", "drives inside");
+    check_refused(ARM, "\"law\": 4", "must be 0, 1, 2 or 3");
+    check_refused(ARM, "\"law\": 1.5", "must be 0, 1, 2 or 3");
+    check_refused(ARM, "\"sample_time\": 0", "must be positive");
+    check_refused(ARM, "\"delay\": 0.017", "at most 16 sample times");
+    check_refused(ARM, "\"slew.kp\": -1", "must not be negative");
+    check_refused(ARM, "\"hand.payload.mass\": -1", "hand.payload.mass");
+    check_refused(ARM, "\"slew.q_ref\": 1", "no parameter of this name");
+    check_refused(ARM, "\"slew.kp\": \"much\"", "parameters");
+}
+
+int main(void)
+{
+    RUN(rigid_torques_are_inverse_dynamics);
+    RUN(flexible_torques_converge_to_inverse_dynamics);
+    RUN(communication_steps_need_not_be_multiples);
+    RUN(torques_are_held_between_samples);
+    RUN(delay_shifts_torques);
+    RUN(resolution);
+    RUN(unknown_torque_is_found);
+    RUN(exact_model_is_not_corrected);
+    RUN(tip_is_where_it_is_desired);
+    RUN(saved_state_continues_with_the_same_bits);
+    RUN(impossible_controllers_are_refused);
+    return test_summary();
+}

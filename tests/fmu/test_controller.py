@@ -1,0 +1,147 @@
+"""The controller's FMU: in an importer, its rate and that of the importer, saved states, its model's payload, in the loop with an arm."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import fmpy
+import fmpy.validation
+import numpy as np
+import pytest
+from conftest import PAYLOAD_ARM
+from importer import ERROR, MODEL_EXCHANGE, OK, Instance, unzip
+from test_robustness import growth
+
+JOINTS = ["shoulder", "elbow"]
+TAU = [f"{joint}.tau" for joint in JOINTS]
+SAMPLE = 1e-3
+
+
+def names(*endings):
+    return [f"{joint}.{ending}" for ending in endings for joint in JOINTS]
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    file = tmp_path_factory.mktemp("robot") / "payload_arm.json"
+    file.write_text(PAYLOAD_ARM)
+    return file
+
+
+@pytest.fixture(scope="module")
+def packed(limber, robot):
+    """packed(parameter=value, ...): the FMU"""
+    def of(**settings):
+        file = robot.parent / f"controller{len(list(robot.parent.iterdir()))}.fmu"
+        words = [word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")]
+        result = subprocess.run([limber, "drive", "controller", robot, "-o", file, *words], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return file
+    return of
+
+
+def course(t):
+    """Desired and measured motion, which differ"""
+    s, c = np.sin(2 * t), np.cos(2 * t)
+    return dict(zip(names("q_ref", "qd_ref", "qdd_ref", "q", "qd"),
+                    [0.3 * s, -0.5 * s, 0.6 * c, -c, -1.2 * s, 2 * s, 0.29 * s, -0.51 * s, 0.58 * c, -1.02 * c]))
+
+
+def march(instance, start, steps, h=SAMPLE):
+    rows = []
+    for k in range(start, start + steps):
+        assert instance.set(course(k * h)) == OK and instance.step(k * h, h) == OK, instance.log
+        rows.append(instance.get(*TAU))
+    return rows
+
+
+def started(package, **values):
+    instance = Instance(package)
+    assert instance.set({**course(0), **values}) == OK
+    return instance.initialise()
+
+
+def test_valid_for_fmpy_and_for_co_simulation_only(packed, platforms):
+    file = packed()
+    assert fmpy.validation.validate_fmu(str(file)) == [] and fmpy.supported_platforms(str(file)) == platforms
+    description = fmpy.read_model_description(str(file))
+    assert description.coSimulation is not None and description.modelExchange is None
+    kinds = {v.name: (v.causality, v.variability) for v in description.modelVariables}
+    assert kinds["elbow.tau"] == ("output", "discrete") and kinds["elbow.q"] == ("input", "continuous")
+    assert kinds["lower.payload.mass"] == ("parameter", "tunable") and "start_static" not in kinds and "solver.method" not in kinds
+
+
+def test_model_exchange_is_refused(controller):
+    instance = Instance(controller, MODEL_EXCHANGE)
+    assert instance.c is None and "co-simulation only" in instance.log[-1][2]
+
+
+def test_outputs_depend_on_no_input_at_once(controller):
+    outputs = ET.parse(controller.folder / "modelDescription.xml").getroot().find("ModelStructure/Outputs")
+    assert len(outputs) == 6 and all(unknown.get("dependencies") == "" for unknown in outputs)
+
+
+def test_runs_in_fmpy_with_longer_and_shorter_steps(packed):
+    """The importer's step is not the sample time: two sample times and a half, and two fifths"""
+    file = str(packed())
+    for h in (2.5e-3, 0.4e-3):
+        result = fmpy.simulate_fmu(file, stop_time=0.05, step_size=h, output_interval=h, start_values={"elbow.q_ref": 0.1}, output=TAU)
+        assert len(result) == round(0.05 / h) + 1 and np.isfinite(result["elbow.tau"]).all() and abs(result["elbow.tau"][-1]) > 0.1
+
+
+def test_saved_states_continue_with_the_same_bits(controller):
+    instance = started(controller)
+    march(instance, 0, 50)
+    content = instance.serialise()
+    expected = march(instance, 50, 40)
+    for other in (instance, started(controller)):
+        state, status = other.deserialise(content)
+        assert status == OK and other.SetFMUstate(state) == OK
+        assert march(other, 50, 40) == expected
+
+
+def test_steps_take_no_memory(controller):
+    instance, k = started(controller), iter(range(10**6))
+    assert growth(lambda: march(instance, next(k), 1), 500, 5_000) < 1 << 18
+
+
+def test_payload_of_the_model_may_change(packed, robot):
+    """At rest the torques are those that hold the arm: with the payload that was set between steps as with one from the start"""
+    held = unzip(file := packed(law=1), file.with_suffix(""))
+    rest = dict.fromkeys(names("q_ref", "qd_ref", "qdd_ref", "q", "qd"), 0.0)
+    torques = []
+    for at_start, later in ((0.5, 0.8), (0.8, 0.8)):
+        instance = started(held, **rest, **{"lower.payload.mass": at_start})
+        first = instance.get(*TAU)
+        assert instance.set({"lower.payload.mass": later}) == OK and instance.set(rest) == OK and instance.step(0, SAMPLE) == OK
+        torques.append((first, instance.get(*TAU)))
+    assert torques[0][0] != torques[0][1] and torques[0][1] == torques[1][1]
+    assert torques[1][1][0] == pytest.approx(9.81 * (2.0 * 0.5 + 0.8 * 1.4 + 0.8 * 1.8), rel=0.02)  # but for the deflection
+
+
+@pytest.mark.parametrize("name, value", [("sample_time", 0.0), ("delay", -1.0), ("elbow.kd", -1.0), ("lower.payload.mass", -1.0)])
+def test_bad_parameters_are_refused(controller, name, value):
+    instance = Instance(controller)
+    failed = instance.set({name: value}) == ERROR
+    if not failed:
+        assert instance.SetupExperiment(0, 0.0, 0.0, 0, 0.0) == OK and instance.EnterInitializationMode() == OK
+        failed = instance.ExitInitializationMode() == ERROR
+    assert failed and name in instance.log[-1][2] + instance.log[0][2]
+
+
+@pytest.mark.parametrize("arguments, code, word", [
+    (["ROBOT"], 2, "expected -o"), (["-o", "x.fmu"], 2, "robot file"), (["ROBOT", "-o", "x.fmu", "--set", "elbow.gain=2"], 1, "no parameter"),
+    (["LOOP", "-o", "x.fmu"], 1, "it has loops"), (["missing.json", "-o", "x.fmu"], 1, "missing.json"),
+    (["ROBOT", "-o", "x.fmu", "--set", "law=7"], 1, "law")])
+def test_wrong_use(limber, robot, root, tmp_path, arguments, code, word):
+    places = {"ROBOT": robot, "LOOP": root / "resources/four-bar.json"}
+    answer = subprocess.run([limber, "drive", "controller", *(places.get(word, word) for word in arguments)], cwd=tmp_path, capture_output=True, text=True)
+    assert answer.returncode == code and word in answer.stderr and os.listdir(tmp_path) == []
+
+
+def test_example_halves_the_error(root, limber, tmp_path):
+    """Cibicik's arm with a payload 20 % heavier than the model's; the example has exit code 1 if it does not"""
+    result = subprocess.run([sys.executable, root / "examples/control.py", tmp_path, "--quick"], capture_output=True, text=True,
+                            env={**os.environ, "LIMBER": str(limber)})
+    assert result.returncode == 0 and result.stdout.count("  ok  ") == 1, result.stdout + result.stderr

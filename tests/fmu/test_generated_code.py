@@ -1,0 +1,145 @@
+"""FMUs with generated code (limber fmu --generated): the same variables, the same results, and the library's wherever the code does not
+apply."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from importer import OK, Instance, unzip
+
+STEPS, STEP = 40, 0.005
+
+
+@pytest.fixture(scope="session")
+def generated(limber, tmp_path_factory):
+    """generated(robot file, options): the FMU with generated code, unzipped."""
+    made = {}
+
+    def of(robot, *options):
+        if (robot, options) not in made:
+            folder = tmp_path_factory.mktemp("generated")
+            result = subprocess.run([limber, "fmu", robot, "-o", folder / "g.fmu", "--generated", *options], capture_output=True,
+                                    text=True)
+            assert result.returncode == 0 and "for Linux only: generated code" in result.stdout, result.stderr
+            made[robot, options] = unzip(folder / "g.fmu", folder / "unzipped")
+        return made[robot, options]
+
+    return of
+
+
+def forces(package):
+    """Inputs that push: of all kinds, none of them zero."""
+    pushed = [name for name in package.inputs if name.split("[")[0].split(".")[-1] in ("tau", "force", "torque", "command")]
+    return {name: (-1) ** i * (1.0 + 0.3 * (i % 4)) for i, name in enumerate(pushed)}
+
+
+def run(package, parameters=(), midway=()):
+    """All outputs by column after each step; the messages."""
+    instance = Instance(package, logging=True)
+    assert instance.set({**forces(package), **dict(parameters)}) == OK
+    instance.initialise()
+    rows = []
+    for i in range(STEPS):
+        if i == STEPS // 2 and midway: assert instance.set(dict(midway)) == OK
+        assert instance.step(i * STEP, STEP) == OK, instance.log
+        rows.append(instance.get(*package.outputs))
+    texts = [text for _, _, text in instance.log]
+    instance.free()
+    return dict(zip(package.outputs, zip(*rows))), texts
+
+
+def quantity(name):
+    """boom.root_force[2] is a root_force."""
+    return name.split("[")[0].split(".")[-1]
+
+
+def error(a, b):
+    """The largest difference, relative to the range of that quantity in the robot; 0 is part of it, because moments that hold a constant
+    torque have no range of their own."""
+    ranges = {}
+    for name, column in a.items():
+        ranges[quantity(name)] = max(ranges.get(quantity(name), 0), max(*column, 0) - min(*column, 0))
+    differences = {name: max(abs(x - y) for x, y in zip(column, b[name])) for name, column in a.items()}
+    return max((x / ranges[quantity(name)] for name, x in differences.items() if x > 0), default=0)
+
+
+def loaded_frames(folder):
+    """An arm with wrenches on a frame at a station of a beam and on one on a rigid link."""
+    robot = {"format": "limber-robot/2", "name": "loaded", "gravity": [0, 0, -9.81], "links": [
+        {"name": "boom", "joint": {"name": "slew", "type": "revolute", "axis": [0, 0, 1], "viscous": 2},
+         "beam": {"length": 2, "mass_per_length": 3, "EIy": 9000, "EIz": 7000, "damping_ratio": 0.01,
+                  "modes": {"y": {"shape": "clamped-free", "count": 2}, "z": {"shape": "clamped-free", "count": 1}}}},
+        {"name": "jib", "joint": {"name": "luff", "type": "revolute", "axis": [0, 1, 0]},
+         "rigid": {"mass": 2, "com": [0.4, 0, 0.1], "inertia": [0.1, 0.2, 0.2, 0, 0, 0], "tip": {"xyz": [1, 0, 0]}},
+         "payload": {"mass": 1.5, "com": [0.1, 0, 0]}}],
+        "frames": [{"name": "midspan", "link": "boom", "at": 1.1, "load": True},
+                   {"name": "bracket", "link": "jib", "at": "hinge", "xyz": [0.5, 0.1, 0], "load": True}]}
+    file = folder / "loaded.json"
+    file.write_text(json.dumps(robot))
+    return file
+
+
+# 1e-9 of the range: both integrate with the same steps, and the functions differ by rounding
+@pytest.mark.parametrize("name", ["canadarm", "cibicik", "dualemps", "crane", "cibicik-servo-drives", "crane-drives", "free",
+                                  "loaded frames"])
+def test_variables_are_the_same_and_results_agree(name, generated, pack, root, tmp_path):
+    special = {"free": root / "tests/data/good/f2-free.json"}
+    robot = loaded_frames(tmp_path) if name == "loaded frames" else special.get(name, root / f"resources/{name}.json")
+    fmu, package = pack(robot), generated(robot)
+    library = unzip(fmu, tmp_path / "library")
+    assert (package.folder / "modelDescription.xml").read_text() == (library.folder / "modelDescription.xml").read_text()
+    (expected, _), (found, texts) = run(library), run(package)
+    assert any("steps use generated code" in text for text in texts)
+    assert 0 < error(expected, found) <= 1e-9  # more than 0: it is other code
+
+
+def payload_arm(folder):
+    from conftest import PAYLOAD_ARM
+    file = folder / "payload_arm.json"
+    file.write_text(PAYLOAD_ARM)
+    return file
+
+
+# The arm falls; what is set before the start and what is set between steps
+@pytest.mark.parametrize("parameters, midway", [({"lower.payload.mass": 0.9}, {}), ({}, {"lower.payload.mass": 1.1}),
+                                                ({"upper.EIz": 400.0}, {}), ({"gravity[2]": -3.7}, {})])
+@pytest.mark.parametrize("kept", [True, False])
+def test_parameters_act(parameters, midway, kept, generated, arm, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp()
+    package = generated(payload_arm(folder), *(["--keep", "payload.mass", "--keep", "gravity"] if kept else []))
+    (expected, _), (found, texts) = run(arm, parameters, midway), run(package, parameters, midway)
+    assert error(expected, found) <= 1e-9
+    left = [text for text in texts if "the library computes instead" in text]
+    changed = next(iter({**parameters, **midway}))
+    assert len(left) == (0 if kept and changed != "upper.EIz" else 1) and all(changed in text for text in left)
+
+
+def test_code_of_another_file_is_left_aside(generated, limber, tmp_path):
+    """robot.json and guid were replaced, the library was not."""
+    package = generated(payload_arm(tmp_path))
+    robot = package.resources / "robot.json"
+    robot.write_text(robot.read_text().replace('"EIz": 500.0', '"EIz": 300.0'))
+    subprocess.run([limber, "fmu", robot, "-o", tmp_path / "other.fmu"], check=True, capture_output=True)
+    other = unzip(tmp_path / "other.fmu", tmp_path / "other")
+    package.guid = other.guid
+    (expected, _), (found, texts) = run(other), run(package)
+    assert any("of another robot file" in text for text in texts) and found == expected
+
+
+def test_unknown_parameters_are_refused(limber, tmp_path):
+    for name in "payload.color", "upper.payload.mass":  # the upper link has no payload
+        result = subprocess.run([limber, "fmu", payload_arm(tmp_path), "-o", tmp_path / "a.fmu", "--generated", "--keep", name],
+                                capture_output=True, text=True)
+        assert result.returncode == 1 and name in result.stderr and not (tmp_path / "a.fmu").exists()
+    result = subprocess.run([limber, "fmu", payload_arm(tmp_path), "-o", tmp_path / "a.fmu", "--keep", "gravity"],
+                            capture_output=True, text=True)
+    assert result.returncode == 2 and "--generated" in result.stderr
+
+
+@pytest.mark.parametrize("compiler, says", [("no-such-compiler", "install gcc or clang"), ("false", "failed")])
+def test_without_a_compiler_the_message_says_what_to_install(compiler, says, limber, root, tmp_path):
+    result = subprocess.run([limber, "fmu", root / "resources/canadarm.json", "-o", tmp_path / "a.fmu", "--generated"],
+                            capture_output=True, text=True, env={**os.environ, "CC": compiler, "TMPDIR": str(tmp_path)})
+    assert result.returncode == 1 and compiler in result.stderr and says in result.stderr and "gcc" in result.stderr
+    assert list(tmp_path.iterdir()) == []  # no FMU, and the temporary folder is gone
