@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All checks: builds without warnings; the C tests in the release build, under the sanitizers, with clang, and with SUNDIALS 7 if it is
-# available; the Python tests.
+# available; a short run of every fuzzing harness; the Python tests.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/build/common.sh"
 cd "$root" || exit 1
@@ -34,6 +34,7 @@ step "build, sanitizers" build_in "$out/sanitize" -DLIMBER_SANITIZE=ON -DLIMBER_
     && step "C tests, sanitizers" c_tests "$out/sanitize"
 step "build, clang" build_in "$out/clang" -DCMAKE_C_COMPILER=clang -DLIMBER_WERROR=ON && step "C tests, clang" c_tests "$out/clang"
 step "C tests, SUNDIALS 7" "$root/build/sundials7.sh"
+step "fuzzing, 10 s for each harness" "$python" tests/fuzz/run.py 10 --quick --timeout 60
 step "Python tests" python_tests
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -59,8 +59,10 @@ static enum status check_modes(const struct robot *robot, struct report *report)
     for (int i = 0; i < robot->n_links; i++) {
         struct arena arena = {0};
         struct body body;
-        if (link_modes(&robot->link[i]) > 0)
-            body_report(&robot->link[i], i, body_make(&robot->link[i], &arena, &body), &body, report);
+        report_progress(report, "modes of links", i, robot->n_links);
+        struct link plain = robot->link[i];
+        plain.beam.foreshortening = false; /* only the modal mass is looked at */
+        if (link_modes(&plain) > 0) body_report(&plain, i, body_make(&plain, &arena, &body), &body, report);
         report_geometric_stiffness(robot, i, report);
         arena_release(&arena);
     }
@@ -110,12 +112,15 @@ static void note_with_name(void *context, const char *text)
 enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary)
 {
     struct named named = {name, report};
-    struct report with_name = {.line = add_name, .note = note_with_name, .context = &named};
+    struct report with_name = {
+        .line = add_name, .note = note_with_name, .progress = report->progress, .context = &named};
     memset(summary, 0, sizeof *summary);
     enum status status = check_modes(robot, &with_name);
     if (status == STATUS_OK) status = summarize_links(robot, summary);
+    report_progress(report, "equations of motion", 0, 1);
     if (status == STATUS_OK) status = close_at_start(robot, &with_name, summary);
     if (status == STATUS_OK) status = plausibility_check(robot, summary, &with_name);
+    report_progress(report, "frequencies with twice the modes", 0, 1);
     if (status == STATUS_OK) status = convergence_check(robot, summary, &with_name);
     if (status != STATUS_OK && with_name.errors == 0) report_status(&with_name, status);
     return status;

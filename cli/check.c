@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "drive/drive.h"
 #include "json_out.h"
+#include "progress.h"
 
 static const char *const loop_types[] = {
     [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
@@ -348,11 +349,12 @@ static void take_note(void *context, const char *text)
 static int check(const char *file, void (*print)(const struct robot *, const struct summary *, const struct messages *))
 {
     struct messages messages = {json_object_new_array(), json_object_new_array()};
-    struct report report = {.line = take_message, .note = take_note, .context = &messages};
+    struct report report = {.line = take_message, .note = take_note, .progress = progress_show, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
     enum status status = robot_read_file(file, &robot, &report);
     if (status == STATUS_OK) status = summary_make(file, robot, &report, &summary);
+    progress_end();
     if (status == STATUS_OK) print(robot, &summary, &messages);
     summary_free(&summary);
     robot_free(robot);

@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
-/* Whether both names exist and are the same file. */
+/* Whether both names exist and are the same regular file; b may be - for standard input. */
 bool cli_same_file(const char *a, const char *b);
 
 /* Reads the value of an option; wrong usage is reported. */

@@ -98,13 +98,47 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
+/* Files in the temporary folder */
+struct sources {
+    const char *folder;
+    struct report *report;
+    int n;
+    FILE *file[CODE_FILES];
+};
+
+static FILE *open_source(void *context, const char *name)
+{
+    struct sources *sources = context;
+    char path[PATH_SIZE];
+    FILE *file = NULL;
+    if (sources->n < CODE_FILES && snprintf(path, sizeof path, "%s/%s", sources->folder, name) < PATH_SIZE)
+        file = fopen(path, "w");
+    if (file != NULL) sources->file[sources->n++] = file;
+    else report_add(sources->report, REPORT_ERROR, "%s/%s: cannot be written", sources->folder, name);
+    return file;
+}
+
+static bool write_sources(const struct generation *what, const char *guid, const char *folder, struct report *report)
+{
+    struct sources sources = {.folder = folder, .report = report};
+    const struct code_files files = {open_source, &sources};
+    bool fine = generate_write_fmu(what, guid, &files) == STATUS_OK, written = true;
+    for (int i = 0; i < sources.n; i++) {
+        const bool wrong = ferror(sources.file[i]) != 0;
+        written = fclose(sources.file[i]) == 0 && !wrong && written;
+    }
+    if (!written)
+        report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", folder);
+    return fine && written;
+}
+
 static struct blob build(const struct generation *what, const char *guid, const char *folder, const char *parts,
                          struct arena *arena, struct report *report)
 {
     struct blob library = {0};
     struct command command = {.arena = arena};
     char path[PATH_SIZE];
-    if (generate_write_fmu(what, guid, folder, report) != STATUS_OK) return library;
+    if (!write_sources(what, guid, folder, report)) return library;
     make_command(&command, what, folder, parts);
     if (arena->failed || !run(&command, report)) return library;
     if (snprintf(path, sizeof path, "%s/library.so", folder) < PATH_SIZE)

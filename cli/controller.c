@@ -73,7 +73,7 @@ static enum status pack(const struct pack_options *options, const char *file, st
                                 .variables = instance_variables(controller),
                                 .model = sim_model(arm),
                                 .mechanism = sim_mechanism(arm)};
-        status = pack_libraries(&sources, arena, &libraries, report)
+        status = pack_libraries(options, &sources, arena, &libraries, report)
                      ? pack_write(options, &fmu, (struct blob){file, strlen(file)}, &libraries, report)
                      : STATUS_NO_FILE;
     }

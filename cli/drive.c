@@ -77,11 +77,15 @@ static enum status pack(const struct pack_options *options, const struct drive *
     const enum status status = drive_variables(drive, "--set", file.bytes, report, arena, &variables);
     if (status != STATUS_OK) return status;
     variables_guid(&variables, file.bytes, guid);
-    const struct fmu fmu = {
-        .name = drive->name, .description = drive->description, .guid = guid, .variables = &variables, .drive = drive};
+    const struct fmu fmu = {.name = drive->name,
+                            .description = drive->description,
+                            .guid = guid,
+                            .variables = &variables,
+                            .drive = drive,
+                            .report = report};
     const struct library_source source = {.name = drive->name,
                                           .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
-    if (!pack_libraries(&source, arena, &libraries, report)) return STATUS_NO_FILE;
+    if (!pack_libraries(options, &source, arena, &libraries, report)) return STATUS_NO_FILE;
     return pack_write(options, &fmu, file, &libraries, report);
 }
 

@@ -5,6 +5,7 @@
 #include "compile.h"
 #include "mech/mechanism.h"
 #include "pack.h"
+#include "progress.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 #include "view.h"
@@ -77,9 +78,11 @@ static enum status pack(const struct options *options, struct arena *arena, stru
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
                                 .mechanism = sim_mechanism(sim),
-                                .viewer = load_viewer(arena)};
-        const bool found = options->pack.generated ? generate_library(options, sim, arena, &libraries, report)
-                                                   : pack_libraries(&sources, arena, &libraries, report);
+                                .viewer = load_viewer(arena),
+                                .report = report};
+        const bool found = options->pack.generated
+                               ? generate_library(options, sim, arena, &libraries, report)
+                               : pack_libraries(&options->pack, &sources, arena, &libraries, report);
         status = found ? pack_write(&options->pack, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
                        : STATUS_NO_FILE;
     }
@@ -108,7 +111,7 @@ int command_fmu(int argc, char **argv)
     const int code = parse(&options, argc, argv);
     if (code != EXIT_OK) return code;
 
-    struct report report = {.line = pack_print_error, .context = &options.pack};
+    struct report report = {.line = pack_print_error, .progress = progress_show, .context = &options.pack};
     struct arena arena = {0};
     const enum status status = pack(&options, &arena, &report);
     arena_release(&arena);

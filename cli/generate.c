@@ -1,12 +1,16 @@
 /* limber generate ROBOT -o DIR: straight-line C code of one robot. */
 #include "generate/generate.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "load.h"
+#include "result.h"
 
 struct options {
     const char *robot, *folder, *terms;
@@ -53,6 +57,59 @@ static void print_counts(const struct generated *function)
     }
 }
 
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* They take their names together, when all are complete */
+struct output {
+    const struct options *options;
+    int n;
+    char name[CODE_FILES][PATH_MAX];
+    struct result file[CODE_FILES];
+};
+
+static FILE *open_output(void *context, const char *name)
+{
+    struct output *output = context;
+    if (output->n == CODE_FILES) return NULL;
+    char *path = output->name[output->n];
+    struct result *file = &output->file[output->n];
+    if (snprintf(path, PATH_MAX, "%s/%s", output->options->folder, name) >= PATH_MAX) {
+        cli_usage("generate", "-o %s: too long a name", output->options->folder);
+        return NULL;
+    }
+    if (cli_same_file(path, output->options->robot)) {
+        cli_usage("generate", "-o %s: %s is the robot file", output->options->folder, path);
+        return NULL;
+    }
+    if (result_open(path, NULL, file) != EXIT_OK) return NULL;
+    output->n++;
+    return file->stream;
+}
+
+static enum status write_code(const struct generation *what, const struct options *options, struct generated *function,
+                              struct report *report)
+{
+    struct output *output = calloc(1, sizeof *output);
+    if (output == NULL) return STATUS_NO_MEMORY;
+    output->options = options;
+    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
+        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", options->folder, strerror(errno));
+        free(output);
+        return STATUS_NO_FILE;
+    }
+    const struct code_files files = {open_output, output};
+    enum status status = generate_write(what, &files, function);
+    for (int i = 0; i < output->n; i++)
+        if (fflush(output->file[i].stream) != 0 && status == STATUS_OK) status = STATUS_NO_FILE;
+    for (int i = 0; i < output->n; i++)
+        if (result_close(&output->file[i], cli_exit_code(status)) != EXIT_OK && status == STATUS_OK)
+            status = STATUS_NO_FILE;
+    free(output);
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
 static int run(const struct options *options, struct cli_model *loaded, struct report *report)
 {
     char prefix[PREFIX_SIZE];
@@ -67,10 +124,10 @@ static int run(const struct options *options, struct cli_model *loaded, struct r
                              "LINK.payload.mass can be kept",
                              options->keep[i]);
     enum status status = constraints_choose(&loaded->mechanism, loaded->state.at.q, report);
-    if (status == STATUS_OK) status = generate_write(&what, options->folder, function, report);
+    if (status == STATUS_OK) status = write_code(&what, options, function, report);
     while (status == STATUS_NOT_POSITIVE && what.tolerance < 1e-7) { /* badly conditioned in every state */
         what.tolerance *= 10;
-        status = generate_write(&what, options->folder, function, report);
+        status = write_code(&what, options, function, report);
         if (status == STATUS_OK)
             report_add(
                 report, REPORT_WARNING,

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/tolerance.h"
 #include "cli.h"
 #include "result.h"
 #include "robot/nearest.h"
@@ -386,8 +388,8 @@ int cli_positive(const char *command, const char *option, const char *text, doub
 int cli_tolerance(const char *command, const char *option, const char *text, double *number)
 {
     const int code = cli_positive(command, option, text, number);
-    if (code != EXIT_OK || *number < 1) return code;
-    return cli_usage(command, "%s takes a number below 1, not '%s'", option, text);
+    if (code != EXIT_OK || is_tolerance(*number)) return code;
+    return cli_usage(command, "%s takes a number from %g to less than 1, not '%s'", option, TIGHTEST_TOLERANCE, text);
 }
 
 void cli_print_error(void *context, enum report_level level, const char *text)
@@ -442,15 +444,32 @@ struct robot *cli_load(const char *file, int *exit_code)
 bool cli_same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    const bool both = stat(a, &x) == 0 && (strcmp(b, "-") == 0 ? fstat(STDIN_FILENO, &y) : stat(b, &y)) == 0;
+    return both && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Rejects a result file that is also read or written by the command in another way */
-static int check_result(const char *command, int argc, char **argv, int o)
+/* Options whose value is a file to be written, of all commands */
+static bool names_result(const char *option)
 {
-    for (int i = 1; i < argc; i++)
-        if (i != o && i != o + 1 && cli_same_file(argv[o + 1], argv[i]))
-            return cli_usage(command, "-o %s: the same file as %s", argv[o + 1], argv[i]);
+    static const char *const options[] = {"-o", "--python", "--matlab", "--plot", "--elastic"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(option, options[i]) == 0) return true;
+    return false;
+}
+
+/* Rejects a result file that is also read or written by the command in another way: its arguments name all files */
+static int check_results(const char *command, int argc, char **argv)
+{
+    for (int o = 1; o + 1 < argc; o++) {
+        if (!names_result(argv[o])) continue;
+        const char *file = argv[o + 1];
+        for (int i = 1; i < argc; i++) {
+            const bool other = i != o && i != o + 1;
+            if (other && (cli_same_file(file, argv[i]) || (names_result(argv[i - 1]) && strcmp(file, argv[i]) == 0)))
+                return cli_usage(command, "%s %s: the same file as %s", argv[o], file, argv[i]);
+        }
+        o++;
+    }
     return EXIT_OK;
 }
 
@@ -460,7 +479,6 @@ static int redirect(const char *command, int *argc, char **argv, struct result *
     for (int i = 1; i < *argc; i++) {
         if (strcmp(argv[i], "-o") != 0) continue;
         if (i + 1 >= *argc) return cli_usage(command, "-o takes a file name");
-        if (check_result(command, *argc, argv, i) != EXIT_OK) return EXIT_USAGE;
         const int code = result_open(argv[i + 1], stdout, result);
         if (code != EXIT_OK) return code;
         for (int j = i + 2; j < *argc; j++) argv[j - 2] = argv[j];
@@ -489,7 +507,8 @@ int main(int argc, char **argv)
     if (command == NULL) return asks_for_help(2, argv) ? finish(print_overview(stdout)) : report_unknown(argv[1]);
     if (asks_for_help(argc - 2, argv + 2)) return finish(print_help(command));
     struct result result = {0};
-    int count = argc - 1, code = command->own_output ? EXIT_OK : redirect(command->name, &count, argv + 1, &result);
+    int count = argc - 1, code = check_results(command->name, count, argv + 1);
+    if (code == EXIT_OK && !command->own_output) code = redirect(command->name, &count, argv + 1, &result);
     if (code != EXIT_OK) return code;
     code = command->run(count, argv + 1);
     return result.stream != NULL ? result_close(&result, code) : finish(code);

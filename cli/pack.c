@@ -10,6 +10,8 @@
 
 #include "cli.h"
 #include "installed.h"
+#include "progress.h"
+#include "result.h"
 #include "robot/read.h"
 
 enum { NAME_SIZE = 256 };
@@ -64,8 +66,8 @@ static bool library_path(const struct library_source *source, int platform, char
 }
 
 /* No bytes, with a report, if it is not available. The one for Windows may be missing, unless it was named. */
-static struct blob load_library(const struct library_source *source, int platform, struct arena *arena,
-                                struct report *report)
+static struct blob load_library(const struct library_source *source, int platform, const char *output,
+                                struct arena *arena, struct report *report)
 {
     char path[PATH_SIZE], advice[128];
     bool named;
@@ -76,6 +78,10 @@ static struct blob load_library(const struct library_source *source, int platfor
     }
     if (platform == PLATFORM_WINDOWS && !named && access(path, F_OK) != 0) return (struct blob){0};
 
+    if (cli_same_file(output, path)) {
+        report_add(report, REPORT_ERROR, "-o %s: the same file as the FMU's library %s", output, path);
+        return (struct blob){0};
+    }
     const char *magic = platforms[platform].magic;
     struct report quiet = {0};
     struct blob library = {0};
@@ -90,11 +96,11 @@ static struct blob load_library(const struct library_source *source, int platfor
     return library;
 }
 
-bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
-                    struct report *report)
+bool pack_libraries(const struct pack_options *options, const struct library_source *source, struct arena *arena,
+                    struct libraries *libraries, struct report *report)
 {
     memset(libraries, 0, sizeof *libraries);
-    for (int p = 0; p < PLATFORM_COUNT; p++) libraries->of[p] = load_library(source, p, arena, report);
+    for (int p = 0; p < PLATFORM_COUNT; p++) libraries->of[p] = load_library(source, p, options->output, arena, report);
     return report->errors == 0;
 }
 
@@ -157,7 +163,13 @@ enum status pack_write(const struct pack_options *options, const struct fmu *fmu
                        const struct libraries *libraries, struct report *report)
 {
     if (!may_replace(options->output, report)) return STATUS_NO_FILE;
-    const enum status status = package_write(fmu, resource, libraries, options->output, report);
+    struct arena arena = {0};
+    const struct blob package = package_make(fmu, resource, libraries, &arena, report);
+    progress_end();
+    enum status status = package.bytes != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && result_write(options->output, package.bytes, package.size) != EXIT_OK)
+        status = STATUS_NO_FILE;
     if (status == STATUS_OK) print_summary(options, fmu, libraries);
+    arena_release(&arena);
     return status;
 }

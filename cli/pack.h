@@ -30,8 +30,8 @@ struct library_source {
 };
 
 /* False, with a report, where one cannot be read; the one for Windows may be missing, unless it was named. */
-bool pack_libraries(const struct library_source *source, struct arena *arena, struct libraries *libraries,
-                    struct report *report);
+bool pack_libraries(const struct pack_options *options, const struct library_source *source, struct arena *arena,
+                    struct libraries *libraries, struct report *report);
 
 /* Writes the FMU and prints a summary. */
 enum status pack_write(const struct pack_options *options, const struct fmu *fmu, struct blob resource,

@@ -253,14 +253,9 @@ int plot_write(const struct plot *plot, const char *file)
 {
     struct arena arena = {0};
     const struct blob svg = draw(plot, DOCUMENT_XML, &arena);
-    struct result result = {0};
     int code = EXIT_COMPUTATION;
     if (svg.bytes == NULL) fprintf(stderr, "limber: %s: %s\n", file, status_text(STATUS_NO_MEMORY));
-    else code = result_open(file, NULL, &result);
-    if (code == EXIT_OK) {
-        fwrite(svg.bytes, 1, svg.size, result.stream); /* errors are kept by the stream */
-        code = result_close(&result, code);
-    }
+    else code = result_write(file, svg.bytes, svg.size);
     arena_release(&arena);
     return code;
 }

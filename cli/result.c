@@ -1,6 +1,8 @@
 #include "result.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +10,59 @@
 
 #include "cli.h"
 
+/* ---- interruption: a signal that ends the program removes what is not complete ------------------------------------- */
+
+enum { MOST_OPEN = 16 };
+static struct result *volatile unfinished[MOST_OPEN]; /* for the signal handler */
+
+static void remove_unfinished(int number)
+{
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (unfinished[i] != NULL) (void)unlink(unfinished[i]->temporary);
+    (void)raise(number); /* its action is the default again */
+}
+
+/* Too large a file is an error of the write, not the end of the program */
+static void catch_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction old, own = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
+        sigemptyset(&own.sa_mask);
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(ends[i], &own, NULL);
+    }
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
+static bool remember(struct result *result)
+{
+    int i = 0;
+    while (i < MOST_OPEN && unfinished[i] != NULL) i++;
+    if (i < MOST_OPEN) unfinished[i] = result;
+    catch_signals();
+    return i < MOST_OPEN;
+}
+
+static void forget(const struct result *result)
+{
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (unfinished[i] == result) unfinished[i] = NULL;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------- */
+
 static int report_failure(const struct result *result, const char *how)
 {
     fprintf(stderr, "limber: %s: %s be written: %s\n", result->given, how, strerror(errno));
     return EXIT_INPUT;
+}
+
+/* The file itself; its name as given if it does not exist yet */
+static bool find_file(const char *given, bool exists, char file[PATH_MAX])
+{
+    if (exists) return realpath(given, file) != NULL;
+    errno = ENAMETOOLONG;
+    return snprintf(file, PATH_MAX, "%s", given) < PATH_MAX;
 }
 
 int result_open(const char *file, FILE *stream, struct result *result)
@@ -19,16 +70,18 @@ int result_open(const char *file, FILE *stream, struct result *result)
     struct stat old;
     const bool exists = stat(file, &old) == 0, replaced = exists && S_ISREG(old.st_mode);
     *result = (struct result){.given = file};
-    if (replaced ? realpath(file, result->file) == NULL
-                 : (size_t)snprintf(result->file, sizeof result->file, "%s", file) >= sizeof result->file) {
-        if (!replaced) errno = ENAMETOOLONG;
-        return report_failure(result, "cannot");
-    }
-    if (replaced || !exists)
+    if (!find_file(file, replaced, result->file)) return report_failure(result, "cannot");
+    if (replaced || !exists) {
         snprintf(result->temporary, sizeof result->temporary, "%s.%ld.part", result->file, (long)getpid());
+        errno = EMFILE;
+        if (!remember(result)) return report_failure(result, "cannot");
+    }
     const char *name = exists && !replaced ? result->file : result->temporary, *mode = exists && !replaced ? "w" : "wx";
     result->stream = stream != NULL ? freopen(name, mode, stream) : fopen(name, mode);
-    if (result->stream == NULL) return report_failure(result, "cannot");
+    if (result->stream == NULL) {
+        forget(result);
+        return report_failure(result, "cannot");
+    }
     if (replaced) (void)fchmod(fileno(result->stream), old.st_mode & 07777);
     return EXIT_OK;
 }
@@ -43,5 +96,15 @@ int result_close(struct result *result, int code)
     if (named) bad = rename(result->temporary, result->file) != 0;
     if (bad) report_failure(result, "could not");
     if (result->temporary[0] != '\0' && (bad || !named)) (void)remove(result->temporary);
+    forget(result);
     return bad && code == EXIT_OK ? EXIT_INPUT : code;
+}
+
+int result_write(const char *file, const void *bytes, size_t size)
+{
+    struct result result;
+    const int code = result_open(file, NULL, &result);
+    if (code != EXIT_OK) return code;
+    (void)fwrite(bytes, 1, size, result.stream); /* errors are kept by the stream */
+    return result_close(&result, code);
 }

@@ -1,4 +1,5 @@
-/* A result file: it appears under its name only when it is complete, and not if the command fails. */
+/* A result file: it appears under its name only when it is complete, and not if the command fails or is interrupted. A result must
+   not move while it is open. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 
@@ -19,5 +20,8 @@ int result_open(const char *file, FILE *stream, struct result *result);
 /* With code EXIT_OK, and all written, the result takes the file's name; else what had this name stays. An exit code: `code`, or
    that of what failed here. Does nothing where the result is not open. */
 int result_close(struct result *result, int code);
+
+/* A whole file at once */
+int result_write(const char *file, const void *bytes, size_t size);
 
 #endif

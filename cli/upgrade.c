@@ -182,11 +182,7 @@ static void print_summary(const struct pack_options *options, const struct upgra
 
 static int write_text(const struct pack_options *options, const struct upgrade *upgrade)
 {
-    struct result result;
-    int code = result_open(options->output, NULL, &result);
-    if (code != EXIT_OK) return code;
-    const size_t written = fwrite(upgrade->text, 1, upgrade->length, result.stream);
-    code = result_close(&result, written == upgrade->length ? EXIT_OK : EXIT_INPUT);
+    const int code = result_write(options->output, upgrade->text, upgrade->length);
     if (code == EXIT_OK) print_summary(options, upgrade);
     return code;
 }
@@ -217,8 +213,6 @@ int command_upgrade(int argc, char **argv)
     struct pack_options options = {.command = "upgrade", .noun = "OLD.json", .file = "NEW.json"};
     int code = pack_arguments(&options, argc, argv);
     if (code != EXIT_OK) return code;
-    if (cli_same_file(options.output, options.subject))
-        return cli_usage(options.command, "-o %s: the same file as %s", options.output, options.subject);
 
     struct report report = {.line = cli_print_error};
     struct arena arena = {0};

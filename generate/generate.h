@@ -57,14 +57,20 @@ enum status generate_reference(const struct generation *what, int i, const doubl
    the tolerance. False: none was found. */
 bool generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs);
 
-/* Writes header, functions, test program and CMake file into a folder, which is made; fills `function`, FUNCTIONS of them. */
-enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
-                           struct report *report);
+/* Where the code goes. `open` makes a stream for the file of this name, NULL on failure, which it reports itself; the caller of
+   generate_write() closes all of them. */
+struct code_files {
+    FILE *(*open)(void *context, const char *name);
+    void *context;
+};
+enum { CODE_FILES = FUNCTIONS + 3 };
 
-/* The sources of an FMU's generated code (sim/robot_code.h) into a folder that exists: forward dynamics, residual, and the table of
+/* Writes header, functions, test program and CMake file; fills `function`, FUNCTIONS of them. */
+enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function);
+
+/* The sources of an FMU's generated code (sim/robot_code.h): forward dynamics, residual, and the table of
    them. guid: of the instance. */
-enum status generate_write_fmu(const struct generation *what, const char *guid, const char *folder,
-                               struct report *report);
+enum status generate_write_fmu(const struct generation *what, const char *guid, const struct code_files *files);
 /* Name of the robot as a C identifier: the prefix of its functions. */
 enum { PREFIX_SIZE = 64 };
 void generate_prefix(const char *name, char prefix[PREFIX_SIZE]);

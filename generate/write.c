@@ -1,10 +1,10 @@
 /* The files of a generated robot: header, one file for each function, a test program with results of the library, CMakeLists.txt. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "generate/generate.h"
+
+enum { NAME_SIZE = 256 };
 
 static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_QD] = "qd",
@@ -159,21 +159,11 @@ static enum status write_function(FILE *file, const struct generation *what, str
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static FILE *open_file(const char *folder, const char *prefix, const char *name, struct report *report)
+static FILE *open_file(const struct code_files *files, const char *prefix, const char *name)
 {
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s%s", folder, prefix, name);
-    FILE *file = length < (int)sizeof path ? fopen(path, "w") : NULL;
-    if (file == NULL) report_add(report, REPORT_ERROR, "%s: cannot be written: %s", path, strerror(errno));
-    return file;
-}
-
-static enum status close_file(FILE *file, const char *folder, struct report *report)
-{
-    const bool wrong = ferror(file) != 0;
-    if (fclose(file) == 0 && !wrong) return STATUS_OK;
-    report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", folder);
-    return STATUS_NO_FILE;
+    char file[NAME_SIZE];
+    const int length = snprintf(file, sizeof file, "%s%s", prefix, name);
+    return length < (int)sizeof file ? files->open(files->context, file) : NULL;
 }
 
 static void write_header(FILE *file, const struct generation *what)
@@ -336,9 +326,9 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
-/* What is written: these functions, with calls of them by `write_call`, into this folder */
+/* What is written: these functions, with calls of them by `write_call`, as these files */
 struct destination {
-    const char *folder;
+    const struct code_files *files;
     unsigned functions; /* 1 << index */
     void (*write_call)(FILE *file, const struct generation *what, const struct generated *function,
                        const struct robot_parts *parts);
@@ -346,7 +336,7 @@ struct destination {
 
 /* Function i: its file, its declaration, and a call of it */
 static enum status make_function(const struct generation *what, int i, const struct destination *to, FILE *header,
-                                 struct generated *function, struct called *called, struct report *report)
+                                 struct generated *function, struct called *called)
 {
     struct graph g = {0};
     struct robot_parts parts = {0};
@@ -354,14 +344,13 @@ static enum status make_function(const struct generation *what, int i, const str
     char name[64];
     snprintf(name, sizeof name, "_%s.c", function->name);
     enum status status = generate_expressions(what, i, &g, &parts, &output, &called->n_results);
-    FILE *file = status == STATUS_OK ? open_file(to->folder, what->prefix, name, report) : NULL;
+    FILE *file = status == STATUS_OK ? open_file(to->files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
     if (status == STATUS_OK) {
         const struct naming naming = {parts.first, function->result};
         const struct code code = {&g, called->n_results, output, write_input, write_output, &naming};
         status = write_function(file, what, function, &parts, &code);
         write_declaration(header, what, function, &parts);
-        if (close_file(file, to->folder, report) != STATUS_OK) status = STATUS_NO_FILE;
         FILE *call = open_memstream(&called->call, &called->call_size);
         if (call != NULL) {
             to->write_call(call, what, function, &parts);
@@ -374,7 +363,7 @@ static enum status make_function(const struct generation *what, int i, const str
 }
 
 static enum status make_functions(const struct generation *what, const struct destination *to, FILE *header,
-                                  struct generated *function, struct called *called, struct report *report)
+                                  struct generated *function, struct called *called)
 {
     enum status status = STATUS_OK;
     write_header(header, what);
@@ -382,32 +371,23 @@ static enum status make_functions(const struct generation *what, const struct de
         struct parameter result[MOST_OUTPUTS];
         if ((to->functions >> i & 1) == 0) continue;
         generate_describe(what, i, &function[i], result);
-        status = make_function(what, i, to, header, &function[i], &called[i], report);
+        status = make_function(what, i, to, header, &function[i], &called[i]);
         function[i].result = NULL;
     }
     fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", header);
     return status;
 }
 
-enum status generate_write(const struct generation *what, const char *folder, struct generated *function,
-                           struct report *report)
+enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function)
 {
     struct called tested[FUNCTIONS] = {{0}};
-    const struct destination to = {folder, (1u << FUNCTIONS) - 1, write_call};
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", folder, strerror(errno));
-        return STATUS_NO_FILE;
-    }
-    FILE *header = open_file(folder, what->prefix, ".h", report),
-         *test = open_file(folder, what->prefix, "_test.c", report),
-         *cmake = open_file(folder, "", "CMakeLists.txt", report);
+    const struct destination to = {files, (1u << FUNCTIONS) - 1, write_call};
+    FILE *header = open_file(files, what->prefix, ".h"), *test = open_file(files, what->prefix, "_test.c"),
+         *cmake = open_file(files, "", "CMakeLists.txt");
     enum status status = header != NULL && test != NULL && cmake != NULL ? STATUS_OK : STATUS_NO_FILE;
-    if (status == STATUS_OK) status = make_functions(what, &to, header, function, tested, report);
+    if (status == STATUS_OK) status = make_functions(what, &to, header, function, tested);
     if (status == STATUS_OK) status = write_test(test, what, function, tested, generate_first(what, ARGUMENTS));
     if (status == STATUS_OK) write_cmake(cmake, what, function);
-    FILE *const files[] = {header, test, cmake};
-    for (int i = 0; i < 3; i++)
-        if (files[i] != NULL && close_file(files[i], folder, report) != STATUS_OK) status = STATUS_NO_FILE;
     for (int i = 0; i < FUNCTIONS; i++) free(tested[i].call);
     return status;
 }
@@ -454,21 +434,17 @@ static void write_table(FILE *file, const struct generation *what, const char *g
             guid, loops->n_active, what->n_kept);
 }
 
-enum status generate_write_fmu(const struct generation *what, const char *guid, const char *folder,
-                               struct report *report)
+enum status generate_write_fmu(const struct generation *what, const char *guid, const struct code_files *files)
 {
-    const struct destination to = {folder, 1u << RESIDUAL | 1u << FORWARD, write_fmu_call};
+    const struct destination to = {files, 1u << RESIDUAL | 1u << FORWARD, write_fmu_call};
     struct called called[FUNCTIONS] = {{0}};
     struct generated function[FUNCTIONS];
-    FILE *header = open_file(folder, what->prefix, ".h", report),
-         *table = open_file(folder, what->prefix, "_code.c", report);
+    FILE *header = open_file(files, what->prefix, ".h"), *table = open_file(files, what->prefix, "_code.c");
     enum status status = header != NULL && table != NULL ? STATUS_OK : STATUS_NO_FILE;
-    if (status == STATUS_OK) status = make_functions(what, &to, header, function, called, report);
+    if (status == STATUS_OK) status = make_functions(what, &to, header, function, called);
     if (status == STATUS_OK && (called[FORWARD].call == NULL || called[RESIDUAL].call == NULL))
         status = STATUS_NO_MEMORY;
     if (status == STATUS_OK) write_table(table, what, guid, called);
-    if (header != NULL && close_file(header, folder, report) != STATUS_OK) status = STATUS_NO_FILE;
-    if (table != NULL && close_file(table, folder, report) != STATUS_OK) status = STATUS_NO_FILE;
     for (int i = 0; i < FUNCTIONS; i++) free(called[i].call);
     return status;
 }

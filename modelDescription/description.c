@@ -234,8 +234,10 @@ static void write_structure(struct xml *xml, const struct dependencies *d)
     const struct variables *variables = d->fmu->variables;
     xml_begin(xml, "ModelStructure");
     xml_begin(xml, "Outputs");
-    for (int r = 0; r < variables->n; r++)
+    for (int r = 0; r < variables->n; r++) {
+        report_progress(d->fmu->report, "model description", r, variables->n);
         if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, d, r, false);
+    }
     xml_end(xml);
     if (variables->n_states > 0) {
         xml_begin(xml, "Derivatives");

@@ -20,6 +20,7 @@ struct fmu {
     struct mechanism *mechanism;
     const double *pose;        /* nq: positions for the picture; NULL: the start */
     const struct drive *drive; /* NULL: not a drive */
+    struct report *report;     /* for the progress */
     struct blob viewer;        /* script of the scene in the documentation; no bytes: there is none */
 };
 

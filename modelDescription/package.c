@@ -82,26 +82,50 @@ static void add_all(struct package *package, const struct fmu *fmu, struct blob 
     add_licenses(package, fmu, arena);
 }
 
-/* libzip writes to a temporary file and renames it at the end. */
-enum status package_write(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
-                          const char *file, struct report *report)
+static zip_source_t *open_package(struct package *package)
 {
-    int code;
-    struct package package = {.zip = zip_open(file, ZIP_CREATE | ZIP_TRUNCATE, &code), .report = report};
-    if (package.zip == NULL) {
-        zip_error_t error;
-        zip_error_init_with_code(&error, code);
-        report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_error_strerror(&error));
-        zip_error_fini(&error);
-        return STATUS_NO_FILE;
+    zip_source_t *buffer = zip_source_buffer_create(NULL, 0, 0, NULL);
+    if (buffer == NULL) return NULL;
+    package->zip = zip_open_from_source(buffer, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    if (package->zip == NULL) {
+        zip_source_free(buffer);
+        return NULL;
     }
-    struct arena arena = {0};
-    add_all(&package, fmu, resource, libraries, &arena);
+    zip_source_keep(buffer); /* until its bytes are copied */
+    return buffer;
+}
+
+static struct blob copy_bytes(zip_source_t *buffer, struct arena *arena)
+{
+    zip_stat_t stat;
+    struct blob blob = {0};
+    if (zip_source_open(buffer) != 0) return blob;
+    char *bytes = zip_source_stat(buffer, &stat) == 0 ? arena_take(arena, (size_t)stat.size, 1) : NULL;
+    if (bytes != NULL && zip_source_read(buffer, bytes, stat.size) == (zip_int64_t)stat.size)
+        blob = (struct blob){bytes, (size_t)stat.size};
+    zip_source_close(buffer);
+    return blob;
+}
+
+struct blob package_make(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
+                         struct arena *arena, struct report *report)
+{
+    struct package package = {.report = report};
+    struct blob blob = {0};
+    zip_source_t *buffer = open_package(&package);
+    if (buffer == NULL) {
+        report_add(report, REPORT_ERROR, "%s", status_text(STATUS_NO_MEMORY));
+        return blob;
+    }
+    add_all(&package, fmu, resource, libraries, arena);
+    report_progress(report, "compression", 0, 1);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
-        report_add(report, REPORT_ERROR, "%s: cannot be written: %s", file, zip_strerror(package.zip));
+        report_add(report, REPORT_ERROR, "the FMU cannot be packed: %s", zip_strerror(package.zip));
     }
     if (package.failed) zip_discard(package.zip);
-    arena_release(&arena);
-    return package.failed ? STATUS_NO_FILE : STATUS_OK;
+    else blob = copy_bytes(buffer, arena);
+    zip_source_free(buffer);
+    if (!package.failed && blob.bytes == NULL) report_add(report, REPORT_ERROR, "%s", status_text(STATUS_NO_MEMORY));
+    return blob;
 }

@@ -20,9 +20,9 @@ struct libraries {
     struct blob of[PLATFORM_COUNT];
 };
 
-/* Packs the FMU: its parts, the bytes of the robot's or drive's file and the shared libraries. The file is written completely or
-   not at all; problems are reported to `report`. */
-enum status package_write(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
-                          const char *file, struct report *report);
+/* Packs the FMU: its parts, the bytes of the robot's or drive's file and the shared libraries. Problems are reported to `report`, and
+   the result then has no bytes. */
+struct blob package_make(const struct fmu *fmu, struct blob resource, const struct libraries *libraries,
+                         struct arena *arena, struct report *report);
 
 #endif

@@ -2,7 +2,7 @@
 
 usage: make.py [--check] [figures]
 
-Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md, docs/generate.md and docs/equations.md, and docs/figures/frames.svg.
+Without arguments: the generated parts of docs/robot-file.md, docs/cli.md, docs/variables.md, docs/generate.md and docs/equations.md, docs/reliability.md, and docs/figures/frames.svg.
 `figures` also runs the simulation behind docs/figures/canadarm.svg again, and draws docs/figures/concrete-pump.svg and viewer.png. --check changes nothing; exit
 code 1 when something is stale. LIMBER may
 name another limber program."""
@@ -17,6 +17,7 @@ import elastica
 import equations_reference
 import frames_figure
 import generate_reference
+import reliability_page
 import robot_reference
 import variables_reference
 from markdown_page import replace_part
@@ -64,7 +65,10 @@ def equations():
 def frames(): return ROOT / "docs/figures/frames.svg", frames_figure.svg(), []
 
 
-PARTS = [robot_file, command_line, variables, generated_code, equations, frames]
+def reliability(): return ROOT / "docs/reliability.md", reliability_page.page(ROOT), reliability_page.missing_tests(ROOT)
+
+
+PARTS = [robot_file, command_line, variables, generated_code, equations, frames, reliability]
 
 
 def main():

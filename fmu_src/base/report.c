@@ -28,3 +28,8 @@ void report_note(const struct report *report, const char *format, ...)
     va_end(arguments);
     report->note(report->context, text);
 }
+
+void report_progress(const struct report *report, const char *what, int done, int all)
+{
+    if (report != NULL && report->progress != NULL) report->progress(what, done, all);
+}

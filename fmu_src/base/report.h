@@ -15,8 +15,9 @@ enum report_level { REPORT_ERROR, REPORT_WARNING };
 
 struct report {
     void (*line)(void *context, enum report_level level,
-                 const char *text);                /* one complete message without newline; NULL: silent */
-    void (*note)(void *context, const char *text); /* information that is no problem; NULL: not wanted */
+                 const char *text);                        /* one complete message without newline; NULL: silent */
+    void (*note)(void *context, const char *text);         /* information that is no problem; NULL: not wanted */
+    void (*progress)(const char *what, int done, int all); /* of long work; NULL: not wanted */
     void *context;
     int errors; /* counted by report_add() */
     int warnings;
@@ -27,5 +28,8 @@ void report_add(struct report *report, enum report_level level, const char *form
 
 PRINTF_LIKE(2, 3)
 void report_note(const struct report *report, const char *format, ...);
+
+/* How much of some work is done. */
+void report_progress(const struct report *report, const char *what, int done, int all);
 
 #endif

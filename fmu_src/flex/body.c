@@ -131,7 +131,7 @@ static void add_slope_products(struct beam_functions *fn, double from, double to
     }
 }
 
-/* Adds the integrand at x, with mass dm, to the integrals of the pairs. */
+/* Adds the integrand at x, with mass dm, to the integrals of the pairs but G, which is summed panel by panel. */
 static void add_pair_point(const struct beam_functions *fn, double x, double dm)
 {
     const struct pair_integrals *pairs = &fn->pairs;
@@ -141,7 +141,6 @@ static void add_pair_point(const struct beam_functions *fn, double x, double dm)
         pairs->b[p] += h * x;
         for (int k = 0; k < fn->m; k++)
             if (family_axis[fn->family[k]] >= 0) pairs->T[fn->m * p + k] += h * fn->value[3 * k];
-        for (int q = p; q < pairs->n; q++) pairs->G[pairs->n * p + q] += h * pairs->h[q];
     }
 }
 
@@ -195,9 +194,9 @@ static void add_mode_point(const struct body *body, struct body_arrays *f, const
     }
 }
 
-/* Adds the integrand at x, with weight dx, to every integral over the beam. */
-static void add_beam_point(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
-                           struct beam_functions *fn, double x, double dx)
+/* Adds the integrand at x, with weight dx, to every integral over the beam but G of the pairs; its mass. */
+static double add_beam_point(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
+                             struct beam_functions *fn, double x, double dx)
 {
     const struct beam_properties at = share_at(beam, share, x / beam->length);
     const double dm = at.mass_per_length * dx, *J = at.inertia_per_length;
@@ -206,6 +205,7 @@ static void add_beam_point(const struct beam *beam, enum share share, struct bod
     add_shape_point(body, f, fn, x, dm);
     add_spin(body->N0, (const double[6]){J[0] * dx, J[1] * dx, J[2] * dx, 0, 0, 0});
     add_mode_point(body, f, fn, &at, dx);
+    return dm;
 }
 
 static void integrate_beam(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
@@ -213,15 +213,19 @@ static void integrate_beam(const struct beam *beam, enum share share, struct bod
 {
     for (int panel = 0; panel < fn->panels.n; panel++) {
         const double from = fn->panels.x[panel], to = fn->panels.x[panel + 1];
+        double dm[GAUSS_POINTS];
         for (int g = 0; g < GAUSS_POINTS; g++) {
             const double x = from + (to - from) * fn->node[g];
             if (fn->pairs.n > 0) {
+                fn->pairs.h = fn->pairs.row + (size_t)g * (size_t)PADDED(fn->pairs.n);
                 memcpy(fn->pairs.h, fn->pairs.h_panel, (size_t)fn->pairs.n * sizeof(double));
                 add_slope_products(fn, from, x, fn->pairs.h);
             }
-            add_beam_point(beam, share, body, f, fn, x, (to - from) * fn->weight[g]);
+            dm[g] = add_beam_point(beam, share, body, f, fn, x, (to - from) * fn->weight[g]);
         }
-        if (fn->pairs.n > 0) add_slope_products(fn, from, to, fn->pairs.h_panel);
+        if (fn->pairs.n == 0) continue;
+        pairs_add_gram(&fn->pairs, dm);
+        add_slope_products(fn, from, to, fn->pairs.h_panel);
     }
     for (int s = 0; s < body->n_shapes; s++)
         for (int t = 0; t < s; t++) f->G[body->n_shapes * s + t] = f->G[body->n_shapes * t + s];

@@ -13,11 +13,13 @@ int link_frequencies(const struct link *link, double *hz, int max)
 
     struct arena arena = {0};
     struct body body;
+    struct link plain = *link;
+    plain.beam.foreshortening = false; /* it changes neither K nor the mass of the undeformed body */
     const size_t mm = (size_t)(m * m);
     double *work = arena_take(&arena, 2 * mm, sizeof *work), *V = arena_take(&arena, mm, sizeof *V);
     double *w2 = arena_take(&arena, (size_t)m, sizeof *w2);
     int count = -1;
-    if (!arena.failed && body_make(link, &arena, &body) == STATUS_OK &&
+    if (!arena.failed && body_make(&plain, &arena, &body) == STATUS_OK &&
         eigen_generalized(m, body.K, body.Mff0, work, V, w2) == 0) {
         count = m < max ? m : max;
         for (int i = 0; i < count; i++) hz[i] = sqrt(fmax(w2[i], 0)) / two_pi;

@@ -5,6 +5,7 @@
 #include "flex/axes.h"
 #include "flex/inertia.h"
 #include "flex/moments.h"
+#include "flex/quadrature.h"
 #include "math/lanes.h"
 #include "math/vec.h"
 
@@ -33,8 +34,9 @@ enum status pairs_make(const struct beam *beam, int m, struct arena *arena, stru
     pairs->s = arena_take(arena, n, sizeof(double));
     pairs->b = arena_take(arena, n, sizeof(double));
     pairs->T = arena_take(arena, n * (size_t)m, sizeof(double));
-    pairs->G = arena_take(arena, n * n, sizeof(double));
-    pairs->h = arena_take(arena, n, sizeof(double));
+    pairs->G = arena_take(arena, n * (size_t)PADDED((int)n), sizeof(double));
+    pairs->row = arena_take(arena, GAUSS_POINTS * (size_t)PADDED((int)n), sizeof(double));
+    pairs->h = pairs->row;
     pairs->h_panel = arena_take(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int p = 0; p < 2; p++)
@@ -55,7 +57,23 @@ static int pair_of(const struct bending_plane *plane, int i, int j)
 /* int h_p h_q dm */
 static double gram(const struct pair_integrals *pairs, int p, int q)
 {
-    return p < q ? pairs->G[pairs->n * p + q] : pairs->G[pairs->n * q + p];
+    const int row = PADDED(pairs->n);
+    return p < q ? pairs->G[row * p + q] : pairs->G[row * q + p];
+}
+
+/* G_pq += sum over the points of a panel of dm h_p h_q: each entry is read and written once a panel, since G can be large */
+void pairs_add_gram(const struct pair_integrals *pairs, const double *dm)
+{
+    const int n = pairs->n, row = PADDED(n);
+    for (int p = 0; p < n; p++) {
+        double w[GAUSS_POINTS];
+        for (int g = 0; g < GAUSS_POINTS; g++) w[g] = dm[g] * pairs->row[row * g + p];
+        for (int q = LANE_START(p); q < n; q += LANES) {
+            lanes sum = load(pairs->G + row * p + q);
+            for (int g = 0; g < GAUSS_POINTS; g++) sum += w[g] * load(pairs->row + row * g + q);
+            store(pairs->G + row * p + q, sum);
+        }
+    }
 }
 
 /* C: the integrals of the pairs as matrices over the coordinates */

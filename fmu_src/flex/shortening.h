@@ -59,13 +59,16 @@ struct shortening_state {
 struct pair_integrals {
     int n, *i, *j;
     double *s, *b;   /* n: int h dm, int h x dm                                                  */
-    double *T, *G;   /* n x m: int h phi_k dm;  n x n: int h h dm, upper triangle                */
-    double *h;       /* n: h at a point                                                         */
+    double *T, *G;   /* n x m: int h phi_k dm;  n rows of PADDED(n): int h h dm, upper triangle  */
+    double *row;     /* GAUSS_POINTS rows of PADDED(n): h at the points of a panel              */
+    double *h;       /* n: h at a point, one of the rows                                        */
     double *h_panel; /* n: at the start of the panel                                            */
 };
 
 /* The pairs of a beam, integrals zero. */
 enum status pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs);
+/* Adds the points of a panel with these masses, GAUSS_POINTS of them, to G. */
+void pairs_add_gram(const struct pair_integrals *pairs, const double *dm);
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made);
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);

@@ -48,7 +48,9 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ro
 fmi2Status fmi2CancelStep(fmi2Component c)
 {
     ENTER(c, fmi2CancelStep);
-    return component_refuse(component, "no step is pending: steps end before fmi2DoStep returns");
+    return component_refuse(
+        component, "the FMU is not asynchronous: no step is pending, as fmi2DoStep returns when its step is done. "
+                   "solver.max_steps bounds the work of a step");
 }
 
 /* ---- derivatives of inputs and outputs ------------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/tolerance.h"
 #include "fmi/component.h"
 #include "fmi/location.h"
 
@@ -153,8 +154,8 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     REQUIRE(isfinite(start), "the start time must be finite: %g", start);
     REQUIRE(!limited || (isfinite(stop) && stop >= start), "the stop time %g must not lie before the start time %g",
             stop, start);
-    REQUIRE(!tolerance_defined || (tolerance >= 0 && tolerance < 1), "the tolerance must be positive and below 1: %g",
-            tolerance);
+    REQUIRE(!tolerance_defined || tolerance == 0 || is_tolerance(tolerance),
+            "the tolerance must be from %g to less than 1: %g", TIGHTEST_TOLERANCE, tolerance);
     component->progress.experiment = (struct experiment){.start_time = start,
                                                          .stop_defined = limited,
                                                          .stop_time = limited ? stop : 0,

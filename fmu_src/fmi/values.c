@@ -47,12 +47,18 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
     return fmi2Discard;
 }
 
+/* Any number may stand in a state that was forged. */
+static fmi2Integer integer_of(double value)
+{
+    return value >= INT_MAX ? INT_MAX : value > INT_MIN ? (fmi2Integer)value : INT_MIN;
+}
+
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Integer value[])
 {
     ENTER(c, fmi2GetInteger);
     const fmi2Status status = ready_to_get(component, vr, n, value, TYPE_INTEGER);
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++) value[i] = (fmi2Integer)instance_get(component->instance, (int)vr[i]);
+    for (size_t i = 0; i < n; i++) value[i] = integer_of(instance_get(component->instance, (int)vr[i]));
     return fmi2OK;
 }
 

@@ -332,13 +332,29 @@ static void save(const struct integrator *integrator, double *memory)
     if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
 }
 
+/* A state may come from anywhere: a number that is none of the methods that are compared is the first choice */
+static enum method saved_candidate(const struct automatic *a, double number)
+{
+    const int method = saved_count(number, METHODS - 1);
+    return method >= METHOD_ESDIRK && a->method[method] != NULL ? (enum method)method : METHOD_ESDIRK;
+}
+
+static enum method saved_method(const struct automatic *a, double number)
+{
+    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(a, number);
+}
+
 static void resume(struct integrator *integrator, const double *memory)
 {
     struct automatic *a = automatic_of(integrator);
-    const enum method chosen = (enum method)memory[CHOSEN];
+    const enum method chosen = saved_method(a, memory[CHOSEN]);
     if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
-    integrator->used = (enum method)memory[USED];
-    memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
+    integrator->used = saved_method(a, memory[USED]);
+    if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
+        memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
+        a->trials.best = saved_candidate(a, a->trials.best);
+        a->trials.tried = saved_candidate(a, a->trials.tried);
+    }
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
 

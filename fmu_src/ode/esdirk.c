@@ -95,7 +95,7 @@ static void collect_points(const struct esdirk *e, int i, double h, struct point
     const struct one_step *s = &e->s;
     for (int j = i - 1; j > 0; j--) add_point(points, e->tableau->c[j] * h, e->Y + s->n * j, e->Z + s->n_z * j);
     add_point(points, 0, s->y, s->z);
-    for (int j = 0; j < (int)s->now->own[N_PAST]; j++)
+    for (int j = 0; j < saved_count(s->now->own[N_PAST], POINTS - 1); j++)
         if (e->past_time[j] > NEAR * h)
             add_point(points, -e->past_time[j], e->past_y + s->n * j, e->past_z + s->n_z * j);
 }

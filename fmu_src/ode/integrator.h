@@ -135,6 +135,12 @@ static inline void integrator_statistics(const struct integrator *integrator, st
     integrator->ops->statistics(integrator, statistics);
 }
 
+/* A number of the memory as an integer from 0 to most; 0 if it is none, as in a forged state. */
+static inline int saved_count(double number, int most)
+{
+    return number >= 0 && number <= most ? (int)number : 0;
+}
+
 /* The memory of an integrator: what the next step depends on besides t, y and the options, as numbers that are saved with a state.
    Its size is constant; 0 for a method with a history, which continues with a restart. */
 static inline int integrator_memory_size(const struct integrator *integrator)

@@ -11,15 +11,22 @@ struct position {
     int line, column;
 };
 
-/* Line and column, from 1, of a byte of the text. */
-static struct position position_of(const char *text, size_t offset)
+static const struct position start_of_text = {1, 1};
+
+/* The position of text[to], from that of text[from] */
+static struct position advance(struct position at, const char *text, size_t from, size_t to)
 {
-    struct position at = {1, 1};
-    for (size_t i = 0; i < offset; i++) {
+    for (size_t i = from; i < to; i++) {
         at.column++;
         if (text[i] == '\n') at = (struct position){at.line + 1, 1};
     }
     return at;
+}
+
+/* Line and column, from 1, of a byte of the text. */
+static struct position position_of(const char *text, size_t offset)
+{
+    return advance(start_of_text, text, 0, offset);
 }
 
 /* json-c silently keeps the last of two members with the same key. But it parses in pieces, and when a piece ends with the colon
@@ -37,7 +44,8 @@ static struct json_object *parse(struct reader *reader, struct json_tokener *tok
 {
     struct json_object *root = NULL;
     enum json_tokener_error error = json_tokener_continue;
-    size_t from = 0, to = 0;
+    size_t from = 0, to = 0, counted = 0; /* the position `at` is that of text[counted] */
+    struct position at = start_of_text;
     for (; error == json_tokener_continue && to <= length; from = to) {
         const char *colon = memchr(text + from, ':', length - from);
         to = colon != NULL ? (size_t)(colon - text) + 1 : length + 1; /* the last piece has the final '\0' */
@@ -47,13 +55,14 @@ static struct json_object *parse(struct reader *reader, struct json_tokener *tok
 
         const char *key = repeated_key(tokener);
         if (key == NULL) continue;
-        const struct position at = position_of(text, to - 1);
+        at = advance(at, text, counted, to - 1);
+        counted = to - 1;
         report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: the key \"%s\" occurs twice in one object",
                    reader->file, at.line, at.column, key);
     }
     *valid = error == json_tokener_success;
     if (!*valid) {
-        const struct position at = position_of(text, from + json_tokener_get_parse_end(tokener));
+        at = position_of(text, from + json_tokener_get_parse_end(tokener));
         report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: not JSON: %s", reader->file, at.line,
                    at.column, json_tokener_error_desc(error));
     }
@@ -118,6 +127,10 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
         *length += fread(bytes + *length, 1, room - *length - 1, stream);
         if (ferror(stream)) return NULL;
         if (feof(stream)) return bytes; /* the memory was zeroed */
+        if (room > INT_MAX) {
+            errno = EFBIG; /* an endless device */
+            return NULL;
+        }
     }
 }
 

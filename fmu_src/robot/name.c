@@ -1,10 +1,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "robot/read.h"
 
 /* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge", for what a frame may be named beside. */
 static const char all_reserved[] = "world, tip, energy, power, solver, gravity, time, elastic_terms, start_static";
+
+/* In a name: files of an FMU have the robot's, and most systems allow 255 in the name of a file. */
+enum { MOST_LETTERS = 200 };
 
 static bool is_letter(char c)
 {
@@ -48,6 +52,8 @@ const char *read_identifier(const struct place *at, const char *what)
     if (name == NULL) return NULL;
     if (!is_identifier(name))
         report_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
+    else if (strlen(name) > MOST_LETTERS)
+        report_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
     return arena_string(&at->reader->robot->arena, name);
 }
 
@@ -58,6 +64,64 @@ static const char *read_name(const struct place *at, const char *what)
     if (name == NULL) return NULL;
     if (is_reserved(name)) report_error(at, "%s must not be a reserved word: %s", what, all_reserved);
     return name;
+}
+
+/* ---- links by name ----------------------------------------------------------------------------------------------- */
+
+enum { FIRST_ROOM = 64 };
+
+static const char *indexed_name(const struct robot *robot, enum named named, int link)
+{
+    return named == NAMED_LINK ? robot->link[link].name : robot->link[link].joint.name;
+}
+
+/* The slot of this name, or the empty one where it belongs */
+static int *find_slot(const struct reader *reader, enum named named, const char *name)
+{
+    const struct link_index *index = &reader->index;
+    size_t at = (size_t)hash_bytes(HASH_START, name, strlen(name));
+    for (;; at++) {
+        int *slot = &index->slot[named][at % index->room];
+        if (*slot == 0 || same_name(indexed_name(reader->robot, named, *slot - 1), name)) return slot;
+    }
+}
+
+/* Of equal names the first counts. */
+static void index_link(const struct reader *reader, int link)
+{
+    for (enum named named = 0; named < NAMED_COUNT; named++) {
+        const char *name = indexed_name(reader->robot, named, link);
+        int *slot = name != NULL ? find_slot(reader, named, name) : NULL;
+        if (slot != NULL && *slot == 0) *slot = link + 1;
+    }
+}
+
+/* Takes in the links that were read since; false: out of memory. */
+static bool update_index(struct reader *reader)
+{
+    struct link_index *index = &reader->index;
+    const size_t links = (size_t)reader->robot->n_links;
+    if (index->room < 2 * links + 2) {
+        index->room = index->room == 0 ? FIRST_ROOM : index->room;
+        while (index->room < 4 * links) index->room *= 2;
+        for (enum named named = 0; named < NAMED_COUNT; named++)
+            index->slot[named] = arena_take(&reader->robot->arena, index->room, sizeof(int));
+        index->n = 0;
+    }
+    if (reader->robot->arena.failed) return false;
+    while (index->n < reader->robot->n_links) index_link(reader, index->n++);
+    return true;
+}
+
+static int find_named(struct reader *reader, enum named named, const char *name)
+{
+    if (name == NULL || !update_index(reader)) return -1;
+    return *find_slot(reader, named, name) - 1;
+}
+
+int find_link(struct reader *reader, const char *name)
+{
+    return find_named(reader, NAMED_LINK, name);
 }
 
 /* ---- names in use ------------------------------------------------------------------------------------------------ */
@@ -74,10 +138,10 @@ static bool locate(bool found, struct location *location, const char *format, in
 }
 
 /* Whether a link, loop, actuator, frame or supply read so far has this name, and where. */
-static bool part_has(const struct reader *reader, const char *name, struct location *where)
+static bool part_has(struct reader *reader, const char *name, struct location *where)
 {
     const struct robot *robot = reader->robot;
-    const int link = find_link(robot, name);
+    const int link = find_link(reader, name);
     if (link >= 0) return locate(true, where, "links[%d].name", link);
     if (reader->link != NULL && same_name(reader->link->name, name))
         return locate(true, where, "links[%d].name", robot->n_links);
@@ -93,11 +157,10 @@ static bool part_has(const struct reader *reader, const char *name, struct locat
 }
 
 /* The same of a joint. */
-static bool joint_has(const struct robot *robot, const char *name, struct location *where)
+static bool joint_has(struct reader *reader, const char *name, struct location *where)
 {
-    for (int i = 0; i < robot->n_links; i++)
-        if (same_name(robot->link[i].joint.name, name)) return locate(true, where, "links[%d].joint", i);
-    return false;
+    const int link = find_named(reader, NAMED_JOINT, name);
+    return locate(link >= 0, where, "links[%d].joint", link);
 }
 
 /* The same of the joint that is being read, which may need a frame. */
@@ -117,7 +180,7 @@ const char *read_part_name(const struct place *at, const char *what)
     if (part_has(at->reader, name, &other))
         report_error(at, "%s must be unique among links, loops%s: %s is the same", what,
                      robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
-    else if (robot->format == 2 && (joint_has(robot, name, &other) || current_joint_has(at->reader, name, &other)))
+    else if (robot->format == 2 && (joint_has(at->reader, name, &other) || current_joint_has(at->reader, name, &other)))
         report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
                      what, other.path);
     return name;
@@ -129,7 +192,7 @@ const char *read_joint_name(const struct place *at, const char *link_name)
     const char *name = at->given ? read_name(at, "joint name") : link_name;
     struct location other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
-    if (joint_has(robot, name, &other))
+    if (joint_has(at->reader, name, &other))
         report_error(at->given ? at : at->parent,
                      "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
                      other.path);
@@ -143,18 +206,11 @@ const char *read_joint_name(const struct place *at, const char *link_name)
 
 /* ---- names referred to ------------------------------------------------------------------------------------------- */
 
-int find_link(const struct robot *robot, const char *name)
-{
-    for (int i = 0; i < robot->n_links; i++)
-        if (same_name(robot->link[i].name, name)) return i;
-    return -1;
-}
-
 bool read_link_name(const struct place *at, enum need need, const char *what, int *link)
 {
     const char *name = read_string(at, need, what);
     if (name == NULL) return false;
-    const int found = find_link(at->reader->robot, name);
+    const int found = find_link(at->reader, name);
     if (found >= 0) *link = found;
     else report_error(at, "%s must be the name of a link", what);
     return found >= 0;

@@ -20,7 +20,7 @@ static void read_robot(const struct place *document, struct robot *robot)
 
     robot->format = 1 + read_choice(&format_at, REQUIRED, "format", formats); /* 0: unknown */
     robot->name = read_identifier(&name_at, "robot name");
-    const char *description = read_string(&description_at, OPTIONAL, "description");
+    const char *description = read_text(&description_at, OPTIONAL, "description");
     if (description != NULL) robot->description = arena_string(&robot->arena, description);
     read_numbers(&gravity_at, OPTIONAL, &gravity, 3, robot->gravity);
     const int chosen = read_choice(&terms_at, OPTIONAL, "elastic_terms", terms);
@@ -31,11 +31,13 @@ static void read_robot(const struct place *document, struct robot *robot)
     read_supplies(&supplies_at, robot);
     frames_open(&frames_at, robot);
     read_links(&links_at, robot);
-    read_frames(document->reader);
-    read_loops(&loops_at, robot);
-    read_actuators(&actuators_at, robot);
-    robot->tip = robot->n_links - 1;
-    read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    if (robot->n_links > 0) { /* the rest refers to links */
+        read_frames(document->reader);
+        read_loops(&loops_at, robot);
+        read_actuators(&actuators_at, robot);
+        robot->tip = robot->n_links - 1;
+        read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
+    }
     object_close(&object);
 }
 

@@ -17,6 +17,14 @@ struct json_object;
 struct drive_row;
 
 /* Shared by all places of a document. */
+/* Links read so far, by their names and by those of their joints: hash tables of their numbers plus 1, 0: empty. */
+enum named { NAMED_LINK, NAMED_JOINT, NAMED_COUNT };
+struct link_index {
+    size_t room;
+    int n; /* links in the tables */
+    int *slot[NAMED_COUNT];
+};
+
 struct reader {
     const char *file; /* what messages call the document */
     struct report *report;
@@ -24,6 +32,7 @@ struct reader {
     const struct place *frames; /* the array of frames, each read when it is first needed */
     bool *frame_read;
     const struct link *link; /* the link that is being read, which robot->n_links does not count yet; else NULL */
+    struct link_index index;
     struct json_object *root;
     struct vendor_memory memory; /* of the tree */
 };
@@ -127,6 +136,8 @@ bool read_rows(const struct place *at, enum need need, const struct quantity *qu
 bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer);
 bool read_flag(const struct place *at, const char *what, bool *flag);
 const char *read_string(const struct place *at, enum need need, const char *what); /* NULL where there is none */
+/* The same for free text: no control characters but tabs and line breaks, which XML has no way to write. */
+const char *read_text(const struct place *at, enum need need, const char *what);
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names); /* -1 likewise   */
 
 /* A vector that is not zero, normalized. */
@@ -171,7 +182,7 @@ const char *read_identifier(const struct place *at, const char *what);
 const char *read_part_name(const struct place *at, const char *what);
 const char *read_joint_name(const struct place *at, const char *link_name);
 /* Index of the link of that name among those read so far; -1 where there is none. */
-int find_link(const struct robot *robot, const char *name);
+int find_link(struct reader *reader, const char *name);
 /* A place that names a link; false, with an error reported, where there is no such link. */
 bool read_link_name(const struct place *at, enum need need, const char *what, int *link);
 bool same_name(const char *a, const char *b); /* false for NULL */

@@ -44,10 +44,10 @@ static void read_section_of(const struct place *at, const struct link *link, str
 
 static bool read_frame_link(const struct place *at, int *link)
 {
-    const struct reader *reader = at->reader;
+    struct reader *reader = at->reader;
     if (reader->link == NULL) return read_link_name(at, REQUIRED, "link of a frame", link);
     const char *name = read_string(at, REQUIRED, "link of a frame");
-    const int found = name != NULL ? find_link(reader->robot, name) : -1;
+    const int found = name != NULL ? find_link(reader, name) : -1;
     if (found >= 0) *link = found;
     else if (name != NULL)
         report_error(
@@ -134,7 +134,7 @@ bool read_link_or_frame(const struct place *at, const char *what, struct site *s
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return false;
     const bool may_be_frame = at->reader->robot->format != 1;
-    const int link = find_link(at->reader->robot, name);
+    const int link = find_link(at->reader, name);
     const struct robot_frame *frame = link < 0 && may_be_frame ? find_frame(at->reader, name) : NULL;
     if (link >= 0) *site = site_of_link(link);
     else if (frame != NULL) *site = frame->site;

@@ -5,11 +5,10 @@
 /* The parent: by default the link before, the world for the first. */
 static void read_parent(const struct place *at, int index, struct link *link)
 {
-    const struct robot *robot = at->reader->robot;
     int parent = index - 1;
     const char *name = read_string(at, OPTIONAL, "parent");
     if (name != NULL) {
-        parent = find_link(robot, name); /* -1, the world, if there is none */
+        parent = find_link(at->reader, name); /* -1, the world, if there is none */
         if (parent < 0 && strcmp(name, "world") != 0)
             report_error(at, "parent must be \"world\" or the name of a link earlier in the file");
     }

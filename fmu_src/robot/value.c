@@ -134,6 +134,22 @@ const char *read_string(const struct place *at, enum need need, const char *what
     return NULL;
 }
 
+/* Characters that XML 1.0 does not have: below U+0020 but tab and line breaks, U+FFFE, U+FFFF */
+static bool is_xml_text(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' && strchr("\t\n\r", *c) == NULL) return false;
+    return strstr(text, "\xEF\xBF\xBE") == NULL && strstr(text, "\xEF\xBF\xBF") == NULL;
+}
+
+const char *read_text(const struct place *at, enum need need, const char *what)
+{
+    const char *text = read_string(at, need, what);
+    if (text == NULL || is_xml_text(text)) return text;
+    report_error(at, "%s must not contain control characters other than tabs and line breaks", what);
+    return NULL;
+}
+
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
 {
     if (absent_and_optional(at, need)) return -1;

@@ -300,6 +300,7 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
     const double tolerance = stepper_restore(&instance->stepper, bytes);
     if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
     if (!initialized) return STATUS_OK;
+    if (instance_check_parameters(instance) > 0) return STATUS_BAD_INPUT;
     const enum status status = instance->ops->adopt_parameters(instance, tolerance);
     if (status == STATUS_OK) stepper_resume(&instance->stepper);
     return status;

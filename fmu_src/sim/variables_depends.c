@@ -20,12 +20,11 @@ static bool has_free_coordinates(const struct link_model *lm)
 
 /* The first link with free coordinates on the way from the world to `link`: everything outward of it accelerates together, and
    nothing else does. -1: the motion of `link` is prescribed. */
-static int free_root(const struct model *model, int link)
+static int free_root(const struct model *model, const int *root, int link)
 {
-    int root = -1;
-    for (; link >= 0; link = model->link[link].parent)
-        if (has_free_coordinates(&model->link[link])) root = link;
-    return root;
+    const int parent = model->link[link].parent; /* parents come first: their roots are known */
+    if (parent >= 0 && root[parent] >= 0) return root[parent];
+    return has_free_coordinates(&model->link[link]) ? link : -1;
 }
 
 static int group_of(const int *group, int link)
@@ -68,11 +67,12 @@ const struct structure *structure_make(const struct model *model, struct arena *
     const struct robot *robot = model->robot;
     struct structure *structure = arena_take(arena, 1, sizeof *structure);
     int *group = arena_take(arena, (size_t)model->n_links, sizeof *group);
+    int *root = arena_take(arena, (size_t)model->n_links, sizeof *root);
     bool **drives = drive_structures(robot, arena);
     if (arena->failed) return NULL;
-    *structure = (struct structure){.model = model, .group = group, .drive = drives};
+    *structure = (struct structure){.model = model, .root = root, .group = group, .drive = drives};
     structure_find_plane(structure);
-    for (int i = 0; i < model->n_links; i++) group[i] = free_root(model, i);
+    for (int i = 0; i < model->n_links; i++) group[i] = root[i] = free_root(model, root, i);
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         join(model, group, loop->side[0].link, loop->side[1].link);
@@ -254,7 +254,7 @@ static bool couples(const struct structure *s, int link, const struct variable *
         const struct actuator *a = &robot->actuator[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
-    const int base = free ? free_root(s->model, link) : link, acted = acted_link(s->model, known);
+    const int base = free ? s->root[link] : link, acted = acted_link(s->model, known);
     if (free ? s->group[acted] == s->group[link] : is_outward(s->model, acted, base)) return true;
     return is_prescribed(known) && is_outward(s->model, base, acted);
 }

@@ -121,7 +121,8 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 
 struct structure {
     const struct model *model;
-    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    const int *root; /* [link]: free_root() */
+    int *group;      /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
     int normal;   /* axis of the world to which the robot's motion is normal, in any state; -1: it is not planar     */
     bool flat;    /* planar, and all masses, points and lines are in one plane                                       */

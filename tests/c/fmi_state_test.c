@@ -1,5 +1,6 @@
 /* Saved states: what is put back goes on bit for bit; what was damaged is refused. */
 #include "fmi_host.h"
+#include "support/forge.h"
 #include "support/random.h"
 
 enum { STEPS = 20 };
@@ -218,8 +219,58 @@ TEST(all_states_have_one_size)
     host_close(&host);
 }
 
+/* A state whose checksum is right may still hold any numbers: none of them crashes, or is converted to an integer that it is not
+   (under the sanitizers) */
+static void try_forged(const struct host *host, unsigned char *bytes, size_t size)
+{
+    fmi2Component c = host_make((struct host *)(uintptr_t)host, fmi2CoSimulation);
+    fmi2FMUstate state = NULL;
+    forge_checksum(bytes, size);
+    if (fmi2DeSerializeFMUstate(c, (fmi2Byte *)bytes, size, &state) == fmi2OK) {
+        const fmi2ValueReference limit = host_find(host, "solver.max_steps");
+        fmi2Integer most;
+        if (fmi2SetFMUstate(c, state) == fmi2OK) (void)fmi2DoStep(c, STEPS * 0.01, 0.01, fmi2False);
+        (void)fmi2GetInteger(c, &limit, 1, &most);
+        CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+    }
+    fmi2FreeInstance(c);
+}
+
+static void forge_states_of(int method)
+{
+    static const double odd[] = {1e300, -1, NAN, 7, INFINITY};
+    static unsigned char bytes[1 << 16], forged[1 << 16];
+    struct host host;
+    double x[STEPS];
+    size_t size = 0;
+    fmi2FMUstate state = NULL;
+    host_open(&host);
+    fmi2Component c = host_start_method(&host, method, 0);
+    run(&host, c, 0, x);
+    CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK);
+    CHECK(size <= sizeof bytes && fmi2SerializeFMUstate(c, state, (fmi2Byte *)bytes, size) == fmi2OK);
+    CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
+    fmi2FreeInstance(c);
+    memcpy(forged, bytes, size);
+    forge_checksum(forged, size);
+    CHECK(memcmp(forged, bytes, size) == 0); /* the layout is known */
+    for (size_t at = FORGE_CHECKSUM_AT + sizeof(uint64_t), i = 0; at + sizeof(double) <= size;
+         at += sizeof(double), i++) {
+        memcpy(forged, bytes, size);
+        memcpy(forged + at, &odd[i % 5], sizeof(double));
+        try_forged(&host, forged, size);
+    }
+    host_close(&host);
+}
+
+TEST(forged_states_do_no_harm)
+{
+    for (int method = METHOD_AUTOMATIC; method <= METHOD_ESDIRK; method++) forge_states_of(method);
+}
+
 int main(void)
 {
+    RUN(forged_states_do_no_harm);
     RUN(every_method_continues_from_a_saved_state);
     RUN(all_states_have_one_size);
     RUN(rollback_is_exact);

@@ -1,0 +1,92 @@
+"""docs/reliability.md: what was tried, how much, what was found. From docs/reliability.toml, and the figures that tests/fuzz/run.py --record
+and bench/soak.py --record have written."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+from markdown_page import table
+
+HARNESS = {
+    "robot": "a robot file through the reader; if it is valid and not large, model, initialization, a step and all outputs",
+    "state": "a STATE of four robots, and the accelerations there",
+    "csv": "a table of inputs, and the curves through its columns",
+    "saved": "a serialized state with other contents and a checksum that fits; restored and continued",
+    "calls": "up to 100 fmi2 calls with any arguments in any order, on four robots, both interfaces",
+    "drive": "a file of parameters of the six companions; initialization, a step and all values",
+}
+
+HEAD = """# Reliability
+
+What was done to find inputs, hosts and circumstances under which Limber fails, how much of it, and what was found. The page is made by
+docs/tools/make.py from docs/reliability.toml and the recorded figures of `./run.sh fuzz` and `./run.sh soak`."""
+
+
+def has_test(root, name):
+    """FILE::NAME: a function of a Python file, or a TEST of a C file that is run."""
+    file, _, function = name.partition("::")
+    path = root / file
+    if not path.is_file(): return False
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py": return re.search(rf"^def {re.escape(function)}\(", text, re.M) is not None
+    return f"TEST({function})" in text and f"RUN({function})" in text
+
+
+def load(root):
+    return tomllib.loads((root / "docs/reliability.toml").read_text(encoding="utf-8"))
+
+
+def missing_tests(root):
+    data = load(root)
+    named = [test for rule in data["rule"] for test in rule["test"]] + [found["test"] for found in data["found"]]
+    return [f"docs/reliability.toml: there is no test {name}" for name in named if not has_test(root, name)]
+
+
+def short(name): return f"`{name.removeprefix('tests/')}`"
+
+
+def rules(data):
+    parts = []
+    for group in dict.fromkeys(rule["group"] for rule in data["rule"]):
+        rows = [[rule["rule"], "<br>".join(map(short, rule["test"]))] for rule in data["rule"] if rule["group"] == group]
+        parts.append(f"### {group}\n\n" + table(["rule", "tests"], rows))
+    return "\n\n".join(parts)
+
+
+def figures_of(file): return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def fuzzing(root):
+    figures = figures_of(root / "tests/fuzz/figures.json")
+    runs = figures.get("runs", {})
+    rows = [[f"`{name}`", what, f"{runs[name]['executions']}", f"{runs[name]['cpu_seconds'] / 60:.0f}", f"{runs[name]['slowest_seconds']}"]
+            for name, what in HARNESS.items() if name in runs]
+    total = sum(run["executions"] for run in runs.values())
+    reached = ", ".join(f"{layer} {share} %" for layer, share in figures.get("coverage", {}).items())
+    return "\n\n".join([
+        "libFuzzer with the address and undefined-behavior sanitizers; `./test.sh` runs each harness for 10 CPU seconds, `./run.sh fuzz` for 30 CPU minutes "
+        "and at least 3e5 executions. Internal steps are limited to 50 by `solver.max_steps`. An input that takes longer than 5 s counts as a failure.",
+        table(["harness", "input", "executions", "CPU min", "slowest input [s]"], rows),
+        f"{total} executions recorded in all. Lines that the corpora reach: {reached}."])
+
+
+def endurance(root):
+    rows = []
+    for robot, f in figures_of(root / "bench/soak.json").items():
+        rows += [[robot, f"{f['steps']:.0e} communication steps of 1 ms of one instance", f"{f['steps_memory'] / 1e6:.1f} MB, grew by {f['steps_growth'] / 1e3:.0f} kB", ""],
+                 [robot, f"{f['cycles']:.0e} times instantiate, initialize, 50 steps, free", f"{f['cycles_memory'] / 1e6:.1f} MB, grew by {f['cycles_growth'] / 1e3:.0f} kB",
+                  f"{f['cycles_different']} differ"],
+                 [robot, f"{f['threads']} instances in threads, {f['threads_steps']} steps each", "", f"{f['threads_different']} differ from one that ran alone"]]
+    return ("`./run.sh soak` (bench/soak.c) loads the library of an FMU and calls its fmi2 functions, with a controller in the loop. Memory is the resident set after the first "
+            "tenth, and what it grew by from there to the end; results are compared bit by bit.\n\n" + table(["robot", "run", "memory", "results"], rows))
+
+
+def page(root):
+    data = load(root)
+    return "\n\n".join([
+        HEAD, "## Fuzzing", fuzzing(root), "## Endurance", endurance(root),
+        "## Found and mended", table(["found by", "what", "test"], [[f["by"], f["what"], short(f["test"])] for f in data["found"]]),
+        "## Limits", table(["limit", "value"], [[limit["what"], limit["value"]] for limit in data["limit"]]),
+        "## Rules and their tests", "Every rule names the tests that check it; a test of the documentation fails if one of them does not exist.",
+        rules(data)]) + "\n"
