@@ -32,7 +32,7 @@ step "set-up" "$root/build/setup.sh" || exit 1
 step "build, release" build_in "$out" -DLIMBER_WERROR=ON && step "C tests, release" c_tests "$out"
 step "build, sanitizers" build_in "$out/sanitize" -DLIMBER_SANITIZE=ON -DLIMBER_WERROR=ON \
     && step "C tests, sanitizers" c_tests "$out/sanitize"
-step "build, clang" build_in "$out/clang" -DCMAKE_C_COMPILER=clang -DLIMBER_WERROR=ON && step "C tests, clang" c_tests "$out/clang"
+targets="c_tests limber_cli limber_fmu" step "build, clang" build_in "$out/clang" -DCMAKE_C_COMPILER=clang -DLIMBER_WERROR=ON && step "C tests, clang" c_tests "$out/clang"
 step "C tests, SUNDIALS 7" "$root/build/sundials7.sh"
 step "fuzzing, 10 s for each harness" "$python" tests/fuzz/run.py 10 --quick --timeout 60
 step "Python tests" python_tests

@@ -7,7 +7,7 @@ say()  { printf '== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # build_in DIRECTORY [cmake options]: configures if not yet done or if options are given (other options are kept), then builds;
-# shows the compiler output only on failure
+# shows the compiler output only on failure. $targets: what to build instead of everything
 build_in()
 {
     local directory="$1" log
@@ -15,7 +15,7 @@ build_in()
     mkdir -p "$directory"
     log="$directory/build.log"
     if ! { { { [ $# -eq 0 ] && [ -f "$directory/build.ninja" ]; } || cmake -S "$root" -B "$directory" -G Ninja "$@"; } \
-            && cmake --build "$directory"; } >"$log" 2>&1; then
+            && cmake --build "$directory" ${targets:+--target $targets}; } >"$log" 2>&1; then
         grep -v '^\[[0-9]*/[0-9]*\] \(Building\|Linking\)' "$log" >&2 || true
         return 1
     fi
