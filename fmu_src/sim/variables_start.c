@@ -32,11 +32,12 @@ struct start_dependence variable_start_dependence(const struct variable *unknown
 
 /* ---- knowns --------------------------------------------------------------------------------------------------------------- */
 
-static bool same_quaternion(const struct structure *s, const struct variable *a, const struct variable *b)
+/* The first number of the quaternion that a state is part of; -1: it is part of none */
+static int quaternion_of(const struct structure *s, const struct variable *state)
 {
-    const int first = joint_quaternion(&s->model->robot->link[a->owner].joint);
-    return a->of == b->of && a->owner == b->owner && a->of->count == POSITIONS && first >= 0 && a->k >= first &&
-           b->k >= first;
+    if (state->of->count != POSITIONS) return -1;
+    const int first = joint_quaternion(&s->model->robot->link[state->owner].joint);
+    return state->k >= first ? first : -1;
 }
 
 /* Does it depend on the start of this state, with the norm of its quaternion? */
@@ -44,9 +45,12 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
                              const struct variables *variables)
 {
     if (variable_depends(unknown, state, s)) return true;
-    for (int i = 0; i < variables->n_states; i++) {
+    const int first = quaternion_of(s, state);
+    for (int i = 0; first >= 0 && i < variables->n_states; i++) {
         const struct variable *other = &variables->row[variables->state[i]];
-        if (same_quaternion(s, state, other) && variable_depends(unknown, other, s)) return true;
+        if (other->of == state->of && other->owner == state->owner && other->k >= first &&
+            variable_depends(unknown, other, s))
+            return true;
     }
     return false;
 }
@@ -56,13 +60,6 @@ static bool is_rate(const struct variable *unknown)
 {
     return unknown->of->depends == depends_frame_velocity || unknown->of->depends == depends_frame_angular_velocity ||
            unknown->of->depends == depends_frame_angular_rate || unknown->of->depends == depends_actuator_rate;
-}
-
-static bool has_prescribed(const struct model *model)
-{
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) return true;
-    return false;
 }
 
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
@@ -83,7 +80,7 @@ static bool depends_on_input(const struct structure *s, const struct start_depen
     const bool loops = s->model->robot->n_loops > 0, prescribed = input->of->owner == PRESCRIBED;
     if (variable_depends(unknown, input, s) || by->drive) return true;
     if (by->velocity && loops && prescribed) return true;
-    if (is_rate(unknown) && !prescribed && !has_prescribed(s->model)) return false;
+    if (is_rate(unknown) && !prescribed && s->model->n_prescribed == 0) return false;
     return by->found && acts_on_equilibrium(s, input);
 }
 
