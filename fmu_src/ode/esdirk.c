@@ -191,9 +191,9 @@ static void combine(struct esdirk *e, int i, double h)
     const double *A = e->tableau->A[i];
     struct combination terms;
     terms.count = 0;
+    combination_add(&terms, 1, e->s.y);
     combination_add(&terms, h * A[0], e->s.ydot);
     for (int j = 1; j < i; j++) combination_add(&terms, h * A[j], e->k + e->s.n * j);
-    combination_add(&terms, 1, e->s.y); /* the largest term last: less is lost to rounding */
     combination_sum(&terms, e->s.n, e->star);
 }
 
