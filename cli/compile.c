@@ -12,13 +12,13 @@
 #include "installed.h"
 #include "robot/read.h"
 
-enum { MOST_WORDS = 64 };
+enum { MOST_WORDS = 256 };
 
 extern char **environ;
 
 /* A command as words; those of variables are separated by spaces. */
 struct command {
-    int n;
+    int n; /* more than MOST_WORDS: too many */
     char *word[MOST_WORDS + 1];
     struct arena *arena;
 };
@@ -26,7 +26,8 @@ struct command {
 static void add_word(struct command *command, const char *word)
 {
     char *copy = arena_string(command->arena, word);
-    if (copy != NULL && command->n < MOST_WORDS) command->word[command->n++] = copy;
+    if (copy != NULL && command->n < MOST_WORDS) command->word[command->n] = copy;
+    command->n++;
 }
 
 static void add_words(struct command *command, const char *words)
@@ -39,12 +40,13 @@ static void add_path(struct command *command, const char *before, const char *fo
 {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s%s/%s%s", before, folder, name, end) < PATH_SIZE) add_word(command, path);
+    else command->arena->failed = true;
 }
 
 static const char *compiler(void)
 {
     const char *name = getenv("CC");
-    return name != NULL && *name != '\0' ? name : "cc";
+    return name != NULL && name[strspn(name, " \t")] != '\0' ? name : "cc";
 }
 
 /* Sources and what all FMUs are made of, into one library: only the fmi2 functions leave it, as from limber_fmu.so */
@@ -140,7 +142,9 @@ static struct blob build(const struct generation *what, const char *guid, const 
     char path[PATH_SIZE];
     if (!write_sources(what, guid, folder, report)) return library;
     make_command(&command, what, folder, parts);
-    if (arena->failed || !run(&command, report)) return library;
+    if (command.n > MOST_WORDS)
+        report_add(report, REPORT_ERROR, "--generated: CC and CFLAGS have %d words too many", command.n - MOST_WORDS);
+    if (arena->failed || command.n > MOST_WORDS || !run(&command, report)) return library;
     if (snprintf(path, sizeof path, "%s/library.so", folder) < PATH_SIZE)
         library.bytes = file_load(path, arena, &library.size, report);
     return library;

@@ -306,6 +306,24 @@ static bool forces_left_out(const struct model *model)
     return some;
 }
 
+/* Rest positions of springs, if not zero, each after a text */
+static void write_rest(const struct page *page, const char *before, const char *after)
+{
+    const struct model *model = page->e->mechanism->model;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int k = 0; lm->joint.coordinates && k < lm->joint.nv; k++) {
+            const struct joint_numbers *number = &lm->joint.number[k];
+            if (number->stiffness == 0 || number->rest == 0) continue;
+            fputs(before, page->file);
+            spell_input(page->file, &page->speller, lm->q + k);
+            fputs(" = ", page->file);
+            spell_decimal(page->file, page->format, number->rest);
+            fputs(after, page->file);
+        }
+    }
+}
+
 static void write_head(const struct page *page, const char *command)
 {
     static const char *const terms[] = {
@@ -315,6 +333,11 @@ static void write_head(const struct page *page, const char *command)
     const bool loops = page->e->n_rows > 0;
     fprintf(page->file, "%sEquations of motion of %s, by %s\n", c, robot->name, command);
     fprintf(page->file, "%sM qdd + C qd + K (q - rest) + G = B tau%s\n", c, loops ? " + J' lambda, J qd = 0" : "");
+    if (page->format != FORMAT_LATEX) {
+        char before[16];
+        snprintf(before, sizeof before, "%srest: ", c);
+        write_rest(page, before, "\n");
+    }
     fprintf(page->file, "%selastic_terms: %s\n", c, terms[page->e->parts.model->terms]);
     if (forces_left_out(page->e->mechanism->model))
         fprintf(page->file, "%sNot shown: damping, friction and stops\n", c);
@@ -414,7 +437,9 @@ static void latex_page(struct page *page, const char *command)
           file);
     fputs(page->e->n_rows > 0 ? " + J^T \\lambda, \\quad J \\dot q = 0, \\quad q = (" : ", \\quad q = (", file);
     write_coordinates(page, false, ", ");
-    fputs(") \\]\n\n\\begin{longtable}{llll}\nsymbol & value & unit & meaning \\\\\n", file);
+    fputs(")", file);
+    write_rest(page, ", \\quad q_{\\mathrm{rest}}{:}\\ ", "");
+    fputs(" \\]\n\n\\begin{longtable}{llll}\nsymbol & value & unit & meaning \\\\\n", file);
     each_symbol(page, false, latex_parameter);
     fputs("\\end{longtable}\n", file);
     if (has_definitions(page)) {

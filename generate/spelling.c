@@ -27,7 +27,7 @@ void speller_free(struct speller *s)
 void spell_decimal(FILE *file, enum equation_format format, double value)
 {
     char text[40];
-    int digits = 1;
+    int digits = 6; /* trailing zeros are not written, and numbers below a million have no exponent */
     do snprintf(text, sizeof text, "%.*g", digits, value);
     while (strtod(text, NULL) != value && ++digits <= 17);
     char *exponent = format == FORMAT_LATEX ? strchr(text, 'e') : NULL;

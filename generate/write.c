@@ -61,9 +61,11 @@ static void write_prototype(FILE *file, const struct generation *what, const str
         fprintf(file, "%sconst double %s[%d]", separator, argument_names[i], argument_count(parts, i));
         separator = ", ";
     }
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
         fprintf(file, "%sdouble %s[%d]", separator, function->result[i].name, function->result[i].count);
-    fputc(')', file);
+        separator = ", ";
+    }
+    fputs(*separator != '\0' ? ")" : "void)", file); /* void: of a robot without coordinates */
 }
 
 static void write_counts(FILE *file, const struct operation_counts *c)
@@ -258,6 +260,7 @@ static void write_call(FILE *file, const struct generation *what, const struct g
     }
     for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
         fprintf(file, "%sout + %d", separator, at);
+        separator = ", ";
         at += function->result[i].count;
     }
     fputs(");\n", file);
@@ -274,6 +277,7 @@ static void write_call(FILE *file, const struct generation *what, const struct g
 static enum status write_expected(FILE *file, const struct generation *what, int i, int n_results, int n_inputs,
                                   const double *inputs, double *result, const char *name)
 {
+    if (n_results == 0) return STATUS_OK;
     fprintf(file, "static const double %s_expected[STATES][%d] = {\n", name, n_results);
     for (int s = 0; s < STATES; s++) {
         const enum status status = generate_reference(what, i, inputs + s * n_inputs, result);
@@ -314,7 +318,8 @@ static enum status write_test(FILE *file, const struct generation *what, const s
     for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++)
         status = write_expected(file, what, i, tested[i].n_results, n_inputs, inputs, result, function[i].name);
     fputs(check_text, file);
-    fprintf(file, "int main(void)\n{\n    static double out[%d];\n    int wrong = 0;\n", most);
+    fprintf(file, "int main(void)\n{\n    static double out[%d];\n    int wrong = 0;\n%s", most,
+            n_inputs > 0 ? "" : "    (void)in;\n");
     fputs("    for (int s = 0; s < STATES; s++) {\n", file);
     for (int i = 0; i < FUNCTIONS; i++)
         if (tested[i].call != NULL) fputs(tested[i].call, file);
@@ -405,8 +410,10 @@ static void write_fmu_call(FILE *file, const struct generation *what, const stru
         fprintf(file, "%sarguments->%s", separator, argument_names[i]);
         separator = ", ";
     }
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
-        fprintf(file, ", %s", function->result[i].name);
+    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
+        fprintf(file, "%s%s", separator, function->result[i].name);
+        separator = ", ";
+    }
     fputs(");\n", file);
 }
 

@@ -651,18 +651,21 @@ static void batch(const struct model *model, struct work *work, struct tangent *
     spread(model, work, jacobian, last, rows);
 }
 
-/* The last batch ends with the last coordinate, and repeats some of the one before */
+/* Full batches store faster: if the last link is plain, the last batch repeats some coordinates of the one before. Elastic coordinates
+   cost more than that. */
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                   double *by_q, double *by_qd)
 {
-    const int n = model->nv, count = n < LANES ? n : LANES;
+    const int n = model->nv;
     struct jacobian *jacobian = tangent->jacobian;
+    const bool fill = n >= LANES && jacobian->run_end[model->n_links - 1] >= 0;
     jacobian_respond(model, work, tangent, in);
     WITH_SEEDS(N, jacobian->seeds, plain_effects(N, model, work, tangent, jacobian));
     for (int at = 0; at < n; at += LANES) {
-        const int first = at + count > n ? n - count : at;
+        const int first = fill && at + LANES > n ? n - LANES : at;
         const size_t offset = (size_t)n * (size_t)first;
-        const struct rows rows = {.n = n, .count = count, .columns = {by_q + offset, by_qd + offset}};
+        const struct rows rows = {
+            .n = n, .count = n - first < LANES ? n - first : LANES, .columns = {by_q + offset, by_qd + offset}};
         batch(model, work, tangent, first, &rows);
     }
 }

@@ -108,6 +108,18 @@ def test_rotations_of_sections_in_space(limber, tmp_path):
     assert "S" in names and len(names["variables"]) > 50
 
 
+def test_rest_positions_and_round_numbers(limber, tmp_path):
+    robot = json.loads(PENDULUM.read_text())
+    robot["links"][1]["joint"].update(stiffness=50, rest=0.25)
+    file = tmp_path / "robot.json"
+    file.write_text(json.dumps(robot))
+    text = equations(limber, file, "text")
+    assert "\nrest: q_2 = 0.25\n" in text and "k_2 = 50 [" in text
+    assert "# rest: q_2 = 0.25\n" in equations(limber, file, "sympy") and "% rest: q_2 = 0.25\n" in equations(limber, file, "matlab")
+    assert "q_{\\mathrm{rest}}{:}\\ q_{2} = 0.25 \\]" in equations(limber, file, "latex")
+    assert "rest:" not in equations(limber, PENDULUM, "text")
+
+
 def test_intermediate_variables(limber):
     """Entries that are not multiplied out have the same values."""
     names = compare(limber, RFR, "--terms", "0")

@@ -33,6 +33,15 @@ def test_robots_of_resources_agree_with_the_library(robot, tmp_path):
         assert problem is None, problem
 
 
+@pytest.mark.parametrize("robot", ["smallest", "spinning-tip-mass"])  # no coordinates; badly conditioned
+def test_odd_robots_agree_with_the_library(robot, tmp_path):
+    answer = generate(ROOT / f"tests/data/good/{robot}.json", tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    for compiler in generated.compilers():
+        problem = generated.build_and_run(tmp_path, compiler, "-O1")
+        assert problem is None, problem
+
+
 def test_random_robots_agree_with_the_library(tmp_path):
     subprocess.run([generated.ROBOTS, tmp_path, "6"], check=True)
     for i in range(6):
