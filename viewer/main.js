@@ -23,7 +23,8 @@ class App {
         this.pose = Float64Array.from(kernel.q); // by sliders
         this.start = Float64Array.from(kernel.q);
         this.modes = (data.modes ?? []).map((mode) => new Mode(mode, this.start, kernel));
-        this.mode = this.modes.length > 0 ? 0 : null;
+        const first = this.modes.findIndex((mode) => mode.frequency > 0); // those before it do not oscillate
+        this.mode = this.modes.length > 0 ? Math.max(first, 0) : null;
         this.modeScale = 1;
         this.phase = 0;
         this.exaggeration = 1;
@@ -67,12 +68,7 @@ class App {
 
     // Everything that is drawn at the start, and at some times of the results
     #fit() {
-        const points = [], include = () => {
-            const numbers = this.kernel.numbers();
-            let at = 0;
-            for (const link of this.kernel.description.links)
-                for (let k = 0; k < 3 + link.size.length / 2; k++, at += 12) points.push(new THREE.Vector3().fromArray(numbers, at));
-        };
+        const points = [], include = () => points.push(...this.views[0].extent(this.kernel.numbers()));
         this.kernel.q.set(this.pose);
         include();
         for (const result of this.results)
@@ -138,6 +134,7 @@ class App {
 
     arrange(way) {
         this.way = way;
+        this.panel.markWay(way);
         this.stage.halves = way === "side" && this.views.length > 1 ? 2 : 1;
         this.stage.resize(true);
         for (const view of this.views.slice(1)) view.setGhost(way === "over");
@@ -158,7 +155,8 @@ class App {
         const kinds = new Set();
         if (this.shown.has("names")) for (const kind of KINDS.names) kinds.add(kind);
         if (this.shown.has("names") && this.shown.has("frames")) kinds.add("frame");
-        this.labels.set(this.views[0], kinds);
+        for (const kind of ["axes", "gravity"]) if (this.shown.has(kind)) kinds.add(kind);
+        this.labels.set(this.views[0], this.stage.marks, kinds);
         if (key === "trail" || key === "frameTrails") this.#makeTrails();
         this.#applyShown();
     }
@@ -212,7 +210,7 @@ class App {
             const { left, top, width, height } = scene.getBoundingClientRect();
             const at = new THREE.Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
             ray.setFromCamera(at, this.stage.camera);
-            const hit = event.buttons === 0 && ray.intersectObjects(this.views[0].picks.filter(isShown), false)[0]?.object.userData;
+            const hit = event.buttons === 0 && ray.intersectObjects([...this.views[0].picks, ...this.stage.picks].filter(isShown), false)[0]?.object.userData;
             tooltip.hidden = !hit;
             if (!hit) return;
             tooltip.replaceChildren(element("strong", {}, hit.text), element("span", {}, hit.detail));

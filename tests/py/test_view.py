@@ -186,6 +186,38 @@ def test_modes(limber, browse, tmp_path):
     assert np.linalg.norm(np.subtract(one, other)) > 0.02
 
 
+@pytest.mark.parametrize("name", ["parallelogram", "four-bar"])
+def test_modes_keep_loops_closed(limber, browse, tmp_path, name):
+    """Where more legs than needed bend, joints alone cannot close the loops; a mode with a turning joint must not turn it over."""
+    view(limber, ROOT / f"resources/{name}.json", tmp_path / "page.html", "--modes")
+    steps = [step for mode in range(3) for phase in (0, 2, np.pi) for step in (["mode", mode, phase], ["places"])]
+    [[start, *answers]] = browse({"page": tmp_path / "page.html", "steps": [["places"], *steps]})
+    size = max(np.linalg.norm(np.subtract(a, b)) for a in start["places"].values() for b in start["places"].values())
+    for gap, shown in zip(answers[::2], answers[1::2]):
+        assert gap < 1e-9
+        moved = [np.linalg.norm(np.subtract(shown["places"][joint], start["places"][joint])) for joint in start["places"]]
+        assert max(moved) < 0.25 * size
+
+
+def test_the_first_mode_moves(limber, browse, tmp_path):
+    """Drives have modes that do not oscillate; the page starts with one that does."""
+    view(limber, ROOT / "resources/crane-drives.json", tmp_path / "page.html", "--modes")
+    [[modes, shown]] = browse({"page": tmp_path / "page.html", "steps": [["modes"], ["shown_mode"]]})
+    assert modes[0]["frequency"] == 0 and modes[shown]["frequency"] > 0
+
+
+def test_everything_fits(limber, browse, tmp_path):
+    """At the start all sections, payloads and cylinders are inside the picture: also of thick links, and of a payload far from the tip."""
+    thick = json.loads((ROOT / "tests/data/good/section-tube.json").read_text())
+    for link in thick["links"]:
+        if "beam" in link: link["beam"]["section"] = {"shape": "tube", "outer_diameter": 2 * link["beam"]["length"], "wall": 0.1}
+    (tmp_path / "thick.json").write_text(json.dumps(thick))
+    robots = [tmp_path / "thick.json", *(ROOT / f"tests/data/good/{name}.json" for name in ("spinning-tip-mass", "actuators", "smallest"))]
+    for robot in robots: view(limber, robot, tmp_path / f"{robot.stem}.html")
+    for robot, [extent] in zip(robots, browse(*({"page": tmp_path / f"{robot.stem}.html", "steps": [["extent"]]} for robot in robots))):
+        assert np.abs(extent).max() < 1, robot.stem
+
+
 def test_labels_and_links(limber, browse, tmp_path):
     """Labels do not overlap; a link can be hidden; the pointer shows names; dark pages are dark."""
     view(limber, ROOT / "resources/concrete-pump.json", tmp_path / "page.html")
