@@ -270,6 +270,16 @@ def test_missing_columns(limber, page_script, result, tmp_path):
     assert answer.returncode == 1 and "lower_joint.q, wrist_joint.q" in answer.stderr and not (tmp_path / "page.html").exists()
 
 
+def test_importers_csv(limber, page_script, result, tmp_path):
+    """Quoted names, and two rows with the same time at an event, as importers write them; other separators get a message that says so."""
+    lines, file = result.read_text().splitlines(), tmp_path / "event.csv"
+    file.write_text("\n".join([",".join(f'"{name}"' for name in lines[0].split(",")), *lines[1:50], lines[49], *lines[50:]]))
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", file)
+    file.write_text(result.read_text().replace(",", ";"))
+    answer = view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", file, check=False)
+    assert answer.returncode == 1 and "columns are separated by commas" in answer.stderr and len(answer.stderr) < 250
+
+
 def test_undeformed_result(limber, page_script, tmp_path):
     """Without elastic coordinates the result is drawn, with a warning."""
     bad = tmp_path / "joints.csv"
