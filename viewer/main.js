@@ -51,6 +51,7 @@ class App {
         }
         this.panel = new Panel(part("panel"), this);
         this.#listen(part("scene"));
+        this.#listenToPrinting();
         this.setTheme(this.theme);
         this.#place();
         this.arrange("over");
@@ -182,6 +183,14 @@ class App {
         if (this.shown.has("trail")) places.push({ at: view.linkAt[view.description.tip] + 24, color: colors.trail });
         if (this.shown.has("frameTrails")) view.description.frames.forEach((_, i) => places.push({ at: view.frameAt + 12 * i, color: colors.frameTrail }));
         this.results.forEach((result, i) => this.trails[i].make(this.kernel, result, this.exaggeration, places));
+    }
+
+    // On paper the page is light
+    #listenToPrinting() {
+        let theme;
+        const show = (which) => { this.setTheme(which); this.draw(); };
+        addEventListener("beforeprint", () => { theme = this.theme; show("light"); });
+        addEventListener("afterprint", () => show(theme));
     }
 
     toggleTheme() { this.setTheme(this.theme === "dark" ? "light" : "dark"); }
