@@ -188,9 +188,11 @@ class App {
     // On paper the page is light
     #listenToPrinting() {
         let theme;
-        const show = (which) => { this.setTheme(which); this.draw(); };
-        addEventListener("beforeprint", () => { theme = this.theme; show("light"); });
-        addEventListener("afterprint", () => show(theme));
+        matchMedia("print").addEventListener("change", ({ matches }) => {
+            if (matches) theme = this.theme;
+            this.setTheme(matches ? "light" : theme);
+            this.draw();
+        });
     }
 
     toggleTheme() { this.setTheme(this.theme === "dark" ? "light" : "dark"); }
@@ -231,6 +233,7 @@ class App {
         scene.addEventListener("pointerdown", () => (this.stage.controls.enableZoom = true));
         (embedded ? this.root : document).addEventListener("keydown", (event) => {
             if (event.target.matches?.("input, select, textarea") && !(event.target.type === "range" && event.key === " ")) return;
+            if (event.key === " " && event.target.matches?.("button, summary")) return; // presses it
             if (!event.ctrlKey && !event.metaKey && !event.altKey && this.#key(event)) event.preventDefault();
         });
     }

@@ -164,7 +164,7 @@ function mark(text, kind, parent, at) {
 }
 
 /** 1, 2 or 5 times a power of ten, not below x. */
-function roundStep(x) {
+export function roundStep(x) {
     const power = 10 ** Math.floor(Math.log10(x));
     return power * [1, 2, 5, 10].find((digit) => digit * power >= x * (1 - 1e-9));
 }

@@ -118,6 +118,13 @@ def test_a_bent_pose(limber, browse, tmp_path):
     assert np.allclose(shown["places"]["tip"], evaluate(limber, robot, state)["tip_position"], rtol=0, atol=1e-9)
 
 
+def test_space_presses_what_is_focused(limber, browse, result, tmp_path):
+    """By keyboard alone: space plays, but on a button or a heading it does what it does there."""
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", result)
+    [[on_heading, on_scene]] = browse({"page": tmp_path / "page.html", "steps": [["space", ".panel summary"], ["space", ".scene canvas"]]})
+    assert (on_heading, on_scene) == (False, True)
+
+
 @pytest.fixture(scope="module")
 def result(limber, tmp_path_factory):
     """Ten seconds of the Canadarm, bent at the start."""

@@ -26,6 +26,10 @@ const steps = {
         return app.player.time;
     },
     press: (app, key) => { document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })); return app.player?.time; },
+    space: (app, selector) => { // whether it plays the result
+        app.root.querySelector(selector).dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+        return app.player.playing;
+    },
     sliders: (app) => app.panel.sliders.map((slider) => ({ name: slider.name, min: Number(slider.input.min), max: Number(slider.input.max) })),
     slide: (app, name, value) => {
         const slider = app.panel.sliders.find((each) => each.name === name);
