@@ -46,7 +46,7 @@ class App {
         this.labels = new Labels(part("labels"));
         this.plots = new Plots(part("plots"), this.results, (t) => this.player.seek(t));
         if (this.results.length > 0) {
-            this.player = new Player(part("player"), this.results, () => this.redraw());
+            this.player = new Player(part("player"), this.results, () => this.#showResult());
             for (const axis of [1, 2, 3]) if (this.#moves(`tip.position[${axis}]`)) this.plots.add(`tip.position[${axis}]`);
         }
         this.panel = new Panel(part("panel"), this);
@@ -83,14 +83,21 @@ class App {
     // ---- what moves ---------------------------------------------------------------------------------------------------
 
     #setPose(view) {
-        const { kernel } = this, { q } = kernel;
-        q.set(this.pose);
-        if (this.results.length > 0 && this.playsResult) {
-            const result = this.results[view];
-            result.at(Math.min(Math.max(this.player.time, result.start), result.end), kernel.q);
+        const { kernel } = this;
+        kernel.q.set(this.pose);
+        if (this.playsResult) {
+            this.#positions(view);
             exaggerate(kernel, this.exaggeration);
         } else if (this.mode !== null) this.modes[this.mode].at(kernel, this.phase, this.modeScale);
         else exaggerate(kernel, this.exaggeration);
+    }
+
+    // Of a result at the time of the player, as they are in it
+    #positions(view) {
+        const { kernel, player } = this, result = this.results[view];
+        kernel.q.set(this.pose);
+        result.at(Math.min(Math.max(player.time, result.start), result.end), kernel.q);
+        return kernel.q;
     }
 
     get playsResult() { return this.results.length > 0 && this.mode === null && !this.dragged; }
@@ -103,8 +110,18 @@ class App {
         });
     }
 
+    // The time was moved: the result is shown in place of a mode or a pose by sliders
+    #showResult() {
+        if (this.dragged) this.#say("");
+        this.dragged = false;
+        if (this.mode !== null) this.showMode(null);
+        this.redraw();
+    }
+
     /** A slider was moved: the loops follow. */
     drag(slider, value) {
+        if (this.playsResult) this.pose.set(this.#positions(0)); // goes on from what is seen
+        this.player?.pause();
         this.dragged = true;
         if (this.mode !== null) this.showMode(null);
         const { kernel } = this;
@@ -113,11 +130,14 @@ class App {
         this.free = kernel.drag(slider.link, slider.k, value - from);
         if (slider.free) slider.angle = value;
         this.pose.set(kernel.q);
-        this.root.querySelector(".message").textContent = this.free ? "" : "The loops end here.";
+        this.#say(this.free ? "" : "The closed loops do not allow a position beyond this one.");
         this.redraw();
     }
 
+    #say(text) { this.root.querySelector(".message").textContent = text; }
+
     resetPose() {
+        this.#say("");
         this.pose.set(this.start);
         this.dragged = false;
         for (const slider of this.panel.sliders) slider.angle = 0;
@@ -125,6 +145,7 @@ class App {
     }
 
     showMode(index) {
+        if (index !== null) this.player?.pause();
         this.mode = index;
         this.phase = 0;
         this.panel.markMode(index);

@@ -83,7 +83,7 @@ export class Plots {
         context.fillStyle = dark ? "#b9c6d2" : "#445361";
         context.strokeStyle = dark ? "#33424f" : "#dce3e9";
         context.textAlign = "right";
-        for (const value of roundNumbers(low, high, 3)) {
+        for (const value of roundNumbers(low, high, 4)) {
             line(context, LEFT, y(value), width - RIGHT, y(value));
             context.fillText(format(value), LEFT - 6, y(value) + 4);
         }

@@ -135,6 +135,16 @@ def result(limber, tmp_path_factory):
     return file
 
 
+def test_sliders_and_results(limber, browse, result, tmp_path):
+    """A slider moves the robot from where the result has it; moving the time shows the result again."""
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", result)
+    [[_, at_five, moved, _, again]] = browse({"page": tmp_path / "page.html", "steps": [
+        ["seek", 5], ["places"], ["slide", "wrist_joint.q", 0.5], ["seek", 5], ["places"]]})
+    row = rows_of(result)[500]
+    assert moved["q"]["wrist_joint.q"] == pytest.approx(0.5, abs=1e-12) and moved["q"]["upper_joint.q"] == pytest.approx(float(row["upper_joint.q"]), abs=1e-9)
+    assert np.allclose(again["places"]["tip"], at_five["places"]["tip"], rtol=0, atol=1e-12)
+
+
 def rows_of(file):
     with file.open() as stream: return list(csv.DictReader(stream))
 
