@@ -124,9 +124,9 @@ static bool report_missing(const struct model *model, const struct csv *csv, con
                  first);
     else if (meant != NULL) snprintf(hint, sizeof hint, "; is column %.200s meant for %.200s?", meant, first);
     report_add(report, REPORT_ERROR,
-               "%s: no column for %d joint positions of %s: %s%s. Columns have the names of the FMU's variables%s",
-               csv->file, missing->joints, model->robot->name, missing->names, missing->joints > LISTED ? ", ..." : "",
-               hint);
+               "%s: no column for %d joint position%s of %s: %s%s. Columns have the names of the FMU's variables%s",
+               csv->file, missing->joints, missing->joints == 1 ? "" : "s", model->robot->name, missing->names,
+               missing->joints > LISTED ? ", ..." : "", hint);
     return false;
 }
 
