@@ -34,8 +34,9 @@ static enum status read_header(char *line, struct arena *arena, struct report *r
     for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
     if (arena->failed) return report_status(report, STATUS_NO_MEMORY);
     if (strcmp(csv->name[0], "time") != 0) {
-        report_add(report, REPORT_ERROR, "%s: line 1: the first column must be time, not '%s'", csv->file,
-                   csv->name[0]);
+        const bool separated = csv->n_columns == 1 && strpbrk(csv->name[0], ";\t") != NULL;
+        report_add(report, REPORT_ERROR, "%s: line 1: the first column must be time, not '%.60s'%s", csv->file,
+                   csv->name[0], separated ? "...; columns are separated by commas" : "");
         return STATUS_BAD_INPUT;
     }
     for (int i = 1; i < csv->n_columns; i++)
@@ -47,7 +48,7 @@ static enum status read_header(char *line, struct arena *arena, struct report *r
     return STATUS_OK;
 }
 
-static enum status read_row(int line_number, char *line, struct report *report, struct csv *csv)
+static enum status read_row(int line_number, char *line, enum csv_times times, struct report *report, struct csv *csv)
 {
     double *row = csv->number + (size_t)csv->n_columns * (size_t)csv->n_rows;
     const int found = count_of(line, ',') + 1;
@@ -64,7 +65,8 @@ static enum status read_row(int line_number, char *line, struct report *report, 
                    csv->name[i], field);
         return STATUS_BAD_INPUT;
     }
-    if (csv->n_rows > 0 && !(row[0] > row[-csv->n_columns])) {
+    const double before = csv->n_rows > 0 ? row[-csv->n_columns] : -INFINITY;
+    if (!(row[0] > before) && !(times == TIMES_MAY_REPEAT && row[0] == before)) {
         report_add(report, REPORT_ERROR, "%s: line %d: time must increase from row to row", csv->file, line_number);
         return STATUS_BAD_INPUT;
     }
@@ -73,7 +75,8 @@ static enum status read_row(int line_number, char *line, struct report *report, 
 }
 
 /* Splits the text into lines and skips empty ones */
-static enum status read_lines(char *text, struct arena *arena, struct report *report, struct csv *csv)
+static enum status read_lines(char *text, enum csv_times times, struct arena *arena, struct report *report,
+                              struct csv *csv)
 {
     const int lines = count_of(text, '\n') + 1;
     enum status status = STATUS_OK;
@@ -87,21 +90,22 @@ static enum status read_lines(char *text, struct arena *arena, struct report *re
             csv->number = arena_take(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
             if (status == STATUS_OK && csv->number == NULL) status = report_status(report, STATUS_NO_MEMORY);
         } else if (line[strspn(line, " \t\r")] != '\0') {
-            status = read_row(line_number, line, report, csv);
+            status = read_row(line_number, line, times, report, csv);
         }
         line = next;
     }
     return status;
 }
 
-enum status csv_read(const char *file, struct arena *arena, struct report *report, struct csv *csv)
+enum status csv_read(const char *file, enum csv_times times, struct arena *arena, struct report *report,
+                     struct csv *csv)
 {
     *csv = (struct csv){.file = file};
     const char *bytes = document_load(file, arena, report);
     if (bytes == NULL) return STATUS_NO_FILE;
     char *text = arena_string(arena, bytes); /* which is cut apart */
     if (text == NULL) return report_status(report, STATUS_NO_MEMORY);
-    const enum status status = read_lines(text, arena, report, csv);
+    const enum status status = read_lines(text, times, arena, report, csv);
     if (status != STATUS_OK || csv->n_rows > 0) return status;
     report_add(report, REPORT_ERROR, "%s: expected a header line and at least one row of numbers", file);
     return STATUS_BAD_INPUT;

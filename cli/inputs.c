@@ -252,7 +252,7 @@ int inputs_read(const char *file, enum between between, struct instance *sim, st
     *inputs = (struct inputs){
         .between = between, .row = -1, .piece = {.asked = NAN}, .curve = {.context = inputs, .at = inputs_at}};
     if (file == NULL) return EXIT_OK;
-    const enum status status = csv_read(file, arena, report, &csv);
+    const enum status status = csv_read(file, TIMES_INCREASE, arena, report, &csv);
     if (status != STATUS_OK) return cli_exit_code(status);
     inputs->n_rows = csv.n_rows;
     int code = find_columns(inputs, sim, &csv, arena);

@@ -154,7 +154,7 @@ static int make_motion(struct run *run)
     const bool passive_too = run->options.rigid && run->robot->n_loops == 0;
     if (run->options.trajectory == NULL) return make_cycloid(run, passive_too);
     struct csv table;
-    enum status status = csv_read(run->options.trajectory, &run->arena, &run->report, &table);
+    enum status status = csv_read(run->options.trajectory, TIMES_INCREASE, &run->arena, &run->report, &table);
     if (status == STATUS_OK) status = motion_from_table(run->robot, passive_too, &table, &run->report, &run->motion);
     return cli_exit_code(status);
 }

@@ -141,7 +141,7 @@ static const struct command {
      "                       three joints with a drive)\n"
      "  --bode INPUT:OUTPUT  poles, zeros and frequency response between variables of the FMU; may be repeated "
      "(default:\n"
-     "                       from the first input to the first output and to the tip)\n\n"
+     "                       from the first input of a drive or joint to the first output and to the tip)\n\n"
      "  The linear model is that of `limber linearize` about the equilibrium of `limber static`. What cannot be "
      "computed for\n"
      "  a robot is replaced by the reason.\n",

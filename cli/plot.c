@@ -143,9 +143,11 @@ static void draw_ticks(struct xml *xml, const struct axis *axis, bool vertical)
         for (double k = first; k <= last; k++) tick(xml, axis, vertical, k * axis->step + 0.0);
         return;
     }
-    /* 1, 2, 5 of every decade as far as they fit, else its 1 */
-    const bool all = log10(axis->high / axis->low) < 5;
-    for (double value = axis->low; value <= axis->high * (1 + 1e-9); value = all ? next_round(value) : 10 * value)
+    /* 1, 2, 5 of every decade as far as they fit, else the decades, or every few of them */
+    enum { MOST_TICKS = 15 };
+    const double decades = log10(axis->high / axis->low), factor = pow(10, ceil(decades / MOST_TICKS));
+    for (double value = axis->low; value <= axis->high * (1 + 1e-9);
+         value = decades < 5 ? next_round(value) : factor * value)
         tick(xml, axis, vertical, value);
 }
 

@@ -157,14 +157,22 @@ static int tip_output(const struct linear *linear, int u)
     return best;
 }
 
+/* Of a drive or a joint if there is one: forces on the tip may act on nothing else */
+static int first_input(const struct linear *linear)
+{
+    for (int u = 0; u < linear->n_inputs; u++)
+        if (strncmp(linear->u[u].name, "tip.", 4) != 0) return u;
+    return 0;
+}
+
 static int write_pairs(struct report_page *page, const struct linear *linear)
 {
     int code = EXIT_OK;
     for (int i = 0; i < page->n_pairs && code == EXIT_OK; i++) code = write_given(page, linear, page->pair[i]);
     if (page->n_pairs > 0 || linear->n_inputs == 0 || linear->n_outputs == 0) return code;
-    const int tip = tip_output(linear, 0);
-    write_pair(page, linear, 0, 0);
-    if (tip >= 0) write_pair(page, linear, 0, tip);
+    const int u = first_input(linear), tip = tip_output(linear, u);
+    write_pair(page, linear, u, 0);
+    if (tip >= 0) write_pair(page, linear, u, tip);
     return code;
 }
 

@@ -133,10 +133,11 @@ static int add_results(const struct options *options, const struct model *model,
     struct csv inputs = {0};
     struct json_object *list = json_object_new_array();
     json_object_object_add(data, "results", list);
-    enum status status = options->inputs != NULL ? csv_read(options->inputs, arena, report, &inputs) : STATUS_OK;
+    enum status status =
+        options->inputs != NULL ? csv_read(options->inputs, TIMES_INCREASE, arena, report, &inputs) : STATUS_OK;
     for (int i = 0; i < options->n_results && status == STATUS_OK; i++) {
         struct csv csv;
-        status = csv_read(options->result[i], arena, report, &csv);
+        status = csv_read(options->result[i], TIMES_MAY_REPEAT, arena, report, &csv);
         if (status != STATUS_OK) break;
         struct json_object *result = view_result(model, &csv, options->inputs != NULL ? &inputs : NULL, arena, report);
         if (result == NULL) status = STATUS_BAD_INPUT;

@@ -124,9 +124,9 @@ static bool report_missing(const struct model *model, const struct csv *csv, con
                  first);
     else if (meant != NULL) snprintf(hint, sizeof hint, "; is column %.200s meant for %.200s?", meant, first);
     report_add(report, REPORT_ERROR,
-               "%s: no column for %d joint positions of %s: %s%s. Columns have the names of the FMU's variables%s",
-               csv->file, missing->joints, model->robot->name, missing->names, missing->joints > LISTED ? ", ..." : "",
-               hint);
+               "%s: no column for %d joint position%s of %s: %s%s. Columns have the names of the FMU's variables%s",
+               csv->file, missing->joints, missing->joints == 1 ? "" : "s", model->robot->name, missing->names,
+               missing->joints > LISTED ? ", ..." : "", hint);
     return false;
 }
 
@@ -214,7 +214,8 @@ struct json_object *view_result(const struct model *model, const struct csv *csv
         return NULL;
     }
     struct json_object *out = json_object_new_object();
-    json_object_object_add(out, "name", json_object_new_string(csv->file));
+    const char *slash = strrchr(csv->file, '/'); /* the page may be handed on: without the folder */
+    json_object_object_add(out, "name", json_object_new_string(slash != NULL ? slash + 1 : csv->file));
     json_object_object_add(out, "rows", json_object_new_int(rows));
     json_object_object_add(out, "plot_rows", json_object_new_int(plot_rows));
     add_times(csv, rows, wide, &bytes);

@@ -13,7 +13,10 @@ static const char style[] =
     "0}svg{display:block;width:100%;height:auto;background:#f7f9fb;border-radius:6px}"
     "figcaption{font-size:.85rem;color:#4a5a68;margin-top:.4rem}"
     "figure svg{max-width:100%}@media print{body{max-width:none;padding:0;font-size:11pt}h2{break-after:avoid}"
-    "figure,tr{break-inside:avoid}}";
+    "figure,tr{break-inside:avoid}}"
+    "@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark}body{color:#e8edf2;background:#12181f}"
+    "p.lead,figcaption{color:#a3b2c0}h2,th,td{border-color:#33424f}th{background:#1d2833}svg{background:#18212a}"
+    "figure svg:not(.limber-picture){filter:invert(.9) hue-rotate(180deg)}}"; /* plots: lines keep their hue */
 
 void html_heading(struct xml *xml, const char *text)
 {

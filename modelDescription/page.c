@@ -29,8 +29,8 @@ static bool draw(struct xml *xml, const struct fmu *fmu)
     xml_text(xml, fmu->pose != NULL ? "The robot at the state of this report. " : "Start pose, undeformed. ");
     xml_text(
         xml,
-        "Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; orange: line actuators, "
-        "loops and the tip frame; yellow: payload.");
+        "Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; pink: prescribed joints; "
+        "orange: line actuators, loops and the tip frame; yellow: payload.");
     xml_end_full(xml);
     xml_end_full(xml);
     free(text);
@@ -73,7 +73,7 @@ static void write_scene(struct xml *xml, struct blob robot, struct arena *arena)
 static void start_cells(struct xml *xml, const struct joint *joint)
 {
     const int nq = joint_positions(joint);
-    xml_begin(xml, "td");
+    html_begin_number(xml);
     for (int k = 0; k < nq; k++) xml_printf(xml, "%s%.9g", k > 0 ? ", " : "", joint->start_position[k]);
     xml_end_full(xml);
     xml_begin(xml, "td");

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "scene/labels.h"
+#include "scene/cover.h"
 #include "scene/solids.h"
 
 /* Colors that remain distinct with color-blindness, as in viewer/palette.js */
 static const unsigned char color[][3] = {
     [PAINT_FLEXIBLE] = {43, 123, 186}, [PAINT_RIGID] = {135, 147, 160},   [PAINT_ARM] = {154, 167, 180},
-    [PAINT_DRIVEN] = {52, 74, 96},     [PAINT_PASSIVE] = {205, 213, 221}, [PAINT_PRESCRIBED] = {204, 121, 167},
+    [PAINT_DRIVEN] = {60, 84, 108},    [PAINT_PASSIVE] = {205, 213, 221}, [PAINT_PRESCRIBED] = {204, 121, 167},
     [PAINT_BARREL] = {230, 159, 0},    [PAINT_ROD] = {185, 194, 203},     [PAINT_LOOP] = {213, 94, 0},
     [PAINT_PAYLOAD] = {227, 192, 76},  [PAINT_TIP] = {213, 94, 0},        [PAINT_GROUND] = {93, 107, 120},
 };
-enum { GRID = 12, FONT_SIZE = 13 };
+enum { GRID = 12, FONT_SIZE = 13, LEGEND_WIDTH = 200, LEGEND_HEIGHT = 84 };
 
 struct page {
     const struct scene *scene;
@@ -107,10 +107,15 @@ static double round_step(double x)
     return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
 }
 
+static double grid_step(const struct page *page)
+{
+    return round_step(page->scene->size / 8);
+}
+
 /* A grid on the ground: normal to `up`, at the lowest height of the robot or of the world's origin */
 static void write_grid(const struct page *page, const struct solids *solids)
 {
-    const double *up = page->camera.view.up, step = round_step(page->scene->size / 8);
+    const double *up = page->camera.view.up, step = grid_step(page);
     double side[3], front[3], lowest = 0, origin[3];
     for (int f = 0; f < solids->n; f++)
         for (int k = 0; k < solids->face[f].n; k++) lowest = fmin(lowest, dot3(up, solids->face[f].corner[k]));
@@ -149,7 +154,7 @@ static void write_faces(const struct page *page, const struct solids *solids)
     }
 }
 
-/* The directions of the world in the lower left corner, and of gravity */
+/* The directions of the world in the lower left corner, and of gravity, and the step of the grid */
 static void write_axes(const struct page *page)
 {
     static const char *const kind[] = {"x axis", "y axis", "z axis"};
@@ -172,14 +177,15 @@ static void write_axes(const struct page *page)
         fprintf(page->stream, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\">%c</text>\n", x + (size + 10) * d[0],
                 y + (size + 10) * d[1] + 4, "xyzg"[k]);
     }
+    fprintf(page->stream, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\">grid %g m</text>\n", corner[0] + 110,
+            corner[1] + 4, grid_step(page));
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------------------------- */
 
 struct names {
-    int n, n_lines;
+    int n;
     struct label *label;
-    double (*line)[4]; /* middle lines of links and actuators */
 };
 
 static void add_name(struct names *names, const struct page *page, const char *text, const double p[3], double away,
@@ -188,13 +194,6 @@ static void add_name(struct names *names, const struct page *page, const char *t
     struct label *label = &names->label[names->n++];
     *label = (struct label){.text = text, .slanted = slanted, .away = 7 + page->scale * away};
     to_pixels(page, p, label->at);
-}
-
-static void add_name_line(struct names *names, const struct page *page, const double a[3], const double b[3])
-{
-    double *line = names->line[names->n_lines++];
-    to_pixels(page, a, line);
-    to_pixels(page, b, line + 2);
 }
 
 static void name_links(struct names *names, const struct page *page, const double *q)
@@ -210,8 +209,6 @@ static void name_links(struct names *names, const struct page *page, const doubl
                           b = scene_point_pose(scene, q, i, (last + 1) / 2);
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->link[i].name, middle, 0.5 * link->point[last / 2].height, false);
-        const struct pose from = scene_point_pose(scene, q, i, 0), to = scene_point_pose(scene, q, i, last);
-        add_name_line(names, page, from.p, to.p);
     }
 }
 
@@ -226,7 +223,6 @@ static void name_others(struct names *names, const struct page *page)
         double middle[3];
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->actuator[i].name, middle, scene->nominal, false);
-        add_name_line(names, page, a.p, b.p);
     }
     const struct pose tip = scene_tip_frame(scene, model->tip);
     add_name(names, page, "tip", tip.p, scene->nominal, false);
@@ -249,7 +245,7 @@ static void write_name(const struct page *page, const struct label *label)
     const struct box *box = &label->box;
     const double x = fmin(fmax(label->at[0], box->x), box->x + box->width);
     const double y = fmin(fmax(label->at[1], box->y), box->y + box->height);
-    if (hypot(x - label->at[0], y - label->at[1]) > label->away + FONT_SIZE)
+    if (hypot(x - label->at[0], y - label->at[1]) > label->away + 0.6 * FONT_SIZE)
         fprintf(page->stream, "<path class=\"lead\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", label->at[0], label->at[1], x, y);
     fprintf(page->stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", label->slanted ? "name joint" : "name",
             box->x + 0.5 * box->width, box->y + 0.95 * FONT_SIZE);
@@ -257,18 +253,32 @@ static void write_name(const struct page *page, const struct label *label)
     fputs("</text>\n", page->stream);
 }
 
-static enum status write_names(const struct page *page, const double *q)
+/* What names should keep clear of: the robot, and the axes in the corner */
+static void cover_page(const struct page *page, const struct solids *solids, struct cover *cover)
+{
+    const double top = page->drawing->height - LEGEND_HEIGHT, bottom = page->drawing->height;
+    const double legend[4][2] = {{0, top}, {LEGEND_WIDTH, top}, {LEGEND_WIDTH, bottom}, {0, bottom}};
+    cover_add(cover, 4, legend);
+    for (int f = 0; f < solids->n; f++) {
+        double corner[MOST_CORNERS][2];
+        for (int k = 0; k < solids->face[f].n; k++) to_pixels(page, solids->face[f].corner[k], corner[k]);
+        cover_add(cover, solids->face[f].n, (const double(*)[2])corner);
+    }
+}
+
+static enum status write_names(const struct page *page, const double *q, const struct solids *solids)
 {
     const struct robot *robot = page->scene->mechanism->robot;
+    const int width = page->drawing->width, height = page->drawing->height;
     const size_t most = (size_t)(2 * robot->n_links + robot->n_actuators + robot->n_loops + 1);
     struct arena arena = {0};
-    struct names names = {.label = arena_take(&arena, most, sizeof *names.label),
-                          .line = arena_take(&arena, most, sizeof *names.line)};
+    struct names names = {.label = arena_take(&arena, most, sizeof *names.label)};
+    struct cover cover = cover_make(width, height, &arena);
     if (!arena.failed) {
+        cover_page(page, solids, &cover);
         name_links(&names, page, q);
         name_others(&names, page);
-        labels_place(names.label, names.n, FONT_SIZE, page->drawing->width, page->drawing->height,
-                     (const double(*)[4])names.line, names.n_lines);
+        labels_place(names.label, names.n, FONT_SIZE, width, height, &cover);
         for (int i = 0; i < names.n; i++)
             if (names.label[i].placed) write_name(page, &names.label[i]);
     }
@@ -290,10 +300,10 @@ static const char style[] =
     ".limber-picture text{font-size:13px;text-anchor:middle;fill:#16222e;stroke:none}"
     ".limber-picture .name{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
     ".limber-picture .joint{font-style:italic}"
-    "@media (prefers-color-scheme:dark){.limber-picture{background:#12181f}.limber-picture .grid{stroke:#2c3946}"
-    ".limber-picture text{fill:#e8edf2}.limber-picture .name{stroke:#12181f}}"
-    "@media print{.limber-picture{background:#fff}.limber-picture text{fill:#16222e}.limber-picture "
-    ".name{stroke:#fff}}";
+    "@media screen and (prefers-color-scheme:dark){.limber-picture{background:#12181f}.limber-picture "
+    ".grid{stroke:#2c3946}"
+    ".limber-picture text{fill:#e8edf2}.limber-picture .name{stroke:#12181f}.limber-picture .lead,.limber-picture "
+    ".g{stroke:#a3b2c0}}";
 
 static void write_head(const struct page *page)
 {
@@ -322,7 +332,7 @@ enum status drawing_write(struct scene *scene, const double *q, const struct dra
         write_faces(&page, &solids);
         if (drawing->names) {
             write_axes(&page);
-            status = write_names(&page, q);
+            status = write_names(&page, q, &solids);
         }
         fputs("</svg>\n", stream);
     }

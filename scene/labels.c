@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "scene/cover.h"
+
 double label_width(const char *text, double font_size)
 {
     double characters = 0;
@@ -15,22 +17,6 @@ static bool overlap(const struct box *a, const struct box *b)
     const double gap = 2;
     return a->x < b->x + b->width + gap && b->x < a->x + a->width + gap && a->y < b->y + b->height + gap &&
            b->y < a->y + a->height + gap;
-}
-
-/* Whether a segment passes through a box: clipped by its four sides in turn */
-static bool crosses(const struct box *box, const double line[4])
-{
-    double from = 0, to = 1;
-    const double low[2] = {box->x, box->y}, high[2] = {box->x + box->width, box->y + box->height};
-    for (int i = 0; i < 2; i++) {
-        const double d = line[2 + i] - line[i];
-        if (d == 0 && (line[i] < low[i] || line[i] > high[i])) return false;
-        if (d == 0) continue;
-        const double a = (low[i] - line[i]) / d, b = (high[i] - line[i]) / d;
-        from = fmax(from, fmin(a, b));
-        to = fmin(to, fmax(a, b));
-    }
-    return from <= to;
 }
 
 /* Candidate k: sixteen directions at growing distances */
@@ -47,15 +33,16 @@ static struct box candidate(const struct label *label, int k, double font_size)
     return box;
 }
 
-static double cost_of(const struct box *box, int k, const double (*line)[4], int n_lines)
+/* Near is better than far, and free paper better than what is drawn */
+static double cost_of(const struct box *box, int k, const struct cover *cover)
 {
-    double cost = 0.6 * (k / DIRECTIONS) + 0.01 * (k % DIRECTIONS);
-    for (int i = 0; i < n_lines; i++) cost += crosses(box, line[i]) ? 1.0 : 0;
-    return cost;
+    const double far = 0.4 * (k / DIRECTIONS) + 0.01 * (k % DIRECTIONS),
+                 drawn = cover != NULL ? cover_part(cover, box) : 0;
+    return far + (drawn > 0 ? 0.3 + 4 * drawn : 0);
 }
 
 static void place(struct label *label, const struct label *placed, int n, double font_size, const struct box *page,
-                  const double (*line)[4], int n_lines)
+                  const struct cover *cover)
 {
     double best = INFINITY;
     for (int k = 0; k < DIRECTIONS * DISTANCES; k++) {
@@ -63,7 +50,7 @@ static void place(struct label *label, const struct label *placed, int n, double
         bool free = box.x >= page->x && box.y >= page->y && box.x + box.width <= page->width &&
                     box.y + box.height <= page->height;
         for (int i = 0; i < n && free; i++) free = !placed[i].placed || !overlap(&box, &placed[i].box);
-        const double cost = free ? cost_of(&box, k, line, n_lines) : INFINITY;
+        const double cost = free ? cost_of(&box, k, cover) : INFINITY;
         if (!(cost < best)) continue;
         best = cost;
         label->box = box;
@@ -71,9 +58,8 @@ static void place(struct label *label, const struct label *placed, int n, double
     label->placed = best < INFINITY;
 }
 
-void labels_place(struct label *label, int n, double font_size, int width, int height, const double (*line)[4],
-                  int n_lines)
+void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover)
 {
     const struct box page = {4, 4, width - 4, height - 4};
-    for (int i = 0; i < n; i++) place(&label[i], label, i, font_size, &page, line, n_lines);
+    for (int i = 0; i < n; i++) place(&label[i], label, i, font_size, &page, cover);
 }

@@ -18,9 +18,10 @@ struct label {
     bool placed;    /* false: there was no room                                      */
 };
 
-/* Places labels in order, on a page of this size, away from the lines (segments, 4 numbers each) where that is possible. */
-void labels_place(struct label *label, int n, double font_size, int width, int height, const double (*line)[4],
-                  int n_lines);
+struct cover;
+
+/* Places labels in order, on a page of this size, away from what is drawn (NULL: nothing) where that is possible. */
+void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover);
 
 /* Width of a text in a sans-serif font, estimated from above. */
 double label_width(const char *text, double font_size);

@@ -115,11 +115,11 @@ static int close_loops(struct kernel *kernel, bool rigid)
     return constraints_close(&kernel->mechanism, &how, kernel->q, &silent) != STATUS_OK;
 }
 
-/* The same without joints that stay. */
+/* The same without joints that stay: by joints, and where these are not sufficient by elastic coordinates too. */
 EXPORT("close") int kernel_close(struct kernel *kernel)
 {
     memset(kernel->held, 0, (size_t)kernel->mechanism.model->n_links * sizeof(bool));
-    return close_loops(kernel, true);
+    return close_loops(kernel, true) != 0 && close_loops(kernel, false) != 0;
 }
 
 /* q moves by `share` times the tangent that the page has written; quaternions stay of unit length. */

@@ -55,7 +55,7 @@ class Kernel {
         return this.exports.drag(this.handle, link) === 0;
     }
 
-    /** Closes the loops by joints alone. */
+    /** Closes the loops, by joints if these are sufficient; false where it cannot. */
     close() { return this.description.loops.length === 0 || this.exports.close(this.handle) === 0; }
 
     get gap() { return this.exports.gap(this.handle); }

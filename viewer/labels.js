@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-const ORDER = ["link", "joint", "loop", "actuator", "payload", "tip", "frame"];
+const ORDER = ["axes", "gravity", "link", "joint", "loop", "actuator", "payload", "tip", "frame"];
 
 export class Labels {
     constructor(layer) {
@@ -10,11 +10,11 @@ export class Labels {
         this.shown = [];
     }
 
-    /** names: of the RobotView; kinds: which of them. */
-    set(view, kinds) {
+    /** kinds: which names of the view, and which marks of the stage, are shown. */
+    set(view, marks, kinds) {
         this.layer.replaceChildren();
         this.view = view;
-        this.shown = view.names.filter((name) => kinds.has(name.kind)).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)).map((name) => {
+        this.shown = [...marks, ...view.names].filter((name) => kinds.has(name.kind)).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)).map((name) => {
             const element = document.createElement("span");
             element.className = `label ${name.kind}`;
             element.textContent = name.text;
@@ -30,7 +30,7 @@ export class Labels {
             const at = stage.project(this.view.anchor(name, point));
             let spot = null;
             if (isVisible(name) && !at.hidden)
-                spot = [[12, -20], [12, 4], [-12 - width, -20], [-12 - width, 4], [-width / 2, -34], [-width / 2, 18]]
+                spot = (name.link === undefined ? [[-width / 2, -height / 2]] : [[12, -20], [12, 4], [-12 - width, -20], [-12 - width, 4], [-width / 2, -34], [-width / 2, 18]])
                     .map(([dx, dy]) => ({ x: at.x + dx, y: at.y + dy }))
                     .find(({ x, y }) => x > 0 && y > 0 && x + width < stage.width && y + height < stage.height &&
                         taken.every((box) => x > box.x + box.width || x + width < box.x || y > box.y + height || y + height < box.y));

@@ -23,7 +23,8 @@ class App {
         this.pose = Float64Array.from(kernel.q); // by sliders
         this.start = Float64Array.from(kernel.q);
         this.modes = (data.modes ?? []).map((mode) => new Mode(mode, this.start, kernel));
-        this.mode = this.modes.length > 0 ? 0 : null;
+        const first = this.modes.findIndex((mode) => mode.frequency > 0); // those before it do not oscillate
+        this.mode = this.modes.length > 0 ? Math.max(first, 0) : null;
         this.modeScale = 1;
         this.phase = 0;
         this.exaggeration = 1;
@@ -45,11 +46,12 @@ class App {
         this.labels = new Labels(part("labels"));
         this.plots = new Plots(part("plots"), this.results, (t) => this.player.seek(t));
         if (this.results.length > 0) {
-            this.player = new Player(part("player"), this.results, () => this.redraw());
+            this.player = new Player(part("player"), this.results, () => this.#showResult());
             for (const axis of [1, 2, 3]) if (this.#moves(`tip.position[${axis}]`)) this.plots.add(`tip.position[${axis}]`);
         }
         this.panel = new Panel(part("panel"), this);
         this.#listen(part("scene"));
+        this.#listenToPrinting();
         this.setTheme(this.theme);
         this.#place();
         this.arrange("over");
@@ -67,12 +69,7 @@ class App {
 
     // Everything that is drawn at the start, and at some times of the results
     #fit() {
-        const points = [], include = () => {
-            const numbers = this.kernel.numbers();
-            let at = 0;
-            for (const link of this.kernel.description.links)
-                for (let k = 0; k < 3 + link.size.length / 2; k++, at += 12) points.push(new THREE.Vector3().fromArray(numbers, at));
-        };
+        const points = [], include = () => points.push(...this.views[0].extent(this.kernel.numbers()));
         this.kernel.q.set(this.pose);
         include();
         for (const result of this.results)
@@ -86,14 +83,21 @@ class App {
     // ---- what moves ---------------------------------------------------------------------------------------------------
 
     #setPose(view) {
-        const { kernel } = this, { q } = kernel;
-        q.set(this.pose);
-        if (this.results.length > 0 && this.playsResult) {
-            const result = this.results[view];
-            result.at(Math.min(Math.max(this.player.time, result.start), result.end), kernel.q);
+        const { kernel } = this;
+        kernel.q.set(this.pose);
+        if (this.playsResult) {
+            this.#positions(view);
             exaggerate(kernel, this.exaggeration);
         } else if (this.mode !== null) this.modes[this.mode].at(kernel, this.phase, this.modeScale);
         else exaggerate(kernel, this.exaggeration);
+    }
+
+    // Of a result at the time of the player, as they are in it
+    #positions(view) {
+        const { kernel, player } = this, result = this.results[view];
+        kernel.q.set(this.pose);
+        result.at(Math.min(Math.max(player.time, result.start), result.end), kernel.q);
+        return kernel.q;
     }
 
     get playsResult() { return this.results.length > 0 && this.mode === null && !this.dragged; }
@@ -106,8 +110,18 @@ class App {
         });
     }
 
+    // The time was moved: the result is shown in place of a mode or a pose by sliders
+    #showResult() {
+        if (this.dragged) this.#say("");
+        this.dragged = false;
+        if (this.mode !== null) this.showMode(null);
+        this.redraw();
+    }
+
     /** A slider was moved: the loops follow. */
     drag(slider, value) {
+        if (this.playsResult) this.pose.set(this.#positions(0)); // goes on from what is seen
+        this.player?.pause();
         this.dragged = true;
         if (this.mode !== null) this.showMode(null);
         const { kernel } = this;
@@ -116,11 +130,14 @@ class App {
         this.free = kernel.drag(slider.link, slider.k, value - from);
         if (slider.free) slider.angle = value;
         this.pose.set(kernel.q);
-        this.root.querySelector(".message").textContent = this.free ? "" : "The loops end here.";
+        this.#say(this.free ? "" : "The closed loops do not allow a position beyond this one.");
         this.redraw();
     }
 
+    #say(text) { this.root.querySelector(".message").textContent = text; }
+
     resetPose() {
+        this.#say("");
         this.pose.set(this.start);
         this.dragged = false;
         for (const slider of this.panel.sliders) slider.angle = 0;
@@ -128,6 +145,7 @@ class App {
     }
 
     showMode(index) {
+        if (index !== null) this.player?.pause();
         this.mode = index;
         this.phase = 0;
         this.panel.markMode(index);
@@ -138,6 +156,7 @@ class App {
 
     arrange(way) {
         this.way = way;
+        this.panel.markWay(way);
         this.stage.halves = way === "side" && this.views.length > 1 ? 2 : 1;
         this.stage.resize(true);
         for (const view of this.views.slice(1)) view.setGhost(way === "over");
@@ -158,7 +177,8 @@ class App {
         const kinds = new Set();
         if (this.shown.has("names")) for (const kind of KINDS.names) kinds.add(kind);
         if (this.shown.has("names") && this.shown.has("frames")) kinds.add("frame");
-        this.labels.set(this.views[0], kinds);
+        for (const kind of ["axes", "gravity"]) if (this.shown.has(kind)) kinds.add(kind);
+        this.labels.set(this.views[0], this.stage.marks, kinds);
         if (key === "trail" || key === "frameTrails") this.#makeTrails();
         this.#applyShown();
     }
@@ -184,6 +204,16 @@ class App {
         if (this.shown.has("trail")) places.push({ at: view.linkAt[view.description.tip] + 24, color: colors.trail });
         if (this.shown.has("frameTrails")) view.description.frames.forEach((_, i) => places.push({ at: view.frameAt + 12 * i, color: colors.frameTrail }));
         this.results.forEach((result, i) => this.trails[i].make(this.kernel, result, this.exaggeration, places));
+    }
+
+    // On paper the page is light
+    #listenToPrinting() {
+        let theme;
+        matchMedia("print").addEventListener("change", ({ matches }) => {
+            if (matches) theme = this.theme;
+            this.setTheme(matches ? "light" : theme);
+            this.draw();
+        });
     }
 
     toggleTheme() { this.setTheme(this.theme === "dark" ? "light" : "dark"); }
@@ -212,7 +242,7 @@ class App {
             const { left, top, width, height } = scene.getBoundingClientRect();
             const at = new THREE.Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
             ray.setFromCamera(at, this.stage.camera);
-            const hit = event.buttons === 0 && ray.intersectObjects(this.views[0].picks.filter(isShown), false)[0]?.object.userData;
+            const hit = event.buttons === 0 && ray.intersectObjects([...this.views[0].picks, ...this.stage.picks].filter(isShown), false)[0]?.object.userData;
             tooltip.hidden = !hit;
             if (!hit) return;
             tooltip.replaceChildren(element("strong", {}, hit.text), element("span", {}, hit.detail));
@@ -224,6 +254,7 @@ class App {
         scene.addEventListener("pointerdown", () => (this.stage.controls.enableZoom = true));
         (embedded ? this.root : document).addEventListener("keydown", (event) => {
             if (event.target.matches?.("input, select, textarea") && !(event.target.type === "range" && event.key === " ")) return;
+            if (event.key === " " && event.target.matches?.("button, summary")) return; // presses it
             if (!event.ctrlKey && !event.metaKey && !event.altKey && this.#key(event)) event.preventDefault();
         });
     }

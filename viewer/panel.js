@@ -54,10 +54,14 @@ export class Panel {
                                          onchange: () => { if (names.includes(input.value)) { app.plots.add(input.value); input.value = ""; app.redraw(); } } });
         const parts = [input, list];
         if (app.results.length > 1)
-            parts.push(element("div", { className: "row" }, "second result: ", ...["side", "over"].map((way) => element("button", {
-                onclick: () => app.arrange(way), textContent: way === "side" ? "beside" : "as ghost" }))));
+            parts.push(element("div", { className: "row" }, app.results.length > 2 ? "other results: " : "second result: ", ...(this.ways = ["side", "over"].map((way) =>
+                element("button", { onclick: () => app.arrange(way), textContent: way === "side" ? "beside" : "as ghost", value: way })))));
         const legend = app.results.map((result, i) => element("div", { className: `legend result${i}` }, `${i + 1}: ${result.name}`));
         return section("Results", true, ...legend, ...parts);
+    }
+
+    markWay(way) {
+        for (const button of this.ways ?? []) button.ariaPressed = String(button.value === way);
     }
 
     // ---- modes ----------------------------------------------------------------------------------------------------
@@ -135,7 +139,7 @@ export class Panel {
         add("names", "names", false, "N");
         add("joints", "joints", true, "J");
         if (description.frames.length > 0) add("frames", "frames", false, "F");
-        add("grid", "ground grid", true, "G");
+        add("grid", `ground grid, ${format(app.stage.gridStep)} m`, true, "G");
         add("axes", "world axes", true, "");
         if (Math.hypot(...description.gravity) > 0) add("gravity", "gravity", true, "");
         if (description.links.some((link) => link.ellipsoid)) add("ellipsoids", "inertia ellipsoids of rigid links", false, "I");

@@ -37,6 +37,8 @@ export class Player {
         this.button.ariaLabel = this.playing ? "pause" : "play";
     }
 
+    pause() { if (this.playing) this.toggle(); }
+
     toggleLoop() {
         this.looping = !this.looping;
         this.loop.ariaPressed = String(this.looping);

@@ -2,6 +2,7 @@
 
 import { curveColors } from "./palette.js";
 import { format } from "./robot_view.js";
+import { roundStep } from "./stage.js";
 
 const LEFT = 64, RIGHT = 12, TOP = 20, BOTTOM = 20;
 
@@ -64,8 +65,8 @@ export class Plots {
             context.moveTo(x, TOP - 4);
             context.lineTo(x, height - BOTTOM);
             context.stroke();
-            const values = this.results.map((result) => result.value(name, t)).filter((value) => value !== undefined);
-            strip.caption.textContent = `${name} = ${values.map(format).join(" | ")}`;
+            const values = this.results.map((result) => result.value(name, t));
+            strip.caption.textContent = `${name} = ${values.map((value) => (value === undefined ? "–" : format(value))).join(" | ")}`;
         }
     }
 
@@ -82,16 +83,13 @@ export class Plots {
         context.fillStyle = dark ? "#b9c6d2" : "#445361";
         context.strokeStyle = dark ? "#33424f" : "#dce3e9";
         context.textAlign = "right";
-        for (const value of [low, (low + high) / 2, high]) {
+        for (const value of roundNumbers(low, high, 4)) {
             line(context, LEFT, y(value), width - RIGHT, y(value));
-            const shown = Math.abs(value) < 1e-6 * (high - low) ? 0 : Number(value.toPrecision(4));
-            context.fillText(format(shown), LEFT - 6, y(value) + 4);
+            context.fillText(format(value), LEFT - 6, y(value) + 4);
         }
         context.textAlign = "center";
-        for (let k = 0; k <= 4; k++) {
-            const t = this.start + (k / 4) * (this.end - this.start);
-            context.fillText(`${format(t)}${k === 4 ? " s" : ""}`, Math.min(x(t), width - RIGHT - 14), height - 6);
-        }
+        for (const t of roundNumbers(this.start, this.end, Math.max(width / 110, 2)))
+            context.fillText(`${format(t)} s`, Math.min(x(t), width - RIGHT - 14), height - 6);
         this.results.forEach((result, i) => this.#curve(context, result, name, x, y, curveColors[theme][i % 4], i));
         return picture;
     }
@@ -118,6 +116,13 @@ export class Plots {
         if (!(high > low)) return low === Infinity ? [0, 1] : [low - (Math.abs(low) || 1) / 2, low + (Math.abs(low) || 1) / 2];
         return [low, high];
     }
+}
+
+/** The multiples of a round number between two numbers, at most `most` and one more. */
+function roundNumbers(low, high, most) {
+    const step = roundStep((high - low) / most || 1), numbers = [];
+    for (let k = Math.ceil(low / step - 1e-9); k <= high / step + 1e-9; k++) numbers.push(Number((k * step).toPrecision(12)));
+    return numbers;
 }
 
 function line(context, x1, y1, x2, y2) {

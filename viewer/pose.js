@@ -17,7 +17,7 @@ export class Mode {
         this.amplitude = this.#chooseAmplitude(kernel);
     }
 
-    // The largest displacement is 8 % of the robot's size
+    // The largest displacement is 8 % of the robot's size, but no joint turns by more than 0.5 rad: the shape is that of small motions
     #chooseAmplitude(kernel) {
         const small = 1e-4 / Math.max(...this.re.map(Math.abs), ...this.im.map(Math.abs), 1e-30);
         kernel.q.set(this.q0);
@@ -29,7 +29,8 @@ export class Mode {
             for (let k = 0; k < 3 + link.size.length / 2; k++, at += 12)
                 largest = Math.max(largest, Math.hypot(...[0, 1, 2].map((i) => after[at + i] - before[at + i])));
         }
-        return largest > 0 ? (0.08 * kernel.description.size * small) / largest : 1;
+        const turn = Math.max(...turns(kernel.description).map((v) => Math.hypot(this.re[v], this.im[v])), 1e-30);
+        return largest > 0 ? Math.min((0.08 * kernel.description.size * small) / largest, 0.5 / turn) : 1;
     }
 
     #move(kernel, amount, phase) {
@@ -41,4 +42,12 @@ export class Mode {
 
     /** q = q0 + scale Re(phi e^(i phase)) */
     at(kernel, phase, scale) { this.#move(kernel, scale * this.amplitude, phase); }
+}
+
+/** The velocities of joints that are rotations. */
+function turns(description) {
+    return description.links.flatMap(({ joint }) => Array.from({ length: joint.nv }, (_, k) => k).filter((k) => {
+        const ofQuaternion = joint.omega >= 0 && k >= joint.omega && k < joint.omega + 3;
+        return ofQuaternion || joint.positions[joint.quaternion >= 0 && k > joint.omega ? k + 1 : k].unit === "rad";
+    }).map((k) => joint.v + k));
 }

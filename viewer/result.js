@@ -35,8 +35,10 @@ export class Result {
         });
     }
 
-    /** Value of a column at a time, of the row before it. */
-    value(name, t) { return this.columns.get(name)?.[rowBefore(this.plotTime, t)]; }
+    /** Value of a column at a time, of the row before it; undefined outside of the result. */
+    value(name, t) {
+        return t < this.start || t > this.end ? undefined : this.columns.get(name)?.[rowBefore(this.plotTime, t)];
+    }
 }
 
 function rowBefore(time, t) {

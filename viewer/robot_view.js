@@ -206,6 +206,24 @@ export class RobotView {
         view.pins.forEach((pin, k) => pin.position.fromArray(numbers, at + 3 * k));
     }
 
+    /** Points around what the numbers place: corners of sections, payloads, ends of arms, loops and actuators. */
+    extent(numbers) {
+        const points = [], { links } = this.description, put = (at) => points.push(new THREE.Vector3().fromArray(numbers, at));
+        const putAt = (at, local) => points.push(new THREE.Vector3(...[0, 1, 2].map((i) =>
+            numbers[at + i] + local.reduce((sum, x, j) => sum + x * numbers[at + 3 + 3 * i + j], 0))));
+        links.forEach((link, i) => {
+            const at = this.linkAt[i];
+            for (let k = 0; k < LINK_FRAMES; k++) put(at + FRAME * k);
+            for (let k = 0; k < link.size.length / 2; k++)
+                for (const [y, z] of [[1, 1], [1, -1], [-1, 1], [-1, -1]])
+                    putAt(at + FRAME * (LINK_FRAMES + k), [0, (y * link.size[2 * k]) / 2, (z * link.size[2 * k + 1]) / 2]);
+            if (link.payload) putAt(at + 2 * FRAME, link.payload.com);
+        });
+        for (let at = this.armAt; at < this.frameAt; at += 3) put(at);
+        for (let at = this.loopAt; at < numbers.length; at += 3) put(at);
+        return points;
+    }
+
     /** Origins of the hinge frames, of the frames of the robot and of the tip frame as the scene has them, by name. World axes. */
     places() {
         const out = {}, put = (name, object) => (out[name] = new THREE.Vector3().setFromMatrixPosition(object.matrixWorld).toArray());

@@ -38,13 +38,16 @@ export class Stage {
         this.scene.add(this.grid);
         this.axes = triad(0.14 * size, axisColors);
         this.scene.add(this.axes);
+        this.marks = ["x", "y", "z"].map((text, i) => mark(text, "axes", this.axes, new THREE.Vector3().setComponent(i, 0.16 * size)));
         this.gravity = new THREE.Group();
         const g = Math.hypot(...gravity);
         if (g > 0) {
             this.gravity.add(new THREE.ArrowHelper(new THREE.Vector3(...gravity).divideScalar(g), new THREE.Vector3(), 0.14 * size, 0, 0.045 * size, 0.025 * size));
-            this.gravity.userData = { text: "gravity", detail: `${Number(g.toPrecision(6))} m/s²` };
+            this.gravity.children[0].cone.userData = { text: "gravity", detail: `${Number(g.toPrecision(6))} m/s²` };
+            this.marks.push(mark("g", "gravity", this.gravity, new THREE.Vector3(...gravity).multiplyScalar((0.165 * size) / g)));
         }
         this.scene.add(this.gravity);
+        this.picks = this.gravity.children.slice(0, 1).map((arrow) => arrow.cone);
         this.up = up;
         this.gridStep = step;
     }
@@ -58,13 +61,15 @@ export class Stage {
         this.grid.visible = old.visible;
         this.scene.remove(old);
         this.scene.add(this.grid);
-        for (const arrow of this.gravity.children) arrow.setColor(colors.gravity);
+        this.gravity.children[0]?.setColor(colors.gravity);
         this.changed = true;
     }
 
     /** Looks at points from the description's direction so that they fill the picture, and puts the grid below them. */
     fit(points) {
-        const box = new THREE.Box3().setFromPoints(points), size = box.getSize(new THREE.Vector3());
+        const box = new THREE.Box3().setFromPoints(points), size = box.getSize(new THREE.Vector3()), axis = 0.18 * this.description.size;
+        if (box.distanceToPoint(new THREE.Vector3()) < axis) // the world's axes are seen too where the robot stands on them
+            points = points.concat([0, 1, 2].map((i) => new THREE.Vector3().setComponent(i, axis)));
         const sphere = Math.max(0.5 * size.length(), 0.2 * this.description.size), part = 0.84;
         const [right, eye] = [this.description.view.right, this.description.view.eye].map((axis) => new THREE.Vector3(...axis));
         const pageUp = new THREE.Vector3().crossVectors(eye, right), tall = part * Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
@@ -75,10 +80,13 @@ export class Stage {
                 const from = point.clone().sub(center), depth = from.dot(eye);
                 return { x: from.dot(right), y: from.dot(pageUp), depth, scale: distance / (distance - depth) };
             });
-            const middle = (key) => (Math.max(...seen.map((at) => at[key] * at.scale)) + Math.min(...seen.map((at) => at[key] * at.scale))) / 2;
+            const middle = (key) => {
+                const all = seen.map((at) => at[key] * at.scale);
+                return (largest(all) - largest(all.map((x) => -x))) / 2;
+            };
             const [dx, dy] = [middle("x"), middle("y")];
             center.addScaledVector(right, dx).addScaledVector(pageUp, dy);
-            distance = Math.max(...seen.map(({ x, y, depth }) => depth + Math.max(Math.abs(y - dy) / tall, Math.abs(x - dx) / wide)), sphere / tall / 4);
+            distance = Math.max(largest(seen.map(({ x, y, depth }) => depth + Math.max(Math.abs(y - dy) / tall, Math.abs(x - dx) / wide))), sphere / tall / 4);
         }
         this.controls.target.copy(center);
         this.camera.position.set(...this.description.view.eye).normalize().multiplyScalar(distance).add(center);
@@ -145,8 +153,18 @@ export class Stage {
     }
 }
 
+const largest = (numbers) => numbers.reduce((most, x) => Math.max(most, x), -Infinity); // of any count of them
+
+/** A letter at a point of an object, for Labels. */
+function mark(text, kind, parent, at) {
+    const object = new THREE.Object3D();
+    object.position.copy(at);
+    parent.add(object);
+    return { text, kind, object };
+}
+
 /** 1, 2 or 5 times a power of ten, not below x. */
-function roundStep(x) {
+export function roundStep(x) {
     const power = 10 ** Math.floor(Math.log10(x));
     return power * [1, 2, 5, 10].find((digit) => digit * power >= x * (1 - 1e-9));
 }

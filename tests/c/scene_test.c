@@ -114,7 +114,7 @@ TEST(labels_do_not_overlap)
         label[i] = (struct label){.text = i % 3 == 0 ? "a" : "a_longer_name", .away = 6};
         for (int k = 0; k < 2; k++) label[i].at[k] = 100 + 150 * uniform(&random, 0, 1);
     }
-    labels_place(label, 60, 13, 400, 300, NULL, 0);
+    labels_place(label, 60, 13, 400, 300, NULL);
     for (int i = 0; i < 60; i++) {
         const struct box *a = &label[i].box;
         if (!label[i].placed) continue;

@@ -49,6 +49,25 @@ def test_every_robot(limber, tmp_path, robot):
     assert "tip" in {text for text, *_ in shown} and {text for text, *_ in shown} & set(links)
 
 
+def test_names_keep_clear(limber, tmp_path):
+    """Where there is room, no name is over a body: the wide beams of the crane."""
+    draw(limber, ROOT / "resources/crane.json", tmp_path / "picture.svg")
+    paths = [path.get("d") for path in ElementTree.parse(tmp_path / "picture.svg").iter(f"{SVG}path") if path.get("style")]
+    polygons = [np.array(re.findall(r"-?[\d.]+", path), dtype=float).reshape(-1, 2) for path in paths]
+
+    def is_drawn(point):
+        for corners in polygons:
+            edges, to = np.roll(corners, -1, axis=0) - corners, point - corners
+            side = edges[:, 0] * to[:, 1] - edges[:, 1] * to[:, 0]
+            if (side >= 0).all() or (side <= 0).all(): return True
+        return False
+
+    shown = names(tmp_path / "picture.svg")
+    assert len(shown) == 7
+    for text, x, y, width in shown:
+        for part in (-0.4, 0, 0.4): assert not is_drawn(np.array([x + part * width, y - 4])), text
+
+
 def test_png(limber, tmp_path):
     if not shutil.which("rsvg-convert"): pytest.skip("rsvg-convert is not installed")
     answer = draw(limber, ROOT / "resources/crane.json", tmp_path / "picture.png", "--size", "400x300")

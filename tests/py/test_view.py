@@ -118,6 +118,13 @@ def test_a_bent_pose(limber, browse, tmp_path):
     assert np.allclose(shown["places"]["tip"], evaluate(limber, robot, state)["tip_position"], rtol=0, atol=1e-9)
 
 
+def test_space_presses_what_is_focused(limber, browse, result, tmp_path):
+    """By keyboard alone: space plays, but on a button or a heading it does what it does there."""
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", result)
+    [[on_heading, on_scene]] = browse({"page": tmp_path / "page.html", "steps": [["space", ".panel summary"], ["space", ".scene canvas"]]})
+    assert (on_heading, on_scene) == (False, True)
+
+
 @pytest.fixture(scope="module")
 def result(limber, tmp_path_factory):
     """Ten seconds of the Canadarm, bent at the start."""
@@ -126,6 +133,16 @@ def result(limber, tmp_path_factory):
     state.write_text(json.dumps({"q": {"upper_joint.q": 0.2, "lower.eta[1]": 0.1}, "qd": {"upper_joint.qd": 0.05}}))
     subprocess.run([limber, "simulate", ROOT / "resources/canadarm.json", "--until", "10", "--step", "0.01", "--at", state, "-o", file], check=True)
     return file
+
+
+def test_sliders_and_results(limber, browse, result, tmp_path):
+    """A slider moves the robot from where the result has it; moving the time shows the result again."""
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", result)
+    [[_, at_five, moved, _, again]] = browse({"page": tmp_path / "page.html", "steps": [
+        ["seek", 5], ["places"], ["slide", "wrist_joint.q", 0.5], ["seek", 5], ["places"]]})
+    row = rows_of(result)[500]
+    assert moved["q"]["wrist_joint.q"] == pytest.approx(0.5, abs=1e-12) and moved["q"]["upper_joint.q"] == pytest.approx(float(row["upper_joint.q"]), abs=1e-9)
+    assert np.allclose(again["places"]["tip"], at_five["places"]["tip"], rtol=0, atol=1e-12)
 
 
 def rows_of(file):
@@ -186,6 +203,38 @@ def test_modes(limber, browse, tmp_path):
     assert np.linalg.norm(np.subtract(one, other)) > 0.02
 
 
+@pytest.mark.parametrize("name", ["parallelogram", "four-bar"])
+def test_modes_keep_loops_closed(limber, browse, tmp_path, name):
+    """Where more legs than needed bend, joints alone cannot close the loops; a mode with a turning joint must not turn it over."""
+    view(limber, ROOT / f"resources/{name}.json", tmp_path / "page.html", "--modes")
+    steps = [step for mode in range(3) for phase in (0, 2, np.pi) for step in (["mode", mode, phase], ["places"])]
+    [[start, *answers]] = browse({"page": tmp_path / "page.html", "steps": [["places"], *steps]})
+    size = max(np.linalg.norm(np.subtract(a, b)) for a in start["places"].values() for b in start["places"].values())
+    for gap, shown in zip(answers[::2], answers[1::2]):
+        assert gap < 1e-9
+        moved = [np.linalg.norm(np.subtract(shown["places"][joint], start["places"][joint])) for joint in start["places"]]
+        assert max(moved) < 0.25 * size
+
+
+def test_the_first_mode_moves(limber, browse, tmp_path):
+    """Drives have modes that do not oscillate; the page starts with one that does."""
+    view(limber, ROOT / "resources/crane-drives.json", tmp_path / "page.html", "--modes")
+    [[modes, shown]] = browse({"page": tmp_path / "page.html", "steps": [["modes"], ["shown_mode"]]})
+    assert modes[0]["frequency"] == 0 and modes[shown]["frequency"] > 0
+
+
+def test_everything_fits(limber, browse, tmp_path):
+    """At the start all sections, payloads and cylinders are inside the picture: also of thick links, and of a payload far from the tip."""
+    thick = json.loads((ROOT / "tests/data/good/section-tube.json").read_text())
+    for link in thick["links"]:
+        if "beam" in link: link["beam"]["section"] = {"shape": "tube", "outer_diameter": 2 * link["beam"]["length"], "wall": 0.1}
+    (tmp_path / "thick.json").write_text(json.dumps(thick))
+    robots = [tmp_path / "thick.json", *(ROOT / f"tests/data/good/{name}.json" for name in ("spinning-tip-mass", "actuators", "smallest"))]
+    for robot in robots: view(limber, robot, tmp_path / f"{robot.stem}.html")
+    for robot, [extent] in zip(robots, browse(*({"page": tmp_path / f"{robot.stem}.html", "steps": [["extent"]]} for robot in robots))):
+        assert np.abs(extent).max() < 1, robot.stem
+
+
 def test_labels_and_links(limber, browse, tmp_path):
     """Labels do not overlap; a link can be hidden; the pointer shows names; dark pages are dark."""
     view(limber, ROOT / "resources/concrete-pump.json", tmp_path / "page.html")
@@ -236,6 +285,16 @@ def test_missing_columns(limber, page_script, result, tmp_path):
     bad.write_text(",".join(names) + "\n" + ",".join("0" for _ in names) + "\n")
     answer = view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", bad, check=False)
     assert answer.returncode == 1 and "lower_joint.q, wrist_joint.q" in answer.stderr and not (tmp_path / "page.html").exists()
+
+
+def test_importers_csv(limber, page_script, result, tmp_path):
+    """Quoted names, and two rows with the same time at an event, as importers write them; other separators get a message that says so."""
+    lines, file = result.read_text().splitlines(), tmp_path / "event.csv"
+    file.write_text("\n".join([",".join(f'"{name}"' for name in lines[0].split(",")), *lines[1:50], lines[49], *lines[50:]]))
+    view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", file)
+    file.write_text(result.read_text().replace(",", ";"))
+    answer = view(limber, ROOT / "resources/canadarm.json", tmp_path / "page.html", "--result", file, check=False)
+    assert answer.returncode == 1 and "columns are separated by commas" in answer.stderr and len(answer.stderr) < 250
 
 
 def test_undeformed_result(limber, page_script, tmp_path):

@@ -26,6 +26,10 @@ const steps = {
         return app.player.time;
     },
     press: (app, key) => { document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })); return app.player?.time; },
+    space: (app, selector) => { // whether it plays the result
+        app.root.querySelector(selector).dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+        return app.player.playing;
+    },
     sliders: (app) => app.panel.sliders.map((slider) => ({ name: slider.name, min: Number(slider.input.min), max: Number(slider.input.max) })),
     slide: (app, name, value) => {
         const slider = app.panel.sliders.find((each) => each.name === name);
@@ -40,7 +44,12 @@ const steps = {
         const { x, y, width, height } = label.getBoundingClientRect();
         return { text: label.textContent, x, y, width, height };
     }),
-    mode: (app, index, phase) => { app.still = true; app.showMode(index); app.phase = phase; app.draw(); },
+    mode: (app, index, phase) => { app.still = true; app.showMode(index); app.phase = phase; app.draw(); return app.kernel.gap; },
+    shown_mode: (app) => app.mode,
+    extent: (app) => { // all that is drawn, on the page
+        app.draw();
+        return app.views[0].extent(app.kernel.numbers()).map((point) => point.project(app.stage.camera).toArray());
+    },
     hover: (app, name) => { // the pointer is moved to something; what the tooltip says
         const { THREE } = window.limber, each = app.views[0].names.find(({ text }) => text === name), scene = app.root.querySelector(".scene");
         const at = app.stage.project(app.views[0].anchor(each, new THREE.Vector3())), { left, top } = scene.getBoundingClientRect();
