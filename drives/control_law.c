@@ -35,13 +35,14 @@ static double *part(struct control *c, int count)
 static void take_state(struct control *c, int nv, struct arena *arena)
 {
     const int n = c->n;
-    c->state = arena_take(arena, (size_t)(1 + 4 * n + 5 * nv + COMMANDS * n), sizeof(double));
+    c->state = arena_take(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + COMMANDS * n), sizeof(double));
     if (arena->failed) return;
     c->count = part(c, 1);
     c->d = part(c, n);
     c->shift = part(c, n);
     c->shift_rate = part(c, n);
     c->inertia = part(c, n);
+    c->gain = part(c, 2 * n * nv);
     c->guided_q = part(c, nv);
     c->guided_qd = part(c, nv);
     c->guided_qdd = part(c, nv);
@@ -58,9 +59,18 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
     c->n = arm->model->n_tau;
     c->n_eta = nv - c->n;
     const size_t n = (size_t)c->n, n_eta = (size_t)c->n_eta;
-    double **const by_joint[] = {&c->kp,        &c->kd,         &c->torque_resolution,
-                                 &c->q_command, &c->qd_command, &c->qdd_command,
-                                 &c->target,    &c->r,          &c->torque};
+    double **const by_joint[] = {&c->kp,
+                                 &c->kd,
+                                 &c->accepted_position,
+                                 &c->accepted_rate,
+                                 &c->accepted_acceleration,
+                                 &c->torque_resolution,
+                                 &c->q_command,
+                                 &c->qd_command,
+                                 &c->qdd_command,
+                                 &c->target,
+                                 &c->r,
+                                 &c->torque};
     double **const by_velocity[] = {&c->q, &c->qd, &c->qdd, &c->a0, &c->force};
     double **const by_mode[] = {&c->eta, &c->inverse_k, &c->inverse_m};
     for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++) *by_joint[i] = arena_take(arena, n, sizeof(double));
@@ -70,12 +80,14 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
         *by_mode[i] = arena_take(arena, n_eta, sizeof(double));
     c->K = arena_take(arena, n_eta * n_eta, sizeof(double));
     c->Mff = arena_take(arena, n_eta * n_eta, sizeof(double));
+    c->by_q = arena_take(arena, (size_t)nv * (size_t)nv, sizeof(double));
+    c->by_qd = arena_take(arena, (size_t)nv * (size_t)nv, sizeof(double));
     c->joint = arena_take(arena, n, sizeof(int));
     c->elastic = arena_take(arena, n_eta, sizeof(int));
     take_state(c, nv, arena);
     if (arena->failed) return STATUS_NO_MEMORY;
     find_coordinates(c);
-    return STATUS_OK;
+    return lqr_make(&c->lqr, 2 * nv, c->n, arena);
 }
 
 /* The rows and columns of the elastic coordinates of a matrix of all, nv x nv */
@@ -307,9 +319,85 @@ static enum status correct(struct control *c, const struct sample *sample)
     return STATUS_OK;
 }
 
+/* ---- LQR ----------------------------------------------------------------------------------------------------------------- */
+
+/* Rates of (q, h qd) with time in samples, at rest in the start pose under the torques that hold it                    (C10) */
+static enum status linearize(struct control *c)
+{
+    const int nv = c->arm->model->nv, nx = 2 * nv;
+    const double h = c->sample_time;
+    struct lqr *l = &c->lqr;
+    clear(c, c->qd), clear(c, c->qdd);
+    inverse(c, c->guided_q, c->qd, c->qdd);
+    for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
+    const struct input rest = {.q = c->guided_q, .qd = c->qd, .tau = c->torque};
+    enum status status = mechanism_forward_jacobian(c->arm, &rest, c->a0, c->by_q, c->by_qd);
+    if (status == STATUS_OK) status = mechanism_newton_factor(c->arm, c->guided_q, c->qd, 0); /* M */
+    if (status != STATUS_OK) return status;
+    memset(l->A, 0, (size_t)nx * (size_t)nx * sizeof *l->A);
+    memset(l->B, 0, (size_t)nx * (size_t)c->n * sizeof *l->B);
+    for (int i = 0; i < nv; i++) {
+        l->A[nx * i + nv + i] = 1;
+        for (int k = 0; k < nv; k++) {
+            l->A[nx * (nv + i) + k] = h * h * c->by_q[nv * k + i];
+            l->A[nx * (nv + i) + nv + k] = h * c->by_qd[nv * k + i];
+        }
+    }
+    for (int j = 0; j < c->n; j++) {
+        clear(c, c->force);
+        c->force[c->joint[j]] = 1;
+        mechanism_newton_solve(c->arm, c->force, NULL);
+        for (int i = 0; i < nv; i++) l->B[c->n * (nv + i) + j] = h * h * c->force[i];
+    }
+    return STATUS_OK;
+}
+
+/* Errors of the joints and torques count by the squares of their shares of what is accepted (Bryson's rule)          (C11) */
+static void weigh(struct control *c)
+{
+    const int nv = c->arm->model->nv, nx = 2 * nv;
+    struct lqr *l = &c->lqr;
+    memset(l->Q, 0, (size_t)nx * (size_t)nx * sizeof *l->Q);
+    for (int j = 0; j < c->n; j++) {
+        const int q = c->joint[j], qd = nv + q;
+        const double rate = c->sample_time * c->accepted_rate[j];
+        const double torque = c->inertia[j] * c->accepted_acceleration[j];
+        l->Q[(nx + 1) * q] = 1 / (c->accepted_position[j] * c->accepted_position[j]);
+        l->Q[(nx + 1) * qd] = 1 / (rate * rate);
+        l->R[j] = 1 / (torque * torque);
+    }
+}
+
+static enum status find_gain(struct control *c)
+{
+    const enum status status = linearize(c);
+    if (status != STATUS_OK) return status;
+    weigh(c);
+    lqr_discretize(&c->lqr);
+    return lqr_solve(&c->lqr, c->gain);
+}
+
+/* tau += F (command - motion): joints as measured, modes as predicted for them                                        (C14) */
+static void add_feedback(struct control *c, const struct sample *sample)
+{
+    const int nv = c->arm->model->nv;
+    for (int i = 0; i < nv; i++) {
+        c->q[i] = c->guided_q[i] - c->predicted_q[i];
+        c->qd[i] = c->sample_time * (c->guided_qd[i] - c->predicted_qd[i]);
+    }
+    for (int j = 0; j < c->n; j++) {
+        c->q[c->joint[j]] = c->q_command[j] - sample->q[j];
+        c->qd[c->joint[j]] = c->sample_time * (c->qd_command[j] - sample->qd[j]);
+    }
+    for (int j = 0; j < c->n; j++) {
+        const double *F = c->gain + 2 * nv * j;
+        c->torque[j] += dense_dot(nv, F, c->q) + dense_dot(nv, F + nv, c->qd);
+    }
+}
+
 /* ---- torques ------------------------------------------------------------------------------------------------------------- */
 
-/* tau = diag(M_0) (kp e + kd ed), and the torques at rest in the commanded position */
+/* tau = diag(M_0) (kp e + kd ed) unless the feedback is LQR, and the torques at rest in the commanded position */
 static void pd_torques(struct control *c, const struct sample *sample)
 {
     memset(c->torque, 0, (size_t)c->n * sizeof *c->torque);
@@ -321,15 +409,16 @@ static void pd_torques(struct control *c, const struct sample *sample)
         inverse(c, c->q, c->qd, c->qdd);
         for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     }
-    for (int j = 0; j < c->n; j++)
+    for (int j = 0; j < c->n && c->feedback == FEEDBACK_PD; j++)
         c->torque[j] += c->inertia[j] *
                         (c->kp[j] * (c->q_command[j] - sample->q[j]) + c->kd[j] * (c->qd_command[j] - sample->qd[j]));
 }
 
-/* tau = ID(q, qd, qdd_command + kd ed + kp e) with the modes at zero or as predicted along the command                (C1) */
+/* tau = ID(q, qd, qdd_command + kd ed + kp e) with the modes at zero or as predicted along the command                (C1);
+   that of the command itself if the feedback is LQR                                                                   (C14) */
 static void computed_torques(struct control *c, const struct sample *sample)
 {
-    const bool flexible = c->law == LAW_FLEXIBLE;
+    const bool flexible = c->law == LAW_FLEXIBLE, pd = c->feedback == FEEDBACK_PD;
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
     clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
     if (flexible) {
@@ -337,11 +426,11 @@ static void computed_torques(struct control *c, const struct sample *sample)
         memcpy(c->qd, c->guided_qd, bytes);
         memcpy(c->qdd, c->guided_qdd, bytes);
     }
-    for (int j = 0; j < c->n; j++)
-        c->r[j] = c->qdd_command[j] + c->kd[j] * (c->qd_command[j] - sample->qd[j]) +
-                  c->kp[j] * (c->q_command[j] - sample->q[j]);
-    put_joints(c, sample->q, c->q);
-    put_joints(c, sample->qd, c->qd);
+    memcpy(c->r, c->qdd_command, (size_t)c->n * sizeof *c->r);
+    for (int j = 0; j < c->n && pd; j++)
+        c->r[j] += c->kd[j] * (c->qd_command[j] - sample->qd[j]) + c->kp[j] * (c->q_command[j] - sample->q[j]);
+    put_joints(c, pd ? sample->q : c->q_command, c->q);
+    put_joints(c, pd ? sample->qd : c->qd_command, c->qd);
     put_joints(c, c->r, c->qdd);
     inverse(c, c->q, c->qd, c->qdd);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
@@ -353,6 +442,7 @@ static enum status form_torques(struct control *c, const struct sample *sample)
     double *command = c->command + c->n * ((int)fmod(*c->count, COMMANDS));
     if (c->law == LAW_PD || c->law == LAW_PD_GRAVITY) pd_torques(c, sample);
     else computed_torques(c, sample);
+    if (c->feedback == FEEDBACK_LQR) add_feedback(c, sample);
     for (int j = 0; j < c->n; j++) {
         const double resolution = c->torque_resolution[j], torque = c->torque[j] - c->d[j];
         command[j] = resolution > 0 ? resolution * round(torque / resolution) : torque;
@@ -379,14 +469,21 @@ static void start_models(struct control *c, const struct sample *sample)
     for (int j = 0; j < c->n; j++) c->inertia[j] = c->arm->work->M[(c->arm->model->nv + 1) * c->joint[j]];
 }
 
+/* Motion of the modes along the command is needed */
+static bool follows_command(const struct control *c)
+{
+    return c->law == LAW_FLEXIBLE || c->feedback == FEEDBACK_LQR;
+}
+
 enum status control_start(struct control *c, const struct sample *sample)
 {
     memset(c->state, 0, (size_t)c->n_state * sizeof *c->state);
     find_target(c, sample);
     memcpy(c->shift, c->target, (size_t)c->n * sizeof *c->shift);
     start_models(c, sample);
+    enum status status = c->feedback == FEEDBACK_LQR ? find_gain(c) : STATUS_OK;
     form_command(c, sample, 0);
-    enum status status = c->law == LAW_FLEXIBLE ? guide(c, true) : STATUS_OK;
+    if (status == STATUS_OK && follows_command(c)) status = guide(c, true);
     if (status == STATUS_OK) status = form_torques(c, sample);
     for (int i = 1; i < COMMANDS; i++) memcpy(c->command + c->n * i, c->command, (size_t)c->n * sizeof *c->command);
     return status;
@@ -394,14 +491,14 @@ enum status control_start(struct control *c, const struct sample *sample)
 
 enum status control_sample(struct control *c, const struct sample *sample)
 {
-    const bool first = *c->count == 0, corrects = c->correction_bandwidth > 0;
-    enum status status = corrects && !first ? correct(c, sample) : STATUS_OK;
+    const bool first = *c->count == 0, predicts = c->correction_bandwidth > 0 || c->feedback == FEEDBACK_LQR;
+    enum status status = predicts && !first ? correct(c, sample) : STATUS_OK;
     if (first) put_joints(c, sample->q, c->predicted_q);
     if (first) put_joints(c, sample->qd, c->predicted_qd);
     form_command(c, sample, first ? 0 : c->sample_time);
-    if (status == STATUS_OK && c->law == LAW_FLEXIBLE) status = guide(c, first);
+    if (status == STATUS_OK && follows_command(c)) status = guide(c, first);
     if (status == STATUS_OK) status = form_torques(c, sample);
-    if (status == STATUS_OK && corrects) status = predict(c);
+    if (status == STATUS_OK && predicts) status = predict(c);
     *c->count += 1;
     return status;
 }

@@ -1,13 +1,15 @@
 /* The laws of a controller that has a model of the arm: computed torque, compensation of deflections, and the correction loop. Pure
-   discrete time: one call a sample. docs/control.md has the equations, (C1) to (C9). */
+   discrete time: one call a sample. docs/control.md has the equations, (C1) to (C14). */
 #ifndef CONTROL_LAW_H
 #define CONTROL_LAW_H
 
 #include "base/arena.h"
+#include "lqr.h"
 #include "mech/mechanism.h"
 
 enum law { LAW_PD, LAW_PD_GRAVITY, LAW_RIGID, LAW_FLEXIBLE, LAW_COUNT };
 enum compensation { COMPENSATE_NOTHING, COMPENSATE_GRAVITY, COMPENSATE_LOADS, COMPENSATION_COUNT };
+enum feedback { FEEDBACK_PD, FEEDBACK_LQR, FEEDBACK_COUNT };
 
 /* Samples that a torque may be late by; commands that are kept for it. */
 enum { MOST_DELAY = 16, COMMANDS = MOST_DELAY + 2 };
@@ -21,11 +23,13 @@ struct control {
     /* parameters; arrays have n numbers */
     enum law law;
     enum compensation compensation;
+    enum feedback feedback;
     double sample_time, delay;     /*                                                                 [s]     */
     double correction_bandwidth;   /* lambda of the correction loop; 0: none                          [rad/s] */
     double compensation_bandwidth; /* omega_c of the filter of the compensated positions              [rad/s] */
     double *kp, *kd;               /* feedback of position and velocity                          [1/s^2], [1/s] */
-    double *torque_resolution;     /* 0: none                                                         [N m, N] */
+    double *accepted_position, *accepted_rate, *accepted_acceleration; /* weights of LQR: inverse squares of these    */
+    double *torque_resolution; /* 0: none                                                         [N m, N] */
 
     /* the model, twice: with free joints, and with joints that follow the command */
     struct mechanism *arm, *guided;
@@ -39,7 +43,8 @@ struct control {
     double *count;                             /* samples taken                                                      */
     double *d;                                 /* n: estimated unmodeled torques                           [N m, N] */
     double *shift, *shift_rate;                /* n: command minus desired position, and its rate                    */
-    double *inertia;                           /* n: diagonal of M at the start, modes locked, for PD                */
+    double *inertia;                           /* n: diagonal of M at the start, modes locked, for feedback          */
+    double *gain;                              /* n x 2 nv: F of LQR, for changes of (q, h qd)                       */
     double *guided_q, *guided_qd, *guided_qdd; /* nv: predicted along the command                                    */
     double *predicted_q, *predicted_qd;        /* nv: predicted for the torques, from the measured joints            */
     double *command;                           /* COMMANDS x n: torques of the last samples                          */
@@ -49,6 +54,8 @@ struct control {
     double *q, *qd, *qdd, *a0, *force;                                  /* nv                                */
     double *eta;                                                        /* n_eta                             */
     double *K, *inverse_k, *Mff, *inverse_m;                            /* factors: n_eta x n_eta, n_eta     */
+    double *by_q, *by_qd;                                               /* columns: nv x nv                  */
+    struct lqr lqr;                                                     /* of (q, h qd)                      */
 };
 
 /* Arrays; joints of both mechanisms have one coordinate each, and a drive. */

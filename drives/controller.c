@@ -38,6 +38,7 @@ static void take_parameters(struct controller *c)
 {
     struct control *control = &c->control;
     control->law = (enum law)own_value(c, LAW);
+    control->feedback = (enum feedback)own_value(c, FEEDBACK);
     control->compensation = (enum compensation)own_value(c, TIP_COMPENSATION);
     control->sample_time = own_value(c, SAMPLE_TIME);
     control->delay = own_value(c, DELAY);
@@ -46,6 +47,9 @@ static void take_parameters(struct controller *c)
     for (int j = 0; j < control->n; j++) {
         control->kp[j] = joint_value(c, j, KP);
         control->kd[j] = joint_value(c, j, KD);
+        control->accepted_position[j] = joint_value(c, j, LQR_POSITION);
+        control->accepted_rate[j] = joint_value(c, j, LQR_RATE);
+        control->accepted_acceleration[j] = joint_value(c, j, LQR_ACCELERATION);
         control->torque_resolution[j] = joint_value(c, j, TORQUE_RESOLUTION);
     }
 }

@@ -19,6 +19,9 @@ enum joint_value {
     Q_COMMAND,
     KP,
     KD,
+    LQR_POSITION,
+    LQR_RATE,
+    LQR_ACCELERATION,
     POSITION_RESOLUTION,
     VELOCITY_RESOLUTION,
     TORQUE_RESOLUTION,
@@ -26,6 +29,7 @@ enum joint_value {
 };
 enum controller_value {
     LAW,
+    FEEDBACK,
     TIP_COMPENSATION,
     CORRECTION_BANDWIDTH,
     COMPENSATION_BANDWIDTH,

@@ -35,6 +35,23 @@ static const struct row joint_rows[JOINT_VALUES] = {
                    "desired position with the compensation of the tip's deflection"},
     [KP] = {"kp", CAUSALITY_PARAMETER, {"1/s2", "1/s2"}, 25, "feedback of the position error, as an acceleration"},
     [KD] = {"kd", CAUSALITY_PARAMETER, {"1/s", "1/s"}, 10, "feedback of the velocity error, as an acceleration"},
+    [LQR_POSITION] = {"lqr_position",
+                      CAUSALITY_PARAMETER,
+                      {"rad", "m"},
+                      0.01,
+                      "position error that LQR accepts: its weight is the inverse square"},
+    [LQR_RATE] = {"lqr_rate",
+                  CAUSALITY_PARAMETER,
+                  {"rad/s", "m/s"},
+                  0.05,
+                  "velocity error that LQR accepts: its weight is the inverse square"},
+    [LQR_ACCELERATION] =
+        {"lqr_acceleration",
+         CAUSALITY_PARAMETER,
+         {"rad/s2", "m/s2"},
+         0.25,
+         "torque that LQR accepts, as acceleration of the joint's inertia with locked modes: its weight is "
+         "the inverse square"},
     [POSITION_RESOLUTION] = {"position_resolution",
                              CAUSALITY_PARAMETER,
                              {"rad", "m"},
@@ -57,6 +74,12 @@ static const struct row own_rows[CONTROLLER_VALUES] = {
              {NULL, NULL},
              LAW_FLEXIBLE,
              "0 PD, 1 PD with gravity compensation, 2 computed torque of the rigid arm, 3 of the flexible arm"},
+    [FEEDBACK] =
+        {"feedback",
+         CAUSALITY_PARAMETER,
+         {NULL, NULL},
+         FEEDBACK_PD,
+         "0 PD, 1 LQR: a gain for joints and predicted elastic coordinates from the linear model at the start"},
     [TIP_COMPENSATION] =
         {"tip_compensation",
          CAUSALITY_PARAMETER,
@@ -81,10 +104,12 @@ static const struct row own_rows[CONTROLLER_VALUES] = {
 static const struct limit not_negative = {0, INFINITY, false, "must not be negative"},
                           positive = {ABOVE_0, INFINITY, false, "must be positive"},
                           one_law = {0, LAW_COUNT - 1, true, "must be 0, 1, 2 or 3"},
+                          one_feedback = {0, FEEDBACK_COUNT - 1, true, "must be 0 or 1"},
                           one_compensation = {0, COMPENSATION_COUNT - 1, true, "must be 0, 1 or 2"};
 
-/* Of the controller's own parameters; gains and resolutions of joints must not be negative */
+/* Of the controller's own parameters; of joints, what LQR accepts must be positive, gains and resolutions must not be negative */
 static const struct limit *const own_limits[CONTROLLER_VALUES] = {[LAW] = &one_law,
+                                                                  [FEEDBACK] = &one_feedback,
                                                                   [TIP_COMPENSATION] = &one_compensation,
                                                                   [CORRECTION_BANDWIDTH] = &not_negative,
                                                                   [COMPENSATION_BANDWIDTH] = &positive,
@@ -132,7 +157,8 @@ static void add_joint(const struct joint *joint, int j, struct arena *arena, str
         const struct row *row = &joint_rows[i];
         struct variable *variable = &v->row[v->n++];
         *variable = variable_of(row, joined(joint->name, ".", row->name, arena), row->description, slides, reference);
-        if (row->causality == CAUSALITY_PARAMETER) variable->limit = &not_negative;
+        const bool accepted = i == LQR_POSITION || i == LQR_RATE || i == LQR_ACCELERATION;
+        if (row->causality == CAUSALITY_PARAMETER) variable->limit = accepted ? &positive : &not_negative;
         if (i == Q_REF || i == Q_MEASURED) variable->start = joint->start_position[0];
         if (i == Q_REF || i == QD_REF || i == Q_MEASURED) variable->rate = reference + 1;
     }

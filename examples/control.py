@@ -9,7 +9,7 @@ usage: control.py [FOLDER] [--quick] [--write-docs]
 
 Rules of tuning. The gains are tuned first for computed torque without the correction loop, and are the same for every law: kp = w^2, kd = 2 w
 (damping ratio 1) with w half of the first natural frequency of the arm with locked joints, in the start pose with the payload of the model. The table
-of decay rates shows that this is close to the best choice. The bandwidth of the correction loop is twice that natural frequency.
+of decay rates shows that this is close to the best choice. LQR has weights with which a rigid joint would get the same gains. The bandwidth of the correction loop is twice that natural frequency.
 Sample time 1 ms. Check, with exit code 1 if it fails: the correction loop at least halves the RMS tip error, for both arms."""
 
 import argparse
@@ -104,6 +104,13 @@ def gains(case, kp, kd):
     return {f"{joint}.{name}": value for joint in case.joints for name, value in (("kp", kp), ("kd", kd))}
 
 
+def lqr(case):
+    """Weights for which a rigid joint gets the gains of PD: accepted errors x and w x/sqrt(2), accepted acceleration w^2 x"""
+    w, x = case.bandwidth, 0.01
+    weights = {"lqr_position": x, "lqr_rate": w * x / np.sqrt(2), "lqr_acceleration": w**2 * x}
+    return {"feedback": 1, **{f"{joint}.{name}": value for joint in case.joints for name, value in weights.items()}}
+
+
 def shaper(case, impulses):
     """(delay, share) of impulses half a period apart, for an undamped mode: ZV has 2, ZVD has 3"""
     half, shares = np.pi / case.omega, {2: [0.5, 0.5], 3: [0.25, 0.5, 0.25]}[impulses]
@@ -121,10 +128,13 @@ def laws(case):
             "computed torque, rigid; ZVD shaping": ({**pd, "law": RIGID}, shaper(case, 3)),
             RIVAL: ({**pd, **flexible}, None),
             LOOP: ({**pd, **flexible, "correction_bandwidth": c}, None),
+            LQR: ({**flexible, **lqr(case)}, None),
+            LQR_LOOP: ({**flexible, **lqr(case), "correction_bandwidth": c}, None),
             STIFF: ({**gains(case, w**2 + 2 * w * c, 2 * w + c), **flexible}, None)}
 
 
 RIVAL, LOOP, STIFF = "computed torque, flexible", "the same with the correction loop", "computed torque, flexible; kp + λ kd, kd + λ"
+LQR, LQR_LOOP = "torques of the command, flexible; LQR", "the same LQR with the correction loop"
 
 
 # ---- runs -----------------------------------------------------------------------------------------------------------------

@@ -363,6 +363,7 @@ TEST(exact_model_is_not_corrected)
     CHECK(needless_correction("\"law\": 3, \"correction_bandwidth\": 10, \"delay\": 2e-3") < 1e-3);
     CHECK(needless_correction("\"law\": 2, \"correction_bandwidth\": 10, \"delay\": 1e-3, \"tip_compensation\": 2") <
           1e-3);
+    CHECK(needless_correction("\"law\": 3, \"feedback\": 1, \"correction_bandwidth\": 10") < 1e-3);
 }
 
 static void tip_of(struct rig *rig, double p[3])
@@ -402,13 +403,13 @@ TEST(tip_is_where_it_is_desired)
 
 /* ---- saved states -------------------------------------------------------------------------------------------------------- */
 
-TEST(saved_state_continues_with_the_same_bits)
+static void check_saved_state(const char *parameters)
 {
     enum { STEPS = 60 };
     struct rig rig, copy;
     double tau[STEPS][MOST];
-    CHECK(make(&rig, ARM, ALL_PARTS ", \"delay\": 1.5e-3") == STATUS_OK);
-    CHECK(make(&copy, ARM, ALL_PARTS ", \"delay\": 1.5e-3") == STATUS_OK);
+    CHECK(make(&rig, ARM, parameters) == STATUS_OK);
+    CHECK(make(&copy, ARM, parameters) == STATUS_OK);
     const int payload = variables_find(instance_variables(rig.controller), "hand.payload.mass");
     instance_set(rig.controller, payload, 8);
     set_desired(&rig, 0);
@@ -431,6 +432,12 @@ TEST(saved_state_continues_with_the_same_bits)
         }
     }
     discard(&rig), discard(&copy);
+}
+
+TEST(saved_state_continues_with_the_same_bits)
+{
+    check_saved_state(ALL_PARTS ", \"delay\": 1.5e-3");
+    check_saved_state(ALL_PARTS ", \"feedback\": 1");
 }
 
 /* ---- what it refuses ----------------------------------------------------------------------------------------------------- */
@@ -465,12 +472,28 @@ TEST(impossible_controllers_are_refused)
     check_refused("resources/cibicik-servo-drives.json", "", "drives inside");
     check_refused(ARM, "\"law\": 4", "must be 0, 1, 2 or 3");
     check_refused(ARM, "\"law\": 1.5", "must be 0, 1, 2 or 3");
+    check_refused(ARM, "\"feedback\": 2", "must be 0 or 1");
+    check_refused(ARM, "\"slew.lqr_rate\": 0", "must be positive");
     check_refused(ARM, "\"sample_time\": 0", "must be positive");
     check_refused(ARM, "\"delay\": 0.017", "at most 16 sample times");
     check_refused(ARM, "\"slew.kp\": -1", "must not be negative");
     check_refused(ARM, "\"hand.payload.mass\": -1", "hand.payload.mass");
     check_refused(ARM, "\"slew.q_ref\": 1", "no parameter of this name");
     check_refused(ARM, "\"slew.kp\": \"much\"", "parameters");
+}
+
+/* Weights whose squares are not numbers */
+TEST(lqr_without_a_gain_is_refused)
+{
+    struct rig rig;
+    const struct experiment experiment = {0};
+    CHECK(make(&rig, ARM, "\"feedback\": 1, \"slew.lqr_position\": 1e-200") == STATUS_OK);
+    rig.controller->report->line = keep_error;
+    CHECK(instance_initialize(rig.controller, &experiment) == STATUS_NO_RICCATI);
+    CHECK(strstr(last_error, "no LQR gain") != NULL);
+    instance_set(rig.controller, joint_reference(0, LQR_POSITION), 1e-2);
+    CHECK(instance_initialize(rig.controller, &experiment) == STATUS_OK);
+    discard(&rig);
 }
 
 int main(void)
@@ -486,5 +509,6 @@ int main(void)
     RUN(tip_is_where_it_is_desired);
     RUN(saved_state_continues_with_the_same_bits);
     RUN(impossible_controllers_are_refused);
+    RUN(lqr_without_a_gain_is_refused);
     return test_summary();
 }

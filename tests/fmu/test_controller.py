@@ -1,5 +1,6 @@
 """The controller's FMU: in an importer, its rate and that of the importer, saved states, its model's payload, in the loop with an arm."""
 
+import ctypes as ct
 import os
 import subprocess
 import sys
@@ -120,7 +121,26 @@ def test_payload_of_the_model_may_change(packed, robot):
     assert torques[1][1][0] == pytest.approx(9.81 * (2.0 * 0.5 + 0.8 * 1.4 + 0.8 * 1.8), rel=0.02)  # but for the deflection
 
 
-@pytest.mark.parametrize("name, value", [("sample_time", 0.0), ("delay", -1.0), ("elbow.kd", -1.0), ("lower.payload.mass", -1.0)])
+def test_lqr_returns_an_arm_to_rest(limber, packed, robot):
+    """Released 0.01 rad beside the desired position, in the loop with the arm; the gain is found at initialization"""
+    plant_file = robot.parent / "plant.fmu"
+    subprocess.run([limber, "fmu", robot, "-o", plant_file], check=True, capture_output=True)
+    controller, plant = (Instance(unzip(file, file.with_suffix(""))) for file in (packed(feedback=1), plant_file))
+    assert plant.set({"shoulder.q_start": 0.01, "elbow.q_start": -0.01}) == OK
+    assert plant.SetBoolean(plant.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
+    plant.initialise()
+    controller.initialise()
+    measured = names("q", "qd")
+    errors = []
+    for k in range(2000):
+        values = plant.get(*measured)
+        assert controller.set(dict(zip(measured, values))) == OK and controller.step(k * SAMPLE, SAMPLE) == OK, controller.log
+        assert plant.set(dict(zip(TAU, controller.get(*TAU)))) == OK and plant.step(k * SAMPLE, SAMPLE) == OK, plant.log
+        errors.append(np.abs(values[:2]).max())
+    assert errors[0] == pytest.approx(0.01) and max(errors) < 0.02 and max(errors[-200:]) < 2e-4
+
+
+@pytest.mark.parametrize("name, value", [("sample_time", 0.0), ("delay", -1.0), ("elbow.kd", -1.0), ("elbow.lqr_position", 0.0), ("lower.payload.mass", -1.0)])
 def test_bad_parameters_are_refused(controller, name, value):
     instance = Instance(controller)
     failed = instance.set({name: value}) == ERROR

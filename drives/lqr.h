@@ -1,0 +1,32 @@
+/* The linear quadratic regulator in discrete time: u = -F x makes the sum of x' Q x + u' R u over all samples the least one.
+   docs/control.md, (C10) to (C13). Matrices are row major. */
+#ifndef LQR_H
+#define LQR_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+struct lqr {
+    int nx, nu;
+
+    /* filled by the caller; time is counted in samples */
+    double *A, *B; /* nx x nx, nx x nu: dx/dt = A x + B u; lqr_discretize() makes it x+ = A x + B u */
+    double *Q;     /* nx x nx, symmetric and not negative                                       */
+    double *R;     /* nu: a diagonal, positive                                                  */
+
+    double *X; /* nx x nx: solution of the Riccati equation, by lqr_solve()                     */
+
+    /* scratch, nx x nx; nx */
+    double *power, *G, *W, *V, *P;
+    int *pivot;
+};
+
+enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena);
+
+/* From rates to the change over one sample with u held: exact but for rounding. */
+void lqr_discretize(struct lqr *l);
+
+/* X and the gain F, nu x nx. STATUS_NO_RICCATI if there is no solution. */
+enum status lqr_solve(struct lqr *l, double *F);
+
+#endif
