@@ -135,12 +135,16 @@ def test_no_half_set_of_generated_files(limber, folder):
 def test_an_interruption_leaves_nothing(limber, folder, number):
     before = sorted(folder.iterdir())
     command = ["simulate", folder / "x.json", "--until", "1e5", "--step", "1e-3", "-o", folder / "out.csv"]
-    process = subprocess.Popen([limber, *map(str, command)], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
-    while not list(folder.glob("*.part")) and time.monotonic() < deadline: time.sleep(0.01)
-    assert list(folder.glob("*.part"))
-    process.send_signal(number)
-    assert process.wait(30) == -number
+    # in the background of a shell or under nohup these signals are ignored, which the program respects
+    process = subprocess.Popen([limber, *map(str, command)], stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    try:
+        deadline = time.monotonic() + 30
+        while not list(folder.glob("*.part")) and time.monotonic() < deadline: time.sleep(0.01)
+        assert list(folder.glob("*.part"))
+        process.send_signal(number)
+        assert process.wait(30) == -number
+    finally:
+        process.kill()
     assert sorted(folder.iterdir()) == before
 
 
