@@ -286,8 +286,10 @@ def test_prescribed_and_passive_joints(limber, cart, tmp_path):
         inputs, beside = table(file.read_text()), table(elastic.read_text())
         assert list(inputs) == ["time", "rail.q", "rail.qd", "rail.qdd", "arm.tau"]
         assert error(inputs, motion, ["rail.q", "rail.qd", "rail.qdd"]) < 1e-12
-        found = answer(limber, "simulate", cart, "--inputs", file, "--until", t, "--step", step, "--rtol", 1e-8,
-                       "--set", "start_static=true")
+        run = invoke(limber, "simulate", cart, "--inputs", file, "--until", t, "--step", step, "--rtol", 1e-8, "--set", "start_static=true")
+        lines = run.stderr.splitlines()  # the rod is held at the start, and released
+        assert run.returncode == 0 and len(lines) == 1 and "passive joint 'rod' is held by tau" in lines[0]
+        found = table(run.stdout)
         errors.append(max(np.abs(found["arm.q"] - motion["arm.q"]).max(), np.abs(found["rod.q"] - beside["rod.q"]).max()))
         drives.append(error(found, beside, ["rail.tau"]))
         assert np.ptp(beside["rod.q"]) > 0.5

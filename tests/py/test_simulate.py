@@ -155,7 +155,7 @@ def test_a_full_disk_is_no_result(simulate):
 @pytest.mark.parametrize("rtol", ["1", "1e3"])
 def test_tolerances_are_below_one(simulate, command, options, rtol):
     done = simulate(*options, "--rtol", rtol, command=command)
-    assert (done.returncode, done.stdout) == (2, "") and "--rtol takes a number below 1" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "--rtol takes a number from 1e-15 to less than 1" in done.stderr
     done = simulate("--until", "1", "--step", "0.5", "--set", f"solver.relative_tolerance={rtol}")
     assert (done.returncode, done.stdout) == (1, "") and "solver.relative_tolerance" in done.stderr and "below 1" in done.stderr
 
