@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int file = memfd_create("csv", 0);
     if (file < 0 || write(file, data, size) != (ssize_t)size) abort();
     snprintf(name, sizeof name, "/dev/fd/%d", file);
-    if (csv_read(name, &arena, &silent, &csv) == STATUS_OK) use(&csv, &arena);
+    if (csv_read(name, TIMES_INCREASE, &arena, &silent, &csv) == STATUS_OK) use(&csv, &arena);
     arena_release(&arena);
     (void)close(file);
     return 0;
