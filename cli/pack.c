@@ -41,8 +41,6 @@ int pack_complete(const struct pack_options *options)
 {
     if (options->subject == NULL) return cli_usage(options->command, "expected %s", options->noun);
     if (options->output == NULL) return cli_usage(options->command, "expected -o %s", options->file);
-    if (cli_same_file(options->output, options->subject))
-        return cli_usage(options->command, "-o %s: the same file as %s", options->output, options->subject);
     return EXIT_OK;
 }
 

@@ -138,20 +138,9 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 /* Numbers before an argument */
 int generate_first(const struct generation *what, int argument)
 {
-    const struct model *m = what->mechanism->model;
-    const int count[ARGUMENTS] = {[ARG_Q] = m->nq,
-                                  [ARG_QD] = m->nv,
-                                  [ARG_TAU] = m->n_tau,
-                                  [ARG_QDD] = m->nv,
-                                  [ARG_PRESCRIBED] = m->n_prescribed,
-                                  [ARG_ACTUATOR] = m->robot->n_actuators,
-                                  [ARG_TIP_WRENCH] = what->wrenches ? 6 : 0,
-                                  [ARG_FRAME_WRENCH] = what->wrenches ? 6 * m->robot->n_frames : 0,
-                                  [ARG_KEPT] = what->n_kept,
-                                  [ARG_LAMBDA] = what->mechanism->constraints->n_active};
-    int first = 0;
-    for (int i = 0; i < argument; i++) first += count[i];
-    return first;
+    int first[ARGUMENTS + 1];
+    number_arguments(what->mechanism, what->n_kept, what->wrenches, first);
+    return first[argument];
 }
 
 static void draw_inputs(const struct generation *what, uint64_t *seed, double *inputs)

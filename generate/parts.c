@@ -427,9 +427,9 @@ static bool take_part(struct robot_parts *parts, struct link_part *part)
     return !parts->arena.failed;
 }
 
-static void number_arguments(struct robot_parts *parts, int n_kept, bool wrenches)
+void number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1])
 {
-    const struct model *m = parts->model;
+    const struct model *m = mechanism->model;
     const int count[ARGUMENTS] = {[ARG_Q] = m->nq,
                                   [ARG_QD] = m->nv,
                                   [ARG_TAU] = m->n_tau,
@@ -439,8 +439,9 @@ static void number_arguments(struct robot_parts *parts, int n_kept, bool wrenche
                                   [ARG_TIP_WRENCH] = wrenches ? 6 : 0,
                                   [ARG_FRAME_WRENCH] = wrenches ? 6 * m->robot->n_frames : 0,
                                   [ARG_KEPT] = n_kept,
-                                  [ARG_LAMBDA] = parts->mechanism->constraints->n_active};
-    for (int i = 0; i < ARGUMENTS; i++) parts->first[i + 1] = parts->first[i] + count[i];
+                                  [ARG_LAMBDA] = mechanism->constraints->n_active};
+    first[0] = 0;
+    for (int i = 0; i < ARGUMENTS; i++) first[i + 1] = first[i] + count[i];
 }
 
 static expr *inputs_of(struct robot_parts *parts, enum argument argument)
@@ -468,7 +469,7 @@ static enum status make(const struct kept *kept, int n_kept, bool wrenches, stru
 {
     struct graph *g = parts->g;
     const struct model *model = parts->model;
-    number_arguments(parts, n_kept, wrenches);
+    number_arguments(parts->mechanism, n_kept, wrenches, parts->first);
     parts->part = take(parts, model->n_links, sizeof *parts->part);
     parts->host = take(parts, model->n_links, sizeof *parts->host);
     parts->body = take(parts, model->n_links, sizeof *parts->body);

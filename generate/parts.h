@@ -119,6 +119,9 @@ struct kept {
     int index; /* link, or axis */
 };
 
+/* The first input of the graph of each argument, and the number of all inputs. */
+void number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
+
 /* wrenches: those on the tip and on frames are arguments; else they are zero. */
 enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
                        bool wrenches, struct robot_parts *parts);
