@@ -12,14 +12,13 @@
      input FMU REF COLUMN                    held over the step, or linear to the next row if SLOPES
      control FMU REF Q QD KP KD R RATE       input = KP (table R - q) + KD (table RATE - qd), held over the step
      record FMU REF */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "fmi2FunctionTypes.h"
+#include "tests/host/functions.h"
 
 #ifdef __has_include
 #if __has_include(<valgrind/valgrind.h>)
@@ -34,16 +33,7 @@ enum { STEPS_TO_PAUSE = 2000, PAUSE = 10000000 /* ns */ };
 
 struct fmu {
     fmi2Component component;
-    fmi2DoStepTYPE *do_step;
-    fmi2GetRealTYPE *get;
-    fmi2SetRealTYPE *set;
-    fmi2SetIntegerTYPE *set_integer;
-    fmi2SetBooleanTYPE *set_boolean;
-    fmi2GetRealOutputDerivativesTYPE *get_slope;
-    fmi2SetRealInputDerivativesTYPE *set_slope;
-    fmi2SetupExperimentTYPE *setup;
-    fmi2EnterInitializationModeTYPE *enter;
-    fmi2ExitInitializationModeTYPE *leave;
+    struct functions call;
     double tolerance;
 };
 
@@ -106,34 +96,15 @@ static void logger(fmi2ComponentEnvironment environment, fmi2String instance, fm
 
 static const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, NULL};
 
-/* The address of a function, stored where `to` points: ISO C has no conversion from an object pointer */
-static void look_up(void *library, const char *name, void *to)
-{
-    void *address = dlsym(library, name);
-    if (address == NULL) fail(name);
-    memcpy(to, &address, sizeof address);
-}
-
 static void load(struct job *job, const char *file, const char *guid, const char *resources, double tolerance)
 {
     if (job->n_fmus == MOST_FMUS) fail("too many FMUs");
     struct fmu *fmu = &job->fmu[job->n_fmus++];
-    fmi2InstantiateTYPE *instantiate;
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) fail(dlerror());
-    look_up(library, "fmi2Instantiate", &instantiate);
-    look_up(library, "fmi2DoStep", &fmu->do_step);
-    look_up(library, "fmi2GetReal", &fmu->get);
-    look_up(library, "fmi2SetReal", &fmu->set);
-    look_up(library, "fmi2SetInteger", &fmu->set_integer);
-    look_up(library, "fmi2SetBoolean", &fmu->set_boolean);
-    look_up(library, "fmi2GetRealOutputDerivatives", &fmu->get_slope);
-    look_up(library, "fmi2SetRealInputDerivatives", &fmu->set_slope);
-    look_up(library, "fmi2SetupExperiment", &fmu->setup);
-    look_up(library, "fmi2EnterInitializationMode", &fmu->enter);
-    look_up(library, "fmi2ExitInitializationMode", &fmu->leave);
+    const char *wrong = load_functions(&fmu->call, file);
+    if (wrong != NULL) fail(wrong);
     fmu->tolerance = tolerance;
-    fmu->component = instantiate(file, fmi2CoSimulation, guid, resources, &callbacks, fmi2False, fmi2False);
+    fmu->component =
+        fmu->call.fmi2Instantiate(file, fmi2CoSimulation, guid, resources, &callbacks, fmi2False, fmi2False);
     if (fmu->component == NULL) fail("fmi2Instantiate");
 }
 
@@ -153,9 +124,10 @@ static void set_parameter(struct job *job, const char *type, const char *line)
     if (sscanf(line, "%d %u %lf", &of.fmu, &of.reference, &value) != 3) fail(line);
     const struct fmu *fmu = &job->fmu[of.fmu];
     const int whole = (int)value;
-    if (type[0] == 'r') expect(fmu->set(fmu->component, &of.reference, 1, &value), "fmi2SetReal");
-    else if (type[0] == 'i') expect(fmu->set_integer(fmu->component, &of.reference, 1, &whole), "fmi2SetInteger");
-    else expect(fmu->set_boolean(fmu->component, &of.reference, 1, &whole), "fmi2SetBoolean");
+    if (type[0] == 'r') expect(fmu->call.fmi2SetReal(fmu->component, &of.reference, 1, &value), "fmi2SetReal");
+    else if (type[0] == 'i')
+        expect(fmu->call.fmi2SetInteger(fmu->component, &of.reference, 1, &whole), "fmi2SetInteger");
+    else expect(fmu->call.fmi2SetBoolean(fmu->component, &of.reference, 1, &whole), "fmi2SetBoolean");
 }
 
 /* What is attached to FMUs; false if the line is no such */
@@ -224,7 +196,7 @@ static double get(const struct job *job, const struct variable *of)
 {
     double value;
     const struct fmu *fmu = &job->fmu[of->fmu];
-    expect(fmu->get(fmu->component, &of->reference, 1, &value), "fmi2GetReal");
+    expect(fmu->call.fmi2GetReal(fmu->component, &of->reference, 1, &value), "fmi2GetReal");
     return value;
 }
 
@@ -233,21 +205,23 @@ static double get_slope(const struct job *job, const struct variable *of)
     const fmi2Integer first = 1;
     double value;
     const struct fmu *fmu = &job->fmu[of->fmu];
-    expect(fmu->get_slope(fmu->component, &of->reference, 1, &first, &value), "fmi2GetRealOutputDerivatives");
+    expect(fmu->call.fmi2GetRealOutputDerivatives(fmu->component, &of->reference, 1, &first, &value),
+           "fmi2GetRealOutputDerivatives");
     return value;
 }
 
 static void set(const struct job *job, const struct variable *of, double value)
 {
     const struct fmu *fmu = &job->fmu[of->fmu];
-    expect(fmu->set(fmu->component, &of->reference, 1, &value), "fmi2SetReal");
+    expect(fmu->call.fmi2SetReal(fmu->component, &of->reference, 1, &value), "fmi2SetReal");
 }
 
 static void set_slope(const struct job *job, const struct variable *of, double slope)
 {
     const fmi2Integer first = 1;
     const struct fmu *fmu = &job->fmu[of->fmu];
-    expect(fmu->set_slope(fmu->component, &of->reference, 1, &first, &slope), "fmi2SetRealInputDerivatives");
+    expect(fmu->call.fmi2SetRealInputDerivatives(fmu->component, &of->reference, 1, &first, &slope),
+           "fmi2SetRealInputDerivatives");
 }
 
 static void read_connections(struct job *job)
@@ -261,14 +235,15 @@ static void read_connections(struct job *job)
 static void initialize(struct job *job)
 {
     for (struct fmu *fmu = job->fmu; fmu < job->fmu + job->n_fmus; fmu++) {
-        expect(fmu->setup(fmu->component, fmu->tolerance > 0, fmu->tolerance, 0, fmi2False, 0), "fmi2SetupExperiment");
-        expect(fmu->enter(fmu->component), "fmi2EnterInitializationMode");
+        expect(fmu->call.fmi2SetupExperiment(fmu->component, fmu->tolerance > 0, fmu->tolerance, 0, fmi2False, 0),
+               "fmi2SetupExperiment");
+        expect(fmu->call.fmi2EnterInitializationMode(fmu->component), "fmi2EnterInitializationMode");
     }
     for (int pass = 0; pass < job->passes; pass++)
         for (struct connection *c = job->connection; c < job->connection + job->n_connections; c++)
             set(job, &c->to, get(job, &c->from));
     for (struct fmu *fmu = job->fmu; fmu < job->fmu + job->n_fmus; fmu++)
-        expect(fmu->leave(fmu->component), "fmi2ExitInitializationMode");
+        expect(fmu->call.fmi2ExitInitializationMode(fmu->component), "fmi2ExitInitializationMode");
     read_connections(job);
 }
 
@@ -285,7 +260,7 @@ static void set_inputs(const struct job *job, long i)
 
 __attribute__((noinline)) static fmi2Status measured_step(const struct fmu *fmu, double t, double h)
 {
-    const fmi2Status status = fmu->do_step(fmu->component, t, h, fmi2True);
+    const fmi2Status status = fmu->call.fmi2DoStep(fmu->component, t, h, fmi2True);
     __asm__ volatile("" ::: "memory"); /* no tail call: the function returns after the step */
     return status;
 }

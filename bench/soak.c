@@ -4,7 +4,6 @@
      steps    one instance makes STEPS communication steps: resident memory on the way, and the state at the end
      cycles   CYCLES times instantiate, initialize, step, free: memory, and whether all of them end in the same bits
      threads  THREADS instances at once: whether all of them end in the bits of an instance that runs alone */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,20 +13,13 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "fmi2FunctionTypes.h"
+#include "tests/host/functions.h"
 
 enum { MOST_JOINTS = 8, SHORT_RUN = 50, THREAD_RUN = 1000 };
 static const double STEP = 1e-3, STIFFNESS = 40, DAMPING = 40, SWING = 0.3, PERIOD = 4;
 
 struct library {
-    fmi2InstantiateTYPE *instantiate;
-    fmi2FreeInstanceTYPE *release;
-    fmi2SetupExperimentTYPE *setup;
-    fmi2EnterInitializationModeTYPE *enter;
-    fmi2ExitInitializationModeTYPE *leave;
-    fmi2DoStepTYPE *step;
-    fmi2GetRealTYPE *get;
-    fmi2SetRealTYPE *set;
+    struct functions call;
     const char *guid, *resources;
     int n_joints;
     fmi2ValueReference q[MOST_JOINTS], qd[MOST_JOINTS], tau[MOST_JOINTS];
@@ -37,27 +29,6 @@ static void fail(const char *what)
 {
     fprintf(stderr, "soak: %s\n", what);
     exit(1);
-}
-
-static void look_up(void *library, const char *name, void *to)
-{
-    void *address = dlsym(library, name);
-    if (address == NULL) fail(name);
-    memcpy(to, &address, sizeof address);
-}
-
-static void open_library(const char *file, struct library *l)
-{
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) fail(dlerror());
-    look_up(library, "fmi2Instantiate", &l->instantiate);
-    look_up(library, "fmi2FreeInstance", &l->release);
-    look_up(library, "fmi2SetupExperiment", &l->setup);
-    look_up(library, "fmi2EnterInitializationMode", &l->enter);
-    look_up(library, "fmi2ExitInitializationMode", &l->leave);
-    look_up(library, "fmi2DoStep", &l->step);
-    look_up(library, "fmi2GetReal", &l->get);
-    look_up(library, "fmi2SetReal", &l->set);
 }
 
 static void print_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
@@ -70,9 +41,10 @@ static void print_log(fmi2ComponentEnvironment environment, fmi2String name, fmi
 static fmi2Component start(const struct library *l)
 {
     static const fmi2CallbackFunctions functions = {print_log, calloc, free, NULL, NULL};
-    fmi2Component c = l->instantiate("soak", fmi2CoSimulation, l->guid, l->resources, &functions, fmi2False, fmi2False);
-    if (c == NULL || l->setup(c, fmi2True, 1e-4, 0, fmi2False, 0) != fmi2OK || l->enter(c) != fmi2OK ||
-        l->leave(c) != fmi2OK)
+    fmi2Component c =
+        l->call.fmi2Instantiate("soak", fmi2CoSimulation, l->guid, l->resources, &functions, fmi2False, fmi2False);
+    if (c == NULL || l->call.fmi2SetupExperiment(c, fmi2True, 1e-4, 0, fmi2False, 0) != fmi2OK ||
+        l->call.fmi2EnterInitializationMode(c) != fmi2OK || l->call.fmi2ExitInitializationMode(c) != fmi2OK)
         fail("an instance does not start");
     return c;
 }
@@ -85,9 +57,11 @@ static uint64_t run(const struct library *l, fmi2Component c, long from, long to
         const double t = STEP * (double)i, phase = t / PERIOD - (double)(long)(t / PERIOD);
         const double wanted = phase < 0.5 ? SWING : -SWING;
         double q[MOST_JOINTS], qd[MOST_JOINTS], tau[MOST_JOINTS];
-        if (l->get(c, l->q, n, q) != fmi2OK || l->get(c, l->qd, n, qd) != fmi2OK) fail("values cannot be read");
+        if (l->call.fmi2GetReal(c, l->q, n, q) != fmi2OK || l->call.fmi2GetReal(c, l->qd, n, qd) != fmi2OK)
+            fail("values cannot be read");
         for (size_t k = 0; k < n; k++) tau[k] = STIFFNESS * (wanted - q[k]) - DAMPING * qd[k];
-        if (l->set(c, l->tau, n, tau) != fmi2OK || l->step(c, t, STEP, fmi2True) != fmi2OK) fail("a step fails");
+        if (l->call.fmi2SetReal(c, l->tau, n, tau) != fmi2OK || l->call.fmi2DoStep(c, t, STEP, fmi2True) != fmi2OK)
+            fail("a step fails");
         hash = hash_bytes(hash, q, n * sizeof *q);
     }
     return hash;
@@ -128,7 +102,7 @@ static void soak_steps(const struct library *l, long steps)
     }
     printf("{\"steps\": %ld, \"steps_memory\": %ld, \"steps_growth\": %ld, \"steps_seconds\": %.1f, ", steps / 10 * 10,
            early, resident_bytes() - early, seconds() - began);
-    l->release(c);
+    l->call.fmi2FreeInstance(c);
 }
 
 static void soak_cycles(const struct library *l, long cycles)
@@ -139,7 +113,7 @@ static void soak_cycles(const struct library *l, long cycles)
     for (long i = 0; i < cycles; i++) {
         fmi2Component c = start(l);
         const uint64_t hash = run(l, c, 0, SHORT_RUN, HASH_START);
-        l->release(c);
+        l->call.fmi2FreeInstance(c);
         if (i == 0) first = hash;
         different += hash != first;
         if (i == cycles / 10) early = resident_bytes();
@@ -160,7 +134,7 @@ static void *run_job(void *argument)
     struct job *job = argument;
     fmi2Component c = start(job->library);
     job->hash = run(job->library, c, 0, THREAD_RUN, HASH_START);
-    job->library->release(c);
+    job->library->call.fmi2FreeInstance(c);
     return NULL;
 }
 
@@ -186,7 +160,8 @@ int main(int argc, char **argv)
     struct library l = {0};
     if (argc < 7 || (argc - 7) % 3 != 0 || (argc - 7) / 3 > MOST_JOINTS)
         fail("usage: soak LIBRARY GUID RESOURCES STEPS CYCLES THREADS [Q QD TAU ...]");
-    open_library(argv[1], &l);
+    const char *wrong = load_functions(&l.call, argv[1]);
+    if (wrong != NULL) fail(wrong);
     l.guid = argv[2];
     l.resources = argv[3];
     for (int i = 7; i < argc; i += 3, l.n_joints++) {

@@ -3,42 +3,18 @@
 #ifndef HOST_LIFE_H
 #define HOST_LIFE_H
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmi2FunctionTypes.h"
-
-/* X(function) */
-#define USED_LIST(X)                \
-    X(fmi2Instantiate)              \
-    X(fmi2FreeInstance)             \
-    X(fmi2SetupExperiment)          \
-    X(fmi2EnterInitializationMode)  \
-    X(fmi2ExitInitializationMode)   \
-    X(fmi2DoStep)                   \
-    X(fmi2GetReal)                  \
-    X(fmi2GetFMUstate)              \
-    X(fmi2SetFMUstate)              \
-    X(fmi2FreeFMUstate)             \
-    X(fmi2SerializedFMUstateSize)   \
-    X(fmi2SerializeFMUstate)        \
-    X(fmi2DeSerializeFMUstate)      \
-    X(fmi2GetDerivatives)           \
-    X(fmi2GetDirectionalDerivative) \
-    X(fmi2Reset)                    \
-    X(fmi2Terminate)
+#include "functions.h"
 
 enum { MOST_OUTPUTS = 4096, MOST_BYTES = 1 << 20, STEPS = 3, RECORD = 16384 };
 
 struct fmu {
-#define USED_MEMBER(function) function##TYPE *function;
-    USED_LIST(USED_MEMBER)
-#undef USED_MEMBER
-    void *library;
+    struct functions call;
     const char *guid, *resources;
     size_t states, outputs;
     fmi2ValueReference output[MOST_OUTPUTS];
@@ -59,18 +35,11 @@ static void after_call(const char *name);
 static bool load_fmu(struct fmu *fmu, int n, char **words)
 {
     if (n < 5) return false;
-    fmu->library = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
-    if (fmu->library == NULL) {
-        fprintf(stderr, "%s\n", dlerror());
+    const char *wrong = load_functions(&fmu->call, words[1]);
+    if (wrong != NULL) {
+        fprintf(stderr, "%s: %s\n", words[1], wrong);
         return false;
     }
-    void *address;
-#define USED_ADDRESS(function)                \
-    address = dlsym(fmu->library, #function); \
-    if (address == NULL) return false;        \
-    memcpy(&fmu->function, &address, sizeof address); /* ISO C has no conversion */
-    USED_LIST(USED_ADDRESS)
-#undef USED_ADDRESS
     fmu->guid = words[2];
     fmu->resources = words[3];
     fmu->states = strtoul(words[4], NULL, 10);
@@ -96,7 +65,7 @@ static bool done(struct record *record, const char *name, bool good)
     return good;
 }
 
-#define CALL(function, ...) done(record, #function, fmu->function(__VA_ARGS__) == fmi2OK)
+#define CALL(function, ...) done(record, #function, fmu->call.function(__VA_ARGS__) == fmi2OK)
 
 static void keep_numbers(struct record *record, size_t n, const double *number)
 {
@@ -154,10 +123,11 @@ static bool evaluate(const struct fmu *fmu, fmi2Component c, struct record *reco
 static bool live(const struct fmu *fmu, fmi2Type type, struct record *record)
 {
     const fmi2CallbackFunctions functions = {keep_message, calloc, free, NULL, record};
-    fmi2Component c = fmu->fmi2Instantiate("life", type, fmu->guid, fmu->resources, &functions, fmi2False, fmi2False);
+    fmi2Component c =
+        fmu->call.fmi2Instantiate("life", type, fmu->guid, fmu->resources, &functions, fmi2False, fmi2False);
     if (!done(record, "fmi2Instantiate", c != NULL)) return false;
     const bool good = type == fmi2CoSimulation ? step_and_return(fmu, c, record) : evaluate(fmu, c, record);
-    fmu->fmi2FreeInstance(c);
+    fmu->call.fmi2FreeInstance(c);
     done(record, "fmi2FreeInstance", true);
     return good;
 }
