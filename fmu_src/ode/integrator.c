@@ -55,7 +55,7 @@ enum status integrator_restart(struct integrator *integrator, double t, const do
 static enum status check_progress(const struct integrator *integrator, double steps, double end, double *since)
 {
     const double t = integrator->t;
-    if (steps >= integrator->max_steps && t < end) return STATUS_TOO_MANY_STEPS;
+    if (steps >= integrator->max_steps && !(t >= end)) return STATUS_TOO_MANY_STEPS;
     if (fmod(steps, WINDOW) != 0) return STATUS_OK;
     const double mean = (t - *since) / WINDOW;
     *since = t;

@@ -387,15 +387,24 @@ static void shorten(struct one_step *s, double h, enum status status, double err
     }
 }
 
+/* Memory that was restored may hold any number */
+static enum status no_step_size(struct one_step *s)
+{
+    snprintf(s->base.failure, FAILURE_SIZE,
+             "the step size is not finite: the saved state that was restored is damaged");
+    return STATUS_ERROR_TEST;
+}
+
 static enum status controlled_step(struct one_step *s, double end, double *y, double *t)
 {
     enum status status = STATUS_OK;
     double reach = INFINITY;
     for (;;) {
-        const double least = least_step(s), planned = plan(s, end - s->t, least);
+        const double remains = end - s->t, least = least_step(s), planned = plan(s, remains, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
-        if (!(h > least) && (h < end - s->t || !(h > 0))) return failure_cause(s, status);
+        if (!(h > least) && (h < remains || !(h > 0))) return failure_cause(s, status);
+        if (!(h <= remains)) return no_step_size(s);
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {

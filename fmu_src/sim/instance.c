@@ -297,11 +297,16 @@ void instance_save(struct instance *instance, unsigned char *bytes)
 
 enum status instance_restore(struct instance *instance, const unsigned char *bytes, bool initialized)
 {
-    const double tolerance = stepper_restore(&instance->stepper, bytes);
+    double tolerance;
+    enum status status = stepper_restore(&instance->stepper, bytes, &tolerance);
+    if (status != STATUS_OK) {
+        report_add(instance->report, REPORT_ERROR, "the saved state is damaged: a time or tolerance is not finite");
+        return status;
+    }
     if (instance->ops->after_restore != NULL) instance->ops->after_restore(instance);
     if (!initialized) return STATUS_OK;
     if (instance_check_parameters(instance) > 0) return STATUS_BAD_INPUT;
-    const enum status status = instance->ops->adopt_parameters(instance, tolerance);
+    status = instance->ops->adopt_parameters(instance, tolerance);
     if (status == STATUS_OK) stepper_resume(&instance->stepper);
     return status;
 }

@@ -1,4 +1,5 @@
 /* A saved state: the numbers that are the state of an instance, one after the other, without pointers. */
+#include <math.h>
 #include <string.h>
 
 #include "sim/stepper.h"
@@ -53,10 +54,21 @@ void stepper_save(struct stepper *stepper, unsigned char *bytes)
     }
 }
 
-double stepper_restore(struct stepper *stepper, const unsigned char *bytes)
+/* The scalars, last in a saved state, are finite */
+static bool read_scalars(const struct stepper *stepper, const unsigned char *bytes, double scalars[SCALARS])
+{
+    const size_t size = SCALARS * sizeof *scalars;
+    memcpy(scalars, bytes + stepper_saved_size(stepper) - size, size);
+    for (int i = 0; i < SCALARS; i++)
+        if (!isfinite(scalars[i])) return false;
+    return true;
+}
+
+enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes, double *tolerance)
 {
     struct saved_part part[PARTS];
     double scalars[SCALARS];
+    if (!read_scalars(stepper, bytes, scalars)) return STATUS_BAD_INPUT;
     list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
@@ -67,11 +79,12 @@ double stepper_restore(struct stepper *stepper, const unsigned char *bytes)
     stepper->local = scalars[1];
     stepper->carry = scalars[2];
     stepper->first_step = scalars[3];
+    *tolerance = scalars[4];
     stepper->now.from = scalars[5];
     stepper->before.from = scalars[6];
     stepper_interrupt(stepper);
     stepper->restart = scalars[7] != 0;
-    return scalars[4];
+    return STATUS_OK;
 }
 
 void stepper_resume(struct stepper *stepper)

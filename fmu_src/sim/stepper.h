@@ -110,8 +110,9 @@ void stepper_interrupt(struct stepper *stepper);
 
 size_t stepper_saved_size(const struct stepper *stepper);
 void stepper_save(struct stepper *stepper, unsigned char *bytes);
-/* Bytes that an instance made from the same file has saved. The result is the tolerance that it had. */
-double stepper_restore(struct stepper *stepper, const unsigned char *bytes);
+/* Bytes that an instance made from the same file has saved, and the tolerance that it had. STATUS_BAD_INPUT, and nothing restored: a
+   time or the tolerance is not finite. */
+enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes, double *tolerance);
 /* After stepper_configure() for the restored parameters: the integrator continues where it was. */
 void stepper_resume(struct stepper *stepper);
 
