@@ -121,12 +121,17 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, 
 
 struct structure {
     const struct model *model;
-    const int *root; /* [link]: free_root() */
-    int *group;      /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    const int *root;  /* [link]: free_root() */
+    const int *place; /* [link]: in an order of the tree in which the links outward of one follow it */
+    const int *size;  /* [link]: how many these are, with the link itself */
+    int *group;       /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
     int normal;   /* axis of the world to which the robot's motion is normal, in any state; -1: it is not planar     */
     bool flat;    /* planar, and all masses, points and lines are in one plane                                       */
 };
+
+/* Is `link` the link `base`, or attached to it, directly or through others? */
+bool is_outward(const struct structure *structure, int link, int base);
 
 /* Planar robots (variables_planar.c): sets `normal` and `flat`; whether they exclude a dependency. */
 void structure_find_plane(struct structure *structure);
