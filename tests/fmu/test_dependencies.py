@@ -2,36 +2,23 @@
 
 import ctypes as ct
 import xml.etree.ElementTree as ET
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from description import Description
-from importer import CO_SIMULATION, MODEL_EXCHANGE, OK, EventInfo, Instance, Package
+from fmus import COMPANIONS, EVERY, opened
+from importer import CO_SIMULATION, OK, Instance
 
 ROOT = Path(__file__).resolve().parents[2]
-ROBOTS = sorted(file.stem for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-FLOATING = "good/f2-free"
-COMPANIONS = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
-
-
-def opened(file, folder):
-    with zipfile.ZipFile(file) as archive: archive.extractall(folder)
-    package = Package(folder)
-    package.description = Description(folder / "modelDescription.xml")
-    return package
+STARTS = ["f2-static", "prescribed"]  # robots of the tests with a start of their own
 
 
 # ---- the start --------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=[*ROBOTS, FLOATING, "good/f2-static", "good/prescribed", *COMPANIONS])
-def fmu(request, pack, drive, tmp_path_factory):
-    name = request.param
-    if name in COMPANIONS: file = drive(name)
-    else: file = pack(ROOT / ("tests/data" if name.startswith("good/") else "resources") / f"{name}.json")
-    return opened(file, tmp_path_factory.mktemp("dependencies"))
+@pytest.fixture(scope="session", params=[*EVERY, *STARTS])
+def fmu(request, listed, tmp_path_factory):
+    return opened(listed(request.param), tmp_path_factory.mktemp("dependencies"))
 
 
 def at_start(instance, names, static, changes):

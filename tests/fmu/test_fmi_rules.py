@@ -1,5 +1,5 @@
-"""Rules of FMI 2.0 that FMPy's validation does not check, for every robot of resources/, every companion, and an arm with a floating
-base. Each test names the rule; tests/c/fmi_calls_test.c has the call sequence."""
+"""Rules of FMI 2.0, most of which FMPy's validation does not check, for every FMU of the list in fmus.py. Each test names the rule;
+tests/c/fmi_calls_test.c has the call sequence."""
 
 import ctypes as ct
 import math
@@ -12,26 +12,17 @@ import fmpy
 import fmpy.validation
 import pytest
 from description import BASE, Description, dimensions
+from fmus import CONTROLLER, GENERATED
 from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance, Package
 from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
-ROBOTS = sorted(file.stem for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-FLOATING = "good/f2-free"
-COMPANIONS = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
+CO_SIMULATION_ONLY = "for co-simulation alone: a controller works in samples"
 
 
-@pytest.fixture(scope="module", params=[*ROBOTS, FLOATING, *COMPANIONS])
-def fmu(request, pack, drive, tmp_path_factory):
-    """Any FMU of Limber, unzipped, with its description and its file."""
-    name = request.param
-    if name in COMPANIONS: file = drive(name)
-    else: file = pack(ROOT / ("tests/data" if name == FLOATING else "resources") / f"{name}.json")
-    folder = tmp_path_factory.mktemp("rules")
-    with zipfile.ZipFile(file) as archive: archive.extractall(folder)
-    package = Package(folder)
-    package.archive, package.description = file, Description(folder / "modelDescription.xml")
-    return package
+@pytest.fixture
+def fmu(every_fmu):
+    return every_fmu
 
 
 @pytest.fixture
@@ -40,6 +31,7 @@ def instance(fmu):
     made = []
 
     def of(kind=CO_SIMULATION, **options):
+        if kind == MODEL_EXCHANGE and not fmu.exchanged: pytest.skip(CO_SIMULATION_ONLY)
         made.append(Instance(fmu, kind, **options))
         return made[-1]
 
@@ -49,17 +41,15 @@ def instance(fmu):
 
 
 def test_fmpy_finds_no_problem(fmu):
-    """Robots of resources/: test_importers.py."""
-    if fmu.archive.stem in ROBOTS: return
     assert fmpy.validation.validate_fmu(str(fmu.archive)) == []
 
 
 # ---- the archive ----------------------------------------------------------------------------------------------------
 
 
-def test_files_of_the_archive(fmu):
+def test_files_of_the_archive(fmu, platforms):
     """2.3: the top-level entries of the standard and no other, documentation/index.html, an icon, libraries named as the model
-    identifier."""
+    identifier, for all platforms; generated code is for this system alone."""
     with zipfile.ZipFile(fmu.archive) as archive: names = archive.namelist()
     assert {name.split("/")[0] for name in names} <= {"modelDescription.xml", "model.png", "documentation", "sources", "binaries",
                                                       "resources", "terminalsAndIcons", "extra"}
@@ -68,16 +58,21 @@ def test_files_of_the_archive(fmu):
     assert len(names) == len(set(names))
     assert (fmu.folder / "model.png").read_bytes().startswith(b"\x89PNG\r\n")
     identifier = fmu.description.root.find("CoSimulation").get("modelIdentifier")
-    libraries = [name for name in names if name.startswith("binaries/")]
-    assert libraries and all(Path(name).stem == identifier for name in libraries)
+    ending = {"linux64": "so", "win64": "dll"}
+    libraries = [f"binaries/{each}/{identifier}.{ending[each]}" for each in platforms if each == "linux64" or fmu.name != GENERATED]
+    assert [name for name in names if name.startswith("binaries/")] == libraries
+    assert fmpy.supported_platforms(str(fmu.archive)) == [name.split("/")[1] for name in libraries]
 
 
 def test_head_and_capabilities(fmu):
-    """2.2.1, 3.3.1, 4.3.1: version and tool named, a C identifier, no tool needed, the same identifier for both interfaces."""
+    """2.2.1, 3.3.1, 4.3.1: version and tool named, a C identifier, no tool needed, the same identifier for both interfaces; a controller
+    is for co-simulation alone, and refuses the other."""
     root = fmu.description.root
     assert root.get("fmiVersion") == "2.0" and root.get("variableNamingConvention") == "structured"
     assert root.get("version") and root.get("generationTool") and root.get("modelName")
-    interfaces = [root.find(name) for name in ("ModelExchange", "CoSimulation")]
+    interfaces = [root.find(name) for name in ("ModelExchange", "CoSimulation") if name != "ModelExchange" or fmu.name != CONTROLLER]
+    assert fmu.exchanged == (fmu.name != CONTROLLER)
+    if not fmu.exchanged: assert Instance(fmu, MODEL_EXCHANGE).c is None
     for interface in interfaces:
         assert re.fullmatch(r"[A-Za-z_]\w*", interface.get("modelIdentifier"))
         assert interface.get("needsExecutionTool", "false") == "false"
@@ -153,7 +148,8 @@ def test_names(fmu):
 
 # (causality, variability) -> initial allowed, the first is the default
 ALLOWED = {("parameter", "fixed"): ["exact"], ("parameter", "tunable"): ["exact"], ("input", "continuous"): [None],
-           ("output", "continuous"): ["calculated", "exact", "approx"], ("local", "continuous"): ["calculated", "exact", "approx"]}
+           ("output", "continuous"): ["calculated", "exact", "approx"], ("output", "discrete"): ["calculated", "exact", "approx"],
+           ("local", "continuous"): ["calculated", "exact", "approx"]}
 
 
 def test_causality_variability_initial_start(fmu):
