@@ -128,7 +128,7 @@ def evaluated(package, moved, driven, seeds):
 def test_the_same_derivatives(pair):
     numbers = random.Random(4)
     n = len(pair[0].states)
-    if n == 0: pytest.skip("without states: spring, axis; a controller is for co-simulation alone")
+    if n == 0: pytest.skip("a spring has no states, and a controller is for co-simulation alone")
     for _ in range(3):
         moved = [1e-3 * numbers.uniform(-1, 1) for _ in range(n)]
         driven = {name: numbers.uniform(-0.05, 0.05) for name in pair[0].inputs}

@@ -12,7 +12,7 @@ import fmpy
 import fmpy.validation
 import pytest
 from description import BASE, Description, dimensions
-from fmus import CONTROLLER, GENERATED
+from fmus import COMPANIONS, CONTROLLER, GENERATED
 from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance, Package
 from lxml import etree
 
@@ -91,17 +91,56 @@ def test_exports(fmu):
     assert len(exported) == 44
 
 
-def test_terminals(fmu):
-    """FMI 3.0, 2.4.9 (allowed since FMI 2.0.4): valid by the schema, members exist, names are unique."""
-    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema/fmi3/fmi3TerminalsAndIcons.xsd"))
+AREA = {"x1", "y1", "x2", "y2"}
+TERMINAL_FILE = {  # element: attributes, children in order
+    "fmiTerminalsAndIcons": ({"fmiVersion"}, ["GraphicalRepresentation", "Terminals"]),
+    "GraphicalRepresentation": (set(), ["CoordinateSystem", "Icon"]),
+    "CoordinateSystem": (AREA | {"suggestedScalingFactorTo_mm"}, []),
+    "Icon": (AREA, []),
+    "Terminals": (set(), ["Terminal"]),
+    "Terminal": ({"name", "matchingRule", "terminalKind", "description"}, ["TerminalMemberVariable"]),
+    "TerminalMemberVariable": ({"variableName", "memberName", "variableKind"}, []),
+}
+MEMBERS = {"_limber.joint": ["tau", "q", "qd"], "_limber.slide": ["tau", "q", "qd"], "_limber.line": ["force", "length", "rate"],
+           "_limber.point": [f"{vector}[{k}]" for vector in ("force", "position", "velocity") for k in (1, 2, 3)]}
+
+
+def test_terminals_file(fmu):
+    """FMI 3.0, 2.4.9, to which FMI 2.0.4, 2.3 refers: elements, their order and attributes; no namespace; the version is that of the
+    standard that defines the file, not that of the FMU; lower left and upper right corner; the icon beside it."""
     tree = etree.parse(str(fmu.folder / "terminalsAndIcons/terminalsAndIcons.xml"))
-    schema.assertValid(tree)
-    names = [terminal.get("name") for terminal in tree.iterfind("Terminals/Terminal")]
-    assert len(names) == len(set(names))
-    for terminal in tree.iterfind("Terminals/Terminal"):
-        members = [fmu.description.by_name[m.get("variableName")] for m in terminal.iterfind("TerminalMemberVariable")]
-        assert {v.causality for v in members} == {"input", "output"} and all(m.get("memberName") for m in terminal)
+    etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema/fmi3/fmi3TerminalsAndIcons.xsd")).assertValid(tree)
+    root = tree.getroot()
+    assert root.tag == "fmiTerminalsAndIcons" and root.nsmap == {} and root.get("fmiVersion") == "3.0"
+    for element in root.iter():
+        attributes, children = TERMINAL_FILE[element.tag]
+        assert set(element.attrib) == attributes and all(text.strip() == text and text for text in element.attrib.values())
+        tags = [child.tag for child in element]
+        assert tags == sorted(tags, key=children.index)
+        assert all(tags.count(tag) == 1 or tag in ("Terminal", "TerminalMemberVariable") for tag in tags)
+        if AREA <= attributes: assert float(element.get("x1")) < float(element.get("x2")) and float(element.get("y1")) < float(element.get("y2"))
     assert (fmu.folder / "terminalsAndIcons/icon.png").read_bytes() == (fmu.folder / "model.png").read_bytes()
+
+
+def test_terminals(fmu):
+    """FMI 3.0, 2.4.9.2: names are unique; members of a plug have names, unique in it; a kind of this tool begins with _limber and has its
+    members in order; variables exist, are inputs or outputs, both in each terminal, and of an arm have the name TERMINAL.MEMBER; every
+    joint, line and point of an arm that takes a force and has a motion is there."""
+    tree, by_name = etree.parse(str(fmu.folder / "terminalsAndIcons/terminalsAndIcons.xml")), fmu.description.by_name
+    found = [terminal.get("name") for terminal in tree.iter("Terminal")]
+    assert len(found) == len(set(found))
+    for terminal in tree.iter("Terminal"):
+        assert terminal.get("matchingRule") == "plug"
+        assert [m.get("memberName") for m in terminal] == MEMBERS[terminal.get("terminalKind")]
+        assert {m.get("variableKind") for m in terminal} == {"signal"}
+        assert {by_name[m.get("variableName")].causality for m in terminal} == {"input", "output"}
+        if fmu.name not in COMPANIONS: assert all(m.get("variableName") == f"{terminal.get('name')}.{m.get('memberName')}" for m in terminal)
+    if fmu.name in COMPANIONS: assert len(found) == (fmu.name != "axis")  # which has no flange: it commands a drive
+    else:
+        flanges = {name.removesuffix(f".{members[0]}") for members in MEMBERS.values() for name in by_name if name.endswith(f".{members[0]}")}
+        sides = {"input", "output"}
+        assert set(found) == {flange for flange in flanges for members in MEMBERS.values() if all(f"{flange}.{m}" in by_name for m in members)
+                              and {by_name[f"{flange}.{m}"].causality for m in members} == sides}
 
 
 def terminals(folder):
