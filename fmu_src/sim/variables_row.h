@@ -62,7 +62,8 @@ typedef double *place_function(const struct point *point, const struct variable 
 typedef double value_function(const struct outputs *outputs, const struct variable *variable);
 typedef bool depends_function(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known);
-typedef const struct limit *limit_function(const struct variable *variable);
+typedef const struct limit *limit_function(const struct robot *robot, const struct variable *variable,
+                                           struct arena *arena);
 typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
@@ -114,8 +115,9 @@ extern const struct robot_number number_zero, number_start_position, number_star
     number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
     number_payload_mass, number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
 
-limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_inertia, limit_elastic_terms,
-    limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method, limit_count;
+limit_function limit_none, limit_positive, limit_not_negative, limit_start_position, limit_length, limit_stiffness,
+    limit_inertia, limit_elastic_terms, limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method,
+    limit_count;
 
 /* ---- structure (variables_depends.c) -------------------------------------------------------------------------------------- */
 

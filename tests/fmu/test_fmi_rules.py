@@ -340,6 +340,41 @@ def test_range(fmu, instance):
         assert {v.name for v in outside} <= said
 
 
+# Parameters whose range depends on others: min and max cannot say it
+TOGETHER = {"wall": "less than half of the outer dimension", "delay": "at most 16 sample times"}
+
+
+def test_no_range_is_missing(fmu, instance):
+    """2.2.7: what is within min and max, or anywhere where there are none, is not refused for its own value: messages on that begin with
+    NAME = VALUE. One parameter of each sort is tried, at its bounds and far away."""
+    sorts = {re.sub(r".*\.", "", v.name): v for v in fmu.description.parameters if v.type != "Boolean"}
+    one = instance()
+    for sort, v in sorts.items():
+        for bound, away in ("min", -1), ("max", 1):
+            value = float(v.get(bound) or start_of(v) + away * 10 * (1 + abs(start_of(v))))
+            one.log.clear()
+            assert one.Reset() == OK
+            set_value(one, v, value if v.type == "Real" else int(value))
+            one.SetupExperiment(0, 0.0, 0.0, 0, 0.0)
+            one.EnterInitializationMode()
+            one.ExitInitializationMode()
+            said = [text for _, _, text in one.log if f"{v.name} = " in text]
+            assert not said or (sort in TOGETHER and TOGETHER[sort] in said[0]), said
+
+
+def test_integers(fmu):
+    """2.2.7: a parameter that chooses among few things is an Integer with min and max, and its description has all of them; elastic_terms
+    of everything that has an arm inside."""
+    integers = {v.name: v for v in fmu.description.list if v.type == "Integer"}
+    assert ("elastic_terms" in integers) == (fmu.name not in COMPANIONS)
+    for v in integers.values():
+        low, high = v.get("min"), v.get("max")
+        assert low is not None and v.causality == "parameter"
+        if high is None: assert v.name == "solver.max_steps"  # it counts
+        elif v.name != "solver.max_order":  # an order
+            assert all(re.search(rf"\b{k} [a-zA-Z]", v.description) for k in range(int(low), int(high) + 1)), v.description
+
+
 def test_states_in_order(fmu, instance):
     """3.2: states, nominal values and derivatives have the order and the number of the description."""
     d, one = fmu.description, instance(MODEL_EXCHANGE).initialise()
