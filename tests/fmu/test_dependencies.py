@@ -49,11 +49,11 @@ def test_the_start_depends_on_nothing_undeclared(fmu, static):
     """Every parameter and input changed in turn, for a start as given and a static one: what does not declare it as an initial
     dependency keeps its value, to rounding of an equilibrium or of closed loops."""
     d = fmu.description
-    if static and "start_static" not in d.by_name: return
+    if static and "start_static" not in d.by_name: pytest.skip("no static start: a companion or a controller")
     declared = d.depends("InitialUnknowns")
     names, instance = list(declared), Instance(fmu, CO_SIMULATION)
     before = at_start(instance, names, static, {})
-    if before is None: return  # a robot of which a joint would move too far
+    assert before is not None, instance.log
     scale = np.maximum(np.abs(before), max(np.abs(before).max() * 1e-4, 1e-6))
     alive = dict.fromkeys(names, 0)
     knowns = [*d.inputs, *(v for v in d.parameters if v.name != "start_static")]
