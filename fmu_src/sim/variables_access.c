@@ -207,7 +207,6 @@ LIMIT(tolerance, 0, BELOW_1, false, "must be 0 (the importer's) or below 1")
 LIMIT(order, 0, 5, true, "must be 0 (chosen) or 1 to 5")
 LIMIT(method, 0, METHODS - 1, true, "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)")
 LIMIT(count, 0, INFINITY, true, "must be a whole number, not negative; 0: the default")
-
 LIMIT(quaternion, -1 - QUATERNION_ERROR, 1 + QUATERNION_ERROR, false,
       "must be a part of a unit quaternion (w, x, y, z)")
 
@@ -227,11 +226,11 @@ const struct limit *limit_length(const struct robot *robot, const struct variabl
         if (frame->site.type != AT_STATION || frame->site.link != variable->owner) continue;
         if (last == NULL || frame->site.x > last->site.x) last = frame;
     }
-    struct limit *limit = arena_take(arena, 1, sizeof *limit);
-    if (last == NULL || last->site.x < ABOVE_0 || limit == NULL) return limit_positive(robot, variable, arena);
+    if (last == NULL || last->site.x < ABOVE_0) return limit_positive(robot, variable, arena);
     char text[512];
     snprintf(text, sizeof text, "must not be below %.9g, the station of frame '%s'", last->site.x, last->name);
-    *limit = (struct limit){last->site.x, INFINITY, false, arena_string(arena, text)};
+    struct limit *limit = arena_take(arena, 1, sizeof *limit);
+    if (limit != NULL) *limit = (struct limit){last->site.x, INFINITY, false, arena_string(arena, text)};
     return limit;
 }
 

@@ -115,9 +115,9 @@ extern const struct robot_number number_zero, number_start_position, number_star
     number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
     number_payload_mass, number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
 
-limit_function limit_none, limit_positive, limit_not_negative, limit_start_position, limit_length, limit_stiffness,
-    limit_inertia, limit_elastic_terms, limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method,
-    limit_count;
+limit_function limit_none, limit_positive, limit_not_negative, limit_quaternion, limit_start_position, limit_length,
+    limit_stiffness, limit_inertia, limit_elastic_terms, limit_boolean, limit_drive, limit_tolerance, limit_order,
+    limit_method, limit_count;
 
 /* ---- structure (variables_depends.c) -------------------------------------------------------------------------------------- */
 
