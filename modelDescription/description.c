@@ -192,12 +192,37 @@ static void write_variables(struct xml *xml, const struct variables *variables)
 
 /* ---- structure ----------------------------------------------------------------------------------------------------------- */
 
+enum { DIGITS = 12 }; /* of the number of a row, with a space */
+
 /* What the lists of dependencies are made from. */
 struct dependencies {
     const struct fmu *fmu;
-    const struct structure *structure; /* for depends_on()           */
-    char *list;                        /* capacity for the numbers of all rows */
+    const struct structure *structure; /* for depends_on()                                  */
+    struct knowns {
+        int n, *row;
+    } run, start; /* rows that is_known(), is_initial_known()         */
+    char *list;   /* capacity for the numbers of all rows             */
 };
+
+static struct knowns select_knowns(const struct variables *variables, bool (*is)(const struct variable *),
+                                   struct arena *arena)
+{
+    struct knowns knowns = {.row = arena_take(arena, (size_t)variables->n, sizeof *knowns.row)};
+    for (int r = 0; r < variables->n && !arena->failed; r++)
+        if (is(&variables->row[r])) knowns.row[knowns.n++] = r;
+    return knowns;
+}
+
+/* Appends a space and a positive number; printf() would take most of the time of a large robot */
+static char *append_number(char *end, int number)
+{
+    char digit[DIGITS];
+    int n = 0;
+    for (; number > 0; number /= 10) digit[n++] = (char)('0' + number % 10);
+    *end++ = ' ';
+    while (n > 0) *end++ = digit[--n];
+    return end;
+}
 
 /* The rows are numbered from 1. With `start` the dependencies are those of the initialization. */
 static void write_unknown(struct xml *xml, const struct dependencies *d, int row, bool start)
@@ -206,18 +231,18 @@ static void write_unknown(struct xml *xml, const struct dependencies *d, int row
     const struct variable *unknown = &variables->row[row];
     struct start_dependence by = {0};
     if (start) by = dependence_at_start(d->fmu, d->structure, unknown);
+    const struct knowns *knowns = start ? &d->start : &d->run;
     char *end = d->list;
-    *end = '\0';
-    for (int r = 0; r < variables->n; r++) {
-        const struct variable *known = &variables->row[r];
-        const bool depends =
-            start ? is_initial_known(known) && depends_at_start(d->fmu, d->structure, unknown, &by, known)
-                  : is_known(known) && depends_on(d->fmu, d->structure, unknown, known);
-        if (depends) end += sprintf(end, end == d->list ? "%d" : " %d", r + 1);
+    for (int k = 0; k < knowns->n; k++) {
+        const struct variable *known = &variables->row[knowns->row[k]];
+        const bool depends = start ? depends_at_start(d->fmu, d->structure, unknown, &by, known)
+                                   : depends_on(d->fmu, d->structure, unknown, known);
+        if (depends) end = append_number(end, knowns->row[k] + 1);
     }
+    *end = '\0';
     xml_begin(xml, "Unknown");
     xml_integer(xml, "index", row + 1);
-    xml_attribute(xml, "dependencies", d->list);
+    xml_attribute(xml, "dependencies", d->list + (end > d->list)); /* without the first space */
     xml_end(xml);
 }
 
@@ -229,13 +254,19 @@ static bool is_initial_unknown(const struct variables *variables, int row)
     return v->causality == CAUSALITY_LOCAL && is_known(v); /* a state */
 }
 
+/* The rows are gone through twice */
+static void show_progress(const struct dependencies *d, int rows)
+{
+    report_progress(d->fmu->report, "model description", rows, 2 * d->fmu->variables->n);
+}
+
 static void write_structure(struct xml *xml, const struct dependencies *d)
 {
     const struct variables *variables = d->fmu->variables;
     xml_begin(xml, "ModelStructure");
     xml_begin(xml, "Outputs");
     for (int r = 0; r < variables->n; r++) {
-        report_progress(d->fmu->report, "model description", r, variables->n);
+        show_progress(d, r);
         if (variables->row[r].causality == CAUSALITY_OUTPUT) write_unknown(xml, d, r, false);
     }
     xml_end(xml);
@@ -245,8 +276,10 @@ static void write_structure(struct xml *xml, const struct dependencies *d)
         xml_end(xml);
     }
     xml_begin(xml, "InitialUnknowns");
-    for (int r = 0; r < variables->n; r++)
+    for (int r = 0; r < variables->n; r++) {
+        show_progress(d, variables->n + r);
         if (is_initial_unknown(variables, r)) write_unknown(xml, d, r, true);
+    }
     xml_end(xml);
     xml_end(xml);
 }
@@ -255,10 +288,12 @@ static void write_structure(struct xml *xml, const struct dependencies *d)
 
 struct blob description_make(const struct fmu *fmu, struct arena *arena)
 {
-    enum { DIGITS = 12 }; /* of a row number, with a space */
     const struct variables *variables = fmu->variables;
-    struct dependencies dependencies = {fmu, dependency_structure(fmu, arena),
-                                        arena_take(arena, (size_t)variables->n + 1, DIGITS)};
+    const struct dependencies dependencies = {.fmu = fmu,
+                                              .structure = dependency_structure(fmu, arena),
+                                              .run = select_knowns(variables, is_known, arena),
+                                              .start = select_knowns(variables, is_initial_known, arena),
+                                              .list = arena_take(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
 
     struct xml xml;

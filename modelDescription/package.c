@@ -8,7 +8,8 @@
 
 enum { NAME_SIZE = 1024 };
 enum { PLAIN_FILE = 0100644, PROGRAM_FILE = 0100755 };
-enum { FIRST_OF_1980 = 1 << 5 | 1 }; /* the earliest date in a zip file */
+enum { LARGE = 1 << 24, CLOSE = 9, FAST = 3 }; /* level of compression: lists of numbers gain nothing beyond 3 */
+enum { FIRST_OF_1980 = 1 << 5 | 1 };           /* the earliest date in a zip file */
 
 const struct platform platforms[PLATFORM_COUNT] = {
     [PLATFORM_LINUX] = {"Linux", "linux64", "so", "\177ELF"},
@@ -34,7 +35,8 @@ static void add(struct package *package, const char *name, struct blob blob, zip
     const zip_int64_t added = source != NULL ? zip_file_add(package->zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
     if (added < 0) zip_source_free(source);
     const zip_uint64_t index = (zip_uint64_t)added;
-    package->failed = added < 0 || zip_set_file_compression(package->zip, index, ZIP_CM_DEFLATE, 9) != 0 ||
+    const zip_uint32_t level = blob.size < LARGE ? CLOSE : FAST;
+    package->failed = added < 0 || zip_set_file_compression(package->zip, index, ZIP_CM_DEFLATE, level) != 0 ||
                       zip_file_set_dostime(package->zip, index, 0, FIRST_OF_1980, 0) != 0 ||
                       zip_file_set_external_attributes(package->zip, index, 0, ZIP_OPSYS_UNIX, mode << 16) != 0;
     if (package->failed) report_add(package->report, REPORT_ERROR, "%s: %s", name, zip_strerror(package->zip));

@@ -1,5 +1,6 @@
-/* terminalsAndIcons/terminalsAndIcons.xml (FMI 2.0.4, in the format of FMI 3.0): the flanges of an arm and of its companions. Two
-   terminals of a kind have the same members, input on one side and output on the other, so that a tool connects them as one plug. */
+/* terminalsAndIcons/terminalsAndIcons.xml (FMI 2.0.4, section 2.3, refers to FMI 3.0, section 2.4.9, whose version the file names): the
+   flanges of an arm and of its companions. Two terminals of a kind have the same members, input on one side and output on the other, so
+   that a tool connects them as one plug. Kinds that a tool defines begin with an underscore and its name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@ static const struct terminal {
         const char *name, *of_companion;
     } member[MOST_MEMBERS];
 } terminals[] = {
-    {"limber.joint", "N.m", "joint", "a joint that turns and its drive", {{"tau", "tau"}, {"q", "q"}, {"qd", "qd"}}},
-    {"limber.slide", "N", "slide", "a joint that slides and its drive", {{"tau", "tau"}, {"q", "q"}, {"qd", "qd"}}},
-    {"limber.line",
+    {"_limber.joint", "N.m", "joint", "a joint that turns and its drive", {{"tau", "tau"}, {"q", "q"}, {"qd", "qd"}}},
+    {"_limber.slide", "N", "slide", "a joint that slides and its drive", {{"tau", "tau"}, {"q", "q"}, {"qd", "qd"}}},
+    {"_limber.line",
      "N",
      "line",
      "the two pins of a line actuator and what acts between them",
      {{"force", "force"}, {"length", "length"}, {"rate", "rate"}}},
-    {"limber.point",
+    {"_limber.point",
      "N",
      "hook",
      "a point of the arm and what acts on it, world axes",

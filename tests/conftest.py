@@ -1,5 +1,7 @@
 """Paths and packing that the tests share."""
 
+import fcntl
+import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -35,16 +37,26 @@ def limber_sanitized():
 
 
 @pytest.fixture(scope="session")
-def pack(limber, tmp_path_factory):
-    """pack(robot file) packs it, once, and gives the FMU's path."""
-    packed = {}
+def made(limber, tmp_path_factory):
+    """made(name, arguments) is the file `name` that `limber ARGUMENTS -o FILE` writes, once for all workers of a session."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ: folder = folder.parent
 
-    def of(robot):
-        if robot not in packed:
-            file = tmp_path_factory.mktemp("fmu") / f"{robot.stem}.fmu"  # files of one name may hold different robots
-            result = subprocess.run([limber, "fmu", robot, "-o", file], capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr
-            packed[robot] = file
-        return packed[robot]
+    def of(name, *arguments):
+        words = [str(word) for word in arguments]
+        own = folder / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]  # files of one name may be of different robots
+        own.mkdir(exist_ok=True)
+        with open(own / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed
+            if not (own / name).exists():
+                result = subprocess.run([limber, *words, "-o", own / name], capture_output=True, text=True)
+                assert result.returncode == 0, result.stderr
+        return own / name
 
     return of
+
+
+@pytest.fixture(scope="session")
+def pack(made):
+    """pack(robot file, options of `limber fmu`) gives the FMU's path."""
+    return lambda robot, *options: made(f"{robot.stem}.fmu", "fmu", robot, *options)

@@ -23,21 +23,10 @@ static int check_payload(const struct link *link, struct report *report)
     return 1;
 }
 
-/* A frame stays on its beam. */
-static int check_station(const struct robot *robot, const struct robot_frame *frame, struct report *report)
-{
-    const struct link *link = &robot->link[frame->site.link];
-    if (frame->site.type != AT_STATION || frame->site.x <= link->beam.length) return 0;
-    report_add(report, REPORT_ERROR, "%s.length = %.9g: must not be below %.9g, the station of frame '%s'", link->name,
-               link->beam.length, frame->site.x, frame->name);
-    return 1;
-}
-
 int robot_check(const struct robot *robot, struct report *report)
 {
     int errors = 0;
     for (int i = 0; i < robot->n_links; i++)
         errors += check_section(&robot->link[i], report) + check_payload(&robot->link[i], report);
-    for (int i = 0; i < robot->n_frames; i++) errors += check_station(robot, &robot->frame[i], report);
     return errors;
 }

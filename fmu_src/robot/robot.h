@@ -175,7 +175,7 @@ enum status robot_read_file(const char *file, struct robot **robot, struct repor
 enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report);
 
 /* What several numbers must fulfill together, for whoever changes one of them: sections with a wall are hollow, inertias of payloads are
-   positive semidefinite, frames are on their beams. Returns the number of errors, all of which are reported. */
+   positive semidefinite. Returns the number of errors, all of which are reported. */
 int robot_check(const struct robot *robot, struct report *report);
 
 /* An empty robot in its own arena; NULL: out of memory. */

@@ -73,12 +73,12 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NO_DERIVATIVE, depends_all, "power of all line actuators") \
     COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NO_DERIVATIVE, depends_all, "power dissipated by joint friction, damping of links and damping of joint stops") \
     \
-    START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_none, "initial %p") \
+    START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
     START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
     START(ETA_START, "%L.eta_start", FLEXIBLE, MODES, BY_MODE("rad", "m", "1"), NULL, number_zero, KIND_ETA, limit_none, "initial elastic coordinate") \
     START(ETAD_START, "%L.etad_start", FLEXIBLE, MODES, BY_MODE("rad/s", "m/s", "1/s"), NULL, number_zero, KIND_ETAD, limit_none, "initial rate of the elastic coordinate") \
     PARAMETER(GRAVITY, "gravity", ROBOT, 0, 3, REAL, ALWAYS("m/s2"), NULL, number_gravity, limit_none, "gravity, world axes") \
-    PARAMETER(LENGTH, "%L.length", BEAM, GIVEN_LENGTH, 1, REAL, ALWAYS("m"), NULL, number_length, limit_positive, "length of the beam") \
+    PARAMETER(LENGTH, "%L.length", BEAM, GIVEN_LENGTH, 1, REAL, ALWAYS("m"), NULL, number_length, limit_length, "length of the beam") \
     PARAMETER(MASS_PER_LENGTH, "%L.mass_per_length", BEAM, GIVEN_MASS_PER_LENGTH, 1, REAL, ALWAYS("kg/m"), NULL, number_mass_per_length, limit_positive, "mass per length") \
     PARAMETER(EIY, "%L.EIy", BEAM, GIVEN_EIY, 1, REAL, ALWAYS("N.m2"), NULL, number_EIy, limit_stiffness, "bending stiffness along z") \
     PARAMETER(EIZ, "%L.EIz", BEAM, GIVEN_EIZ, 1, REAL, ALWAYS("N.m2"), NULL, number_EIz, limit_stiffness, "bending stiffness along y") \
@@ -364,7 +364,7 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
                                   .rate = -1,
                                   .derivative_of = -1};
     variable->start = row->number->read(b->model->robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(variable);
+    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
 }
 
 /* The k-th value of a drive that is of this row's sort; or, among the derivatives, the value k */
@@ -377,7 +377,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
     variable->reference = b->v->n_values++;
     if (row->causality != CAUSALITY_OUTPUT && row->causality != CAUSALITY_LOCAL)
         variable->start = row->number->read(robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(variable);
+    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
 }
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of

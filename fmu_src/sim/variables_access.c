@@ -1,5 +1,6 @@
 /* Columns of the variable table: where a value is, how to set it, its limits. */
 #include <math.h>
+#include <stdio.h>
 
 #include "ode/integrator.h"
 #include "sim/variables_row.h"
@@ -190,12 +191,12 @@ bool variable_to_robot(const struct variable *variable, double value, struct rob
 
 /* ---- limits: what the robot file requires of the number, a parameter must keep ------------------------------------------------ */
 
-#define LIMIT(name, min, max, whole, text)                               \
-    const struct limit *limit_##name(const struct variable *variable)    \
-    {                                                                    \
-        static const struct limit limit = {(min), (max), (whole), text}; \
-        (void)variable;                                                  \
-        return &limit;                                                   \
+#define LIMIT(name, min, max, whole, text)                                                                            \
+    const struct limit *limit_##name(const struct robot *robot, const struct variable *variable, struct arena *arena) \
+    {                                                                                                                 \
+        static const struct limit limit = {(min), (max), (whole), text};                                              \
+        (void)robot, (void)variable, (void)arena;                                                                     \
+        return &limit;                                                                                                \
     }
 LIMIT(none, -INFINITY, INFINITY, false, "")
 LIMIT(positive, ABOVE_0, INFINITY, false, "must be positive")
@@ -206,15 +207,41 @@ LIMIT(tolerance, 0, BELOW_1, false, "must be 0 (the importer's) or below 1")
 LIMIT(order, 0, 5, true, "must be 0 (chosen) or 1 to 5")
 LIMIT(method, 0, METHODS - 1, true, "must be 0 (automatic), 1 (CVODE), 2 (ESDIRK), 3 (explicit) or 4 (symmetric)")
 LIMIT(count, 0, INFINITY, true, "must be a whole number, not negative; 0: the default")
+LIMIT(quaternion, -1 - QUATERNION_ERROR, 1 + QUATERNION_ERROR, false,
+      "must be a part of a unit quaternion (w, x, y, z)")
+
+const struct limit *limit_start_position(const struct robot *robot, const struct variable *variable,
+                                         struct arena *arena)
+{
+    const int first = joint_quaternion(&robot->link[variable->owner].joint);
+    return (first >= 0 && variable->k >= first ? limit_quaternion : limit_none)(robot, variable, arena);
+}
+
+/* A beam reaches to the frames on it, whose stations are not parameters */
+const struct limit *limit_length(const struct robot *robot, const struct variable *variable, struct arena *arena)
+{
+    const struct robot_frame *last = NULL;
+    for (int i = 0; i < robot->n_frames; i++) {
+        const struct robot_frame *frame = &robot->frame[i];
+        if (frame->site.type != AT_STATION || frame->site.link != variable->owner) continue;
+        if (last == NULL || frame->site.x > last->site.x) last = frame;
+    }
+    if (last == NULL || last->site.x < ABOVE_0) return limit_positive(robot, variable, arena);
+    char text[512];
+    snprintf(text, sizeof text, "must not be below %.9g, the station of frame '%s'", last->site.x, last->name);
+    struct limit *limit = arena_take(arena, 1, sizeof *limit);
+    if (limit != NULL) *limit = (struct limit){last->site.x, INFINITY, false, arena_string(arena, text)};
+    return limit;
+}
 
 /* Of a beam without modes in this direction it may be zero, as in the file */
-const struct limit *limit_stiffness(const struct variable *variable)
+const struct limit *limit_stiffness(const struct robot *robot, const struct variable *variable, struct arena *arena)
 {
-    return variable->start == 0 ? limit_not_negative(variable) : limit_positive(variable);
+    return (variable->start == 0 ? limit_not_negative : limit_positive)(robot, variable, arena);
 }
 
 /* Moments of inertia; products may have any sign. That all six make a semidefinite tensor is checked when they have been set. */
-const struct limit *limit_inertia(const struct variable *variable)
+const struct limit *limit_inertia(const struct robot *robot, const struct variable *variable, struct arena *arena)
 {
-    return variable->k < 3 ? limit_not_negative(variable) : limit_none(variable);
+    return (variable->k < 3 ? limit_not_negative : limit_none)(robot, variable, arena);
 }

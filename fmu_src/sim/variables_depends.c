@@ -6,11 +6,28 @@
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
 
-/* Is `link` the link `base`, or attached to it, directly or through others? */
-static bool is_outward(const struct model *model, int link, int base)
+bool is_outward(const struct structure *s, int link, int base)
 {
-    while (link > base) link = model->link[link].parent; /* parents come first */
-    return link == base;
+    if (base < 0) return true;
+    return link >= 0 && s->place[link] >= s->place[base] && s->place[link] < s->place[base] + s->size[base];
+}
+
+/* Each child takes the next places of its parent, as many as it has links outward */
+static void find_places(const struct model *model, int *place, int *size, int *next)
+{
+    for (int i = model->n_links - 1; i >= 0; i--) { /* parents come first */
+        const int parent = model->link[i].parent;
+        size[i]++;
+        if (parent >= 0) size[parent] += size[i];
+    }
+    int next_of_world = 0;
+    for (int i = 0; i < model->n_links; i++) {
+        const int parent = model->link[i].parent;
+        int *from = parent >= 0 ? &next[parent] : &next_of_world;
+        place[i] = *from;
+        next[i] = place[i] + 1;
+        *from += size[i];
+    }
 }
 
 static bool has_free_coordinates(const struct link_model *lm)
@@ -68,9 +85,14 @@ const struct structure *structure_make(const struct model *model, struct arena *
     struct structure *structure = arena_take(arena, 1, sizeof *structure);
     int *group = arena_take(arena, (size_t)model->n_links, sizeof *group);
     int *root = arena_take(arena, (size_t)model->n_links, sizeof *root);
+    int *place = arena_take(arena, (size_t)model->n_links, sizeof *place);
+    int *size = arena_take(arena, (size_t)model->n_links, sizeof *size);
+    int *next = arena_take(arena, (size_t)model->n_links, sizeof *next);
     bool **drives = drive_structures(robot, arena);
     if (arena->failed) return NULL;
-    *structure = (struct structure){.model = model, .root = root, .group = group, .drive = drives};
+    *structure =
+        (struct structure){.model = model, .root = root, .place = place, .size = size, .group = group, .drive = drives};
+    find_places(model, place, size, next);
     structure_find_plane(structure);
     for (int i = 0; i < model->n_links; i++) group[i] = root[i] = free_root(model, root, i);
     for (int i = 0; i < robot->n_loops; i++) {
@@ -255,8 +277,8 @@ static bool couples(const struct structure *s, int link, const struct variable *
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
     const int base = free ? s->root[link] : link, acted = acted_link(s->model, known);
-    if (free ? s->group[acted] == s->group[link] : is_outward(s->model, acted, base)) return true;
-    return is_prescribed(known) && is_outward(s->model, base, acted);
+    if (free ? s->group[acted] == s->group[link] : is_outward(s, acted, base)) return true;
+    return is_prescribed(known) && is_outward(s, base, acted);
 }
 
 bool depends_accelerations(const struct structure *structure, const struct variable *unknown,

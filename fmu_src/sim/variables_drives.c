@@ -172,7 +172,8 @@ static void write_flow_limit(struct robot *robot, const struct variable *variabl
 }
 const struct robot_number number_supply_flow_limit = {read_flow_limit, write_flow_limit};
 
-const struct limit *limit_drive(const struct variable *variable)
+const struct limit *limit_drive(const struct robot *robot, const struct variable *variable, struct arena *arena)
 {
+    (void)robot, (void)arena;
     return drive_limit(variable->in_drive);
 }

@@ -106,17 +106,13 @@ static int link_of_frame(const struct model *model, int frame)
     return frame == 0 ? model->tip : model->frame[frame - 1].link;
 }
 
-static bool is_outward(const struct model *model, int link, int base)
+static bool is_loaded_outward(const struct structure *s, int link)
 {
-    while (link > base) link = model->link[link].parent; /* parents come first */
-    return link == base;
-}
-
-static bool is_loaded_outward(const struct robot *robot, const struct model *model, int link)
-{
-    if (is_outward(model, model->tip, link)) return true;
+    const struct model *model = s->model;
+    const struct robot *robot = model->robot;
+    if (is_outward(s, model->tip, link)) return true;
     for (int i = 0; i < robot->n_frames; i++)
-        if ((robot->frame[i].load || robot->every_frame_loaded) && is_outward(model, model->frame[i].link, link))
+        if ((robot->frame[i].load || robot->every_frame_loaded) && is_outward(s, model->frame[i].link, link))
             return true;
     return false;
 }
@@ -126,7 +122,7 @@ static bool odd_force_depends(const struct structure *s, const struct variable *
 {
     if (!s->flat && s->model->robot->n_actuators > 0) return true; /* lines that are not normal to n */
     return is_odd_load(known, s->normal) && is_force(known) &&
-           is_outward(s->model, link_of_frame(s->model, known->owner), unknown->owner);
+           is_outward(s, link_of_frame(s->model, known->owner), unknown->owner);
 }
 
 /* A moment normal to n on a link of a flat robot: odd loads outward of it, and positions, by which levers change and loads turn */
@@ -135,10 +131,10 @@ static bool odd_moment_depends(const struct structure *s, const struct variable 
     const int link = unknown->owner;
     if (!s->flat) return true;
     if (known->of->owner == LOAD)
-        return is_odd_load(known, s->normal) && is_outward(s->model, link_of_frame(s->model, known->owner), link);
+        return is_odd_load(known, s->normal) && is_outward(s, link_of_frame(s->model, known->owner), link);
     if (known->of->level != POSITION) return false;
-    if (is_outward(s->model, known->owner, link)) return true;
-    return is_outward(s->model, link, known->owner) && is_loaded_outward(s->model->robot, s->model, link);
+    if (is_outward(s, known->owner, link)) return true;
+    return is_outward(s, link, known->owner) && is_loaded_outward(s, link);
 }
 
 /* Is the frame's own axis n that of the world? */

@@ -62,7 +62,8 @@ typedef double *place_function(const struct point *point, const struct variable 
 typedef double value_function(const struct outputs *outputs, const struct variable *variable);
 typedef bool depends_function(const struct structure *structure, const struct variable *unknown,
                               const struct variable *known);
-typedef const struct limit *limit_function(const struct variable *variable);
+typedef const struct limit *limit_function(const struct robot *robot, const struct variable *variable,
+                                           struct arena *arena);
 typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
@@ -114,19 +115,25 @@ extern const struct robot_number number_zero, number_start_position, number_star
     number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
     number_payload_mass, number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
 
-limit_function limit_none, limit_positive, limit_not_negative, limit_stiffness, limit_inertia, limit_elastic_terms,
-    limit_boolean, limit_drive, limit_tolerance, limit_order, limit_method, limit_count;
+limit_function limit_none, limit_positive, limit_not_negative, limit_quaternion, limit_start_position, limit_length,
+    limit_stiffness, limit_inertia, limit_elastic_terms, limit_boolean, limit_drive, limit_tolerance, limit_order,
+    limit_method, limit_count;
 
 /* ---- structure (variables_depends.c) -------------------------------------------------------------------------------------- */
 
 struct structure {
     const struct model *model;
-    const int *root; /* [link]: free_root() */
-    int *group;      /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    const int *root;  /* [link]: free_root() */
+    const int *place; /* [link]: in an order of the tree in which the links outward of one follow it */
+    const int *size;  /* [link]: how many these are, with the link itself */
+    int *group;       /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
     int normal;   /* axis of the world to which the robot's motion is normal, in any state; -1: it is not planar     */
     bool flat;    /* planar, and all masses, points and lines are in one plane                                       */
 };
+
+/* Is `link` the link `base`, or attached to it, directly or through others? */
+bool is_outward(const struct structure *structure, int link, int base);
 
 /* Planar robots (variables_planar.c): sets `normal` and `flat`; whether they exclude a dependency. */
 void structure_find_plane(struct structure *structure);

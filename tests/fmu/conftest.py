@@ -1,8 +1,7 @@
 """FMUs for the tests, packed once."""
 
-import subprocess
-
 import pytest
+from fmus import COMPANIONS, CONTROLLER, EVERY, GENERATED, ROBOTS, SMALL, TEST_ROBOTS, opened
 from importer import unzip
 
 PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": [0, -9.81, 0], "links": [
@@ -57,18 +56,10 @@ def exchanged_fmu(request):
 
 
 @pytest.fixture(scope="session")
-def drive(limber, tmp_path_factory):
+def drive(made):
     """drive(name, parameter=value, ...): the packed FMU of a drive."""
-    folder = tmp_path_factory.mktemp("drives")
-
-    def of(name, **settings):
-        file = folder / f"{name}{len(list(folder.iterdir()))}.fmu"
-        words = [word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")]
-        result = subprocess.run([limber, "drive", name, "-o", file, *words], capture_output=True, text=True)
-        assert result.returncode == 0, result.stderr
-        return file
-
-    return of
+    return lambda name, **settings: made(f"{name}.fmu", "drive", name,
+                                         *(word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")))
 
 
 @pytest.fixture(scope="session")
@@ -103,13 +94,37 @@ def sling(drive, tmp_path_factory):
     return unzip(drive("sling"), tmp_path_factory.mktemp("sling"))
 
 
+CONTROLLER_OPTIONS = ["--set", "correction_bandwidth=20", "--set", "tip_compensation=2"]  # all of its parts at work
+
+
 @pytest.fixture(scope="session")
-def controller(limber, tmp_path_factory):
-    """The controller of a small arm, with all of its parts at work."""
+def controller(made, tmp_path_factory):
+    """The controller of a small arm."""
     folder = tmp_path_factory.mktemp("controller")
     robot = folder / "payload_arm.json"
     robot.write_text(PAYLOAD_ARM)
-    words = ["--set", "correction_bandwidth=20", "--set", "tip_compensation=2"]
-    result = subprocess.run([limber, "drive", "controller", robot, "-o", folder / "controller.fmu", *words], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return unzip(folder / "controller.fmu", folder / "fmu")
+    return unzip(made("controller.fmu", "drive", "controller", robot, *CONTROLLER_OPTIONS), folder / "fmu")
+
+
+# ---- the list of fmus.py ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def listed(pack, drive, made):
+    """listed(name): the FMU of that name in the list."""
+
+    def of(name):
+        if name in COMPANIONS: return drive(name)
+        if name == CONTROLLER: return made("controller.fmu", "drive", "controller", SMALL, *CONTROLLER_OPTIONS)
+        if name == GENERATED: return pack(SMALL, "--generated")
+        return pack(ROBOTS.get(name) or TEST_ROBOTS / f"{name}.json")
+
+    return of
+
+
+@pytest.fixture(scope="session", params=EVERY)
+def every_fmu(request, listed, tmp_path_factory):
+    """Any FMU of Limber, unzipped."""
+    package = opened(listed(request.param), tmp_path_factory.mktemp("every"))
+    package.name = request.param
+    return package

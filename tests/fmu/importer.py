@@ -33,6 +33,7 @@ class Package:
         self.folder = Path(folder)
         root = ET.parse(self.folder / "modelDescription.xml").getroot()
         self.guid = root.get("guid")
+        self.exchanged = root.find("ModelExchange") is not None
         identifier = root.find("CoSimulation").get("modelIdentifier")
         self.file = self.folder / "binaries/linux64" / f"{identifier}.so"
         self.dll = self.folder / "binaries/win64" / f"{identifier}.dll"

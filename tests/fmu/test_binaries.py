@@ -1,4 +1,4 @@
-"""What holds for the library of every FMU, of all robots and companions. It has everything twice: for any processor, and for those with
+"""What holds for the library of every FMU of the list in fmus.py. It has everything twice: for any processor, and for those with
 AVX2 and FMA; both compute the same, and states go from one to the other. (The build has libraries without the second in tests/base.)
 Whatever floating-point environment the host has, results are the same and the environment stays."""
 
@@ -14,31 +14,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from importer import CO_SIMULATION, MODEL_EXCHANGE, OK, Instance, unzip
+from fmus import COMPANIONS, CONTROLLER
+from importer import CO_SIMULATION, MODEL_EXCHANGE, OK, Instance
 
 ROOT = Path(__file__).resolve().parents[2]
-ROBOTS = [*sorted(str(file.relative_to(ROOT)) for file in (ROOT / "resources").glob("*.json") if "schema" not in file.name),
-          "tests/data/good/f2-free.json"]
-DRIVES = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
 TOLERANCE = 1e-9  # of the largest number: rounding, amplified by the condition of the mass matrix
 
 
-@pytest.fixture(scope="module", params=ROBOTS + DRIVES)
-def pair(request, limber, pack, root, tmp_path_factory):
-    """The FMU as it is packed, and with the library for any processor."""
-    robot = request.param.endswith(".json")
-    shipped = unzip(pack(root / request.param), tmp_path_factory.mktemp("fmu")) if robot else request.getfixturevalue(request.param)
-    base = copy.copy(shipped)
-    base.file = limber.parent / "tests/base" / f"{'limber_fmu' if robot else request.param}.so"
+@pytest.fixture
+def pair(every_fmu, limber):
+    """The FMU as it is packed, and with the library for any processor, which is without generated code."""
+    base = copy.copy(every_fmu)
+    base.file = limber.parent / "tests/base" / f"{every_fmu.name if every_fmu.name in [*COMPANIONS, CONTROLLER] else 'limber_fmu'}.so"
     base.library = ct.CDLL(str(base.file), mode=os.RTLD_LOCAL)
     base.library.fmi2Instantiate.restype = ct.c_void_p
-    return shipped, base
+    return every_fmu, base
 
 
 def host(limber, name, package, *before):
     """Runs a program of tests/host with an FMU, under another if one is given before; (exit code, what it prints)"""
     outputs = [package.reference[each] for each in package.outputs if package.type[each] == "Real"]
-    command = [*before, limber.parent / f"tests/host_{name}", package.file, package.guid, package.resources.as_uri(), len(package.states), *outputs]
+    command = [*before, limber.parent / f"tests/host_{name}", package.file, package.guid, package.resources.as_uri(),
+               len(package.states) if package.exchanged else "-", *outputs]
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
     return result.returncode, result.stdout + result.stderr
 
@@ -62,8 +59,13 @@ def test_every_allocation_fails_once(limber, pair):
 # ---- threads ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["canadarm", "arm", "cylinder"])
-def test_threads_share_nothing(limber, request, name):
+def test_threads_share_nothing(limber, every_fmu):
+    """Instances that are made, run and freed in threads at the same time give the same numbers."""
+    assert host(limber, "threads", every_fmu) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["canadarm", "arm", "cylinder", "controller"])
+def test_no_races(limber, request, name):
     """helgrind finds no race among instances that are made, run and freed in threads at the same time; this includes json-c and SUNDIALS."""
     if shutil.which("valgrind") is None: pytest.skip("valgrind is missing: build/setup.sh installs it")
     code, text = host(limber, "threads", request.getfixturevalue(name), "valgrind", "--tool=helgrind", "--error-exitcode=3", "-q")
@@ -73,9 +75,12 @@ def test_threads_share_nothing(limber, request, name):
 # ---- what a system must have ------------------------------------------------------------------------------------------------
 
 
-def test_no_newer_glibc_than_2_17(pair):
-    for package in pair:
-        table = subprocess.run(["objdump", "-T", package.file], check=True, capture_output=True, text=True).stdout
+def test_no_newer_glibc_than_2_17(every_fmu):
+    """Every Linux library of the FMU."""
+    libraries = sorted((every_fmu.folder / "binaries").glob("linux*/*"))
+    assert every_fmu.file in libraries
+    for file in libraries:
+        table = subprocess.run(["objdump", "-T", file], check=True, capture_output=True, text=True).stdout
         versions = {tuple(map(int, text.split("."))) for text in re.findall(r"GLIBC_([0-9.]+)", table)}
         assert (2, 2, 5) in versions and max(versions) <= (2, 17)
 
@@ -123,7 +128,7 @@ def evaluated(package, moved, driven, seeds):
 def test_the_same_derivatives(pair):
     numbers = random.Random(4)
     n = len(pair[0].states)
-    if n == 0: pytest.skip("no states")
+    if n == 0: pytest.skip("a spring has no states, and a controller is for co-simulation alone")
     for _ in range(3):
         moved = [1e-3 * numbers.uniform(-1, 1) for _ in range(n)]
         driven = {name: numbers.uniform(-0.05, 0.05) for name in pair[0].inputs}

@@ -1,5 +1,5 @@
-"""Rules of FMI 2.0 that FMPy's validation does not check, for every robot of resources/, every companion, and an arm with a floating
-base. Each test names the rule; tests/c/fmi_calls_test.c has the call sequence."""
+"""Rules of FMI 2.0, most of which FMPy's validation does not check, for every FMU of the list in fmus.py. Each test names the rule;
+tests/c/fmi_calls_test.c has the call sequence."""
 
 import ctypes as ct
 import math
@@ -12,26 +12,17 @@ import fmpy
 import fmpy.validation
 import pytest
 from description import BASE, Description, dimensions
+from fmus import COMPANIONS, CONTROLLER, GENERATED
 from importer import CO_SIMULATION, DISCARD, ERROR, MODEL_EXCHANGE, OK, EventInfo, Instance, Package
 from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
-ROBOTS = sorted(file.stem for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-FLOATING = "good/f2-free"
-COMPANIONS = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
+CO_SIMULATION_ONLY = "for co-simulation alone: a controller works in samples"
 
 
-@pytest.fixture(scope="module", params=[*ROBOTS, FLOATING, *COMPANIONS])
-def fmu(request, pack, drive, tmp_path_factory):
-    """Any FMU of Limber, unzipped, with its description and its file."""
-    name = request.param
-    if name in COMPANIONS: file = drive(name)
-    else: file = pack(ROOT / ("tests/data" if name == FLOATING else "resources") / f"{name}.json")
-    folder = tmp_path_factory.mktemp("rules")
-    with zipfile.ZipFile(file) as archive: archive.extractall(folder)
-    package = Package(folder)
-    package.archive, package.description = file, Description(folder / "modelDescription.xml")
-    return package
+@pytest.fixture
+def fmu(every_fmu):
+    return every_fmu
 
 
 @pytest.fixture
@@ -40,6 +31,7 @@ def instance(fmu):
     made = []
 
     def of(kind=CO_SIMULATION, **options):
+        if kind == MODEL_EXCHANGE and not fmu.exchanged: pytest.skip(CO_SIMULATION_ONLY)
         made.append(Instance(fmu, kind, **options))
         return made[-1]
 
@@ -49,17 +41,15 @@ def instance(fmu):
 
 
 def test_fmpy_finds_no_problem(fmu):
-    """Robots of resources/: test_importers.py."""
-    if fmu.archive.stem in ROBOTS: return
     assert fmpy.validation.validate_fmu(str(fmu.archive)) == []
 
 
 # ---- the archive ----------------------------------------------------------------------------------------------------
 
 
-def test_files_of_the_archive(fmu):
+def test_files_of_the_archive(fmu, platforms):
     """2.3: the top-level entries of the standard and no other, documentation/index.html, an icon, libraries named as the model
-    identifier."""
+    identifier, for all platforms; generated code is for this system alone."""
     with zipfile.ZipFile(fmu.archive) as archive: names = archive.namelist()
     assert {name.split("/")[0] for name in names} <= {"modelDescription.xml", "model.png", "documentation", "sources", "binaries",
                                                       "resources", "terminalsAndIcons", "extra"}
@@ -68,16 +58,21 @@ def test_files_of_the_archive(fmu):
     assert len(names) == len(set(names))
     assert (fmu.folder / "model.png").read_bytes().startswith(b"\x89PNG\r\n")
     identifier = fmu.description.root.find("CoSimulation").get("modelIdentifier")
-    libraries = [name for name in names if name.startswith("binaries/")]
-    assert libraries and all(Path(name).stem == identifier for name in libraries)
+    ending = {"linux64": "so", "win64": "dll"}
+    libraries = [f"binaries/{each}/{identifier}.{ending[each]}" for each in platforms if each == "linux64" or fmu.name != GENERATED]
+    assert [name for name in names if name.startswith("binaries/")] == libraries
+    assert fmpy.supported_platforms(str(fmu.archive)) == [name.split("/")[1] for name in libraries]
 
 
 def test_head_and_capabilities(fmu):
-    """2.2.1, 3.3.1, 4.3.1: version and tool named, a C identifier, no tool needed, the same identifier for both interfaces."""
+    """2.2.1, 3.3.1, 4.3.1: version and tool named, a C identifier, no tool needed, the same identifier for both interfaces; a controller
+    is for co-simulation alone, and refuses the other."""
     root = fmu.description.root
     assert root.get("fmiVersion") == "2.0" and root.get("variableNamingConvention") == "structured"
     assert root.get("version") and root.get("generationTool") and root.get("modelName")
-    interfaces = [root.find(name) for name in ("ModelExchange", "CoSimulation")]
+    interfaces = [root.find(name) for name in ("ModelExchange", "CoSimulation") if name != "ModelExchange" or fmu.name != CONTROLLER]
+    assert fmu.exchanged == (fmu.name != CONTROLLER)
+    if not fmu.exchanged: assert Instance(fmu, MODEL_EXCHANGE).c is None
     for interface in interfaces:
         assert re.fullmatch(r"[A-Za-z_]\w*", interface.get("modelIdentifier"))
         assert interface.get("needsExecutionTool", "false") == "false"
@@ -96,17 +91,56 @@ def test_exports(fmu):
     assert len(exported) == 44
 
 
-def test_terminals(fmu):
-    """FMI 3.0, 2.4.9 (allowed since FMI 2.0.4): valid by the schema, members exist, names are unique."""
-    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema/fmi3/fmi3TerminalsAndIcons.xsd"))
+AREA = {"x1", "y1", "x2", "y2"}
+TERMINAL_FILE = {  # element: attributes, children in order
+    "fmiTerminalsAndIcons": ({"fmiVersion"}, ["GraphicalRepresentation", "Terminals"]),
+    "GraphicalRepresentation": (set(), ["CoordinateSystem", "Icon"]),
+    "CoordinateSystem": (AREA | {"suggestedScalingFactorTo_mm"}, []),
+    "Icon": (AREA, []),
+    "Terminals": (set(), ["Terminal"]),
+    "Terminal": ({"name", "matchingRule", "terminalKind", "description"}, ["TerminalMemberVariable"]),
+    "TerminalMemberVariable": ({"variableName", "memberName", "variableKind"}, []),
+}
+MEMBERS = {"_limber.joint": ["tau", "q", "qd"], "_limber.slide": ["tau", "q", "qd"], "_limber.line": ["force", "length", "rate"],
+           "_limber.point": [f"{vector}[{k}]" for vector in ("force", "position", "velocity") for k in (1, 2, 3)]}
+
+
+def test_terminals_file(fmu):
+    """FMI 3.0, 2.4.9, to which FMI 2.0.4, 2.3 refers: elements, their order and attributes; no namespace; the version is that of the
+    standard that defines the file, not that of the FMU; lower left and upper right corner; the icon beside it."""
     tree = etree.parse(str(fmu.folder / "terminalsAndIcons/terminalsAndIcons.xml"))
-    schema.assertValid(tree)
-    names = [terminal.get("name") for terminal in tree.iterfind("Terminals/Terminal")]
-    assert len(names) == len(set(names))
-    for terminal in tree.iterfind("Terminals/Terminal"):
-        members = [fmu.description.by_name[m.get("variableName")] for m in terminal.iterfind("TerminalMemberVariable")]
-        assert {v.causality for v in members} == {"input", "output"} and all(m.get("memberName") for m in terminal)
+    etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema/fmi3/fmi3TerminalsAndIcons.xsd")).assertValid(tree)
+    root = tree.getroot()
+    assert root.tag == "fmiTerminalsAndIcons" and root.nsmap == {} and root.get("fmiVersion") == "3.0"
+    for element in root.iter():
+        attributes, children = TERMINAL_FILE[element.tag]
+        assert set(element.attrib) == attributes and all(text.strip() == text and text for text in element.attrib.values())
+        tags = [child.tag for child in element]
+        assert tags == sorted(tags, key=children.index)
+        assert all(tags.count(tag) == 1 or tag in ("Terminal", "TerminalMemberVariable") for tag in tags)
+        if AREA <= attributes: assert float(element.get("x1")) < float(element.get("x2")) and float(element.get("y1")) < float(element.get("y2"))
     assert (fmu.folder / "terminalsAndIcons/icon.png").read_bytes() == (fmu.folder / "model.png").read_bytes()
+
+
+def test_terminals(fmu):
+    """FMI 3.0, 2.4.9.2: names are unique; members of a plug have names, unique in it; a kind of this tool begins with _limber and has its
+    members in order; variables exist, are inputs or outputs, both in each terminal, and of an arm have the name TERMINAL.MEMBER; every
+    joint, line and point of an arm that takes a force and has a motion is there."""
+    tree, by_name = etree.parse(str(fmu.folder / "terminalsAndIcons/terminalsAndIcons.xml")), fmu.description.by_name
+    found = [terminal.get("name") for terminal in tree.iter("Terminal")]
+    assert len(found) == len(set(found))
+    for terminal in tree.iter("Terminal"):
+        assert terminal.get("matchingRule") == "plug"
+        assert [m.get("memberName") for m in terminal] == MEMBERS[terminal.get("terminalKind")]
+        assert {m.get("variableKind") for m in terminal} == {"signal"}
+        assert {by_name[m.get("variableName")].causality for m in terminal} == {"input", "output"}
+        if fmu.name not in COMPANIONS: assert all(m.get("variableName") == f"{terminal.get('name')}.{m.get('memberName')}" for m in terminal)
+    if fmu.name in COMPANIONS: assert len(found) == (fmu.name != "axis")  # which has no flange: it commands a drive
+    else:
+        flanges = {name.removesuffix(f".{members[0]}") for members in MEMBERS.values() for name in by_name if name.endswith(f".{members[0]}")}
+        sides = {"input", "output"}
+        assert set(found) == {flange for flange in flanges for members in MEMBERS.values() if all(f"{flange}.{m}" in by_name for m in members)
+                              and {by_name[f"{flange}.{m}"].causality for m in members} == sides}
 
 
 def terminals(folder):
@@ -153,7 +187,8 @@ def test_names(fmu):
 
 # (causality, variability) -> initial allowed, the first is the default
 ALLOWED = {("parameter", "fixed"): ["exact"], ("parameter", "tunable"): ["exact"], ("input", "continuous"): [None],
-           ("output", "continuous"): ["calculated", "exact", "approx"], ("local", "continuous"): ["calculated", "exact", "approx"]}
+           ("output", "continuous"): ["calculated", "exact", "approx"], ("output", "discrete"): ["calculated", "exact", "approx"],
+           ("local", "continuous"): ["calculated", "exact", "approx"]}
 
 
 def test_causality_variability_initial_start(fmu):
@@ -303,6 +338,41 @@ def test_range(fmu, instance):
         assert one.ExitInitializationMode() == ERROR
         said = {text.split(" = ")[0].split(": ")[-1] for status, _, text in one.log if status == ERROR}
         assert {v.name for v in outside} <= said
+
+
+# Parameters whose range depends on others: min and max cannot say it
+TOGETHER = {"wall": "less than half of the outer dimension", "delay": "at most 16 sample times"}
+
+
+def test_no_range_is_missing(fmu, instance):
+    """2.2.7: what is within min and max, or anywhere where there are none, is not refused for its own value: messages on that begin with
+    NAME = VALUE. One parameter of each sort is tried, at its bounds and far away."""
+    sorts = {re.sub(r".*\.", "", v.name): v for v in fmu.description.parameters if v.type != "Boolean"}
+    one = instance()
+    for sort, v in sorts.items():
+        for bound, away in ("min", -1), ("max", 1):
+            value = float(v.get(bound) or start_of(v) + away * 10 * (1 + abs(start_of(v))))
+            one.log.clear()
+            assert one.Reset() == OK
+            set_value(one, v, value if v.type == "Real" else int(value))
+            one.SetupExperiment(0, 0.0, 0.0, 0, 0.0)
+            one.EnterInitializationMode()
+            one.ExitInitializationMode()
+            said = [text for _, _, text in one.log if f"{v.name} = " in text]
+            assert not said or (sort in TOGETHER and TOGETHER[sort] in said[0]), said
+
+
+def test_integers(fmu):
+    """2.2.7: a parameter that chooses among few things is an Integer with min and max, and its description has all of them; elastic_terms
+    of everything that has an arm inside."""
+    integers = {v.name: v for v in fmu.description.list if v.type == "Integer"}
+    assert ("elastic_terms" in integers) == (fmu.name not in COMPANIONS)
+    for v in integers.values():
+        low, high = v.get("min"), v.get("max")
+        assert low is not None and v.causality == "parameter"
+        if high is None: assert v.name == "solver.max_steps"  # it counts
+        elif v.name != "solver.max_order":  # an order
+            assert all(re.search(rf"\b{k} [a-zA-Z]", v.description) for k in range(int(low), int(high) + 1)), v.description
 
 
 def test_states_in_order(fmu, instance):

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import fmpy
 import fmpy.fmi2
-import fmpy.validation
 import numpy as np
 import pytest
 
@@ -134,10 +133,9 @@ def in_tool(tools, tmp_path):
 
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_fmpy_takes_every_robot(pack, root, robot):
-    """Valid, and a short run with every torque at work is finite and moves."""
+    """A short run with every torque at work is finite and moves. (test_fmi_rules.py validates.)"""
     fmu = str(pack(root / "resources" / robot))
-    assert fmpy.validation.validate_fmu(fmu) == []
-    description = fmpy.read_model_description(fmu)
+    description = fmpy.read_model_description(fmu, validate=False)
     torques = [v.name for v in description.modelVariables if v.causality == "input" and v.name.endswith(".tau")]
     outputs = [v.name for v in description.modelVariables if v.causality == "output"]
     inputs = np.zeros(2, dtype=[("time", float)] + [(name, float) for name in torques])

@@ -3,23 +3,15 @@ in vain."""
 
 import ctypes as ct
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from description import Description
-from importer import MODEL_EXCHANGE, OK, EventInfo, Instance, Package
+from fmus import COMPANIONS, opened
+from importer import MODEL_EXCHANGE, OK, EventInfo, Instance
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDING = 1e-9  # of the largest derivative of the vector by a move of nominal size
-
-
-def opened(file, folder):
-    with zipfile.ZipFile(file) as archive: archive.extractall(folder)
-    package = Package(folder)
-    package.description = Description(folder / "modelDescription.xml")
-    return package
 
 
 def started(fmu, parameters):
@@ -34,17 +26,19 @@ def started(fmu, parameters):
 
 
 def jacobians(fmu, random, points, parameters={}):
-    """Names of unknowns and knowns, and derivatives by moves of nominal size, at random points: [point, unknown, known]."""
+    """Names of unknowns and knowns, and derivatives by moves of nominal size, at random points: [point, unknown, known]. Inputs of a
+    robot are forces; those of a companion are motions, which stay close to their start."""
     d = fmu.description
     unknowns, states, inputs = list(d.depends("Outputs", "Derivatives")), [v.name for v in d.states], [v.name for v in d.inputs]
-    moves = np.array([float(v.get("nominal")) for v in d.states] + [100.0] * len(inputs))
+    size = 1e-3 if fmu.archive.stem in COMPANIONS else 100.0
+    moves = np.array([float(v.get("nominal")) for v in d.states] + [size] * len(inputs))
     one, found = started(fmu, parameters), []
     n, first = len(states), (ct.c_double * len(states))()
     one.GetContinuousStates(first, n)
     for _ in range(points):
         x = np.array(first) + 0.4 * random.normal(size=n) * moves[:n]
         assert one.SetContinuousStates((ct.c_double * n)(*x), n) == OK
-        one.set({name: 100 * random.normal() for name in inputs})
+        one.set({v.name: float(v.get("start")) + size * random.normal() for v in d.inputs})
         J, row = np.empty((len(unknowns), len(moves))), (ct.c_double * len(unknowns))()
         for k, name in enumerate([*states, *inputs]):
             assert one.GetDirectionalDerivative(one.references(unknowns), len(unknowns), one.references([name]), 1,
@@ -75,7 +69,16 @@ def check(fmu, random, points=2, parameters={}):
     return pattern.sum(), (pattern & (J != 0).any(axis=0)).sum()
 
 
-# ---- robots of resources/ -------------------------------------------------------------------------------------------------
+# ---- every FMU --------------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_undeclared_acts(every_fmu):
+    """A controller declares none in the run: its outputs are those of the last sample."""
+    if not every_fmu.exchanged: assert not any(every_fmu.description.depends("Outputs").values())
+    else: check(every_fmu, np.random.default_rng(5), points=1)
+
+
+# ---- planar robots of resources/ --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("robot, spare", [("canadarm", 0.01), ("dualemps", 0.15), ("four-bar", 0.25), ("lin-lewis", 0.15)])

@@ -77,7 +77,7 @@ int main(int n, char **words)
     static struct record normal, other;
     if (!load_fmu(&fmu, n, words)) return 2;
     int failures = 0;
-    for (int type = fmi2ModelExchange; type <= fmi2CoSimulation; type++)
+    for (int type = fmu.exchanged ? fmi2ModelExchange : fmi2CoSimulation; type <= fmi2CoSimulation; type++)
         for (int i = 0; i < MODES; i++) {
             struct record *record = i == 0 ? &normal : &other;
             memset(record, 0, sizeof *record);

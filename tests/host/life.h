@@ -1,5 +1,5 @@
 /* A host for tests: loads the library of an FMU and takes an instance of each interface through its life. Arguments of a program:
-   LIBRARY GUID RESOURCES STATES REFERENCE... (of real outputs). */
+   LIBRARY GUID RESOURCES STATES REFERENCE... (of real outputs). STATES is - where there is no model exchange. */
 #ifndef HOST_LIFE_H
 #define HOST_LIFE_H
 
@@ -16,6 +16,7 @@ enum { MOST_OUTPUTS = 4096, MOST_BYTES = 1 << 20, STEPS = 3, RECORD = 16384 };
 struct fmu {
     struct functions call;
     const char *guid, *resources;
+    bool exchanged;
     size_t states, outputs;
     fmi2ValueReference output[MOST_OUTPUTS];
 };
@@ -42,6 +43,7 @@ static bool load_fmu(struct fmu *fmu, int n, char **words)
     }
     fmu->guid = words[2];
     fmu->resources = words[3];
+    fmu->exchanged = strcmp(words[4], "-") != 0;
     fmu->states = strtoul(words[4], NULL, 10);
     for (int i = 5; i < n && fmu->outputs < MOST_OUTPUTS; i++)
         fmu->output[fmu->outputs++] = (fmi2ValueReference)strtoul(words[i], NULL, 10);

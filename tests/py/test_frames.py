@@ -147,5 +147,5 @@ def test_energy_balances_with_a_moving_load(limber, file, tmp_path):
 def test_a_beam_stays_longer_than_its_stations(limber, file):
     robot = file(ROBOT)
     done = answer(limber, "simulate", robot, "--until", 0.01, "--step", 0.01, "--set", "boom.length=1.2")
-    assert done.returncode != 0 and "boom.length = 1.2: must not be below 1.3, the station of frame 'hook'" in done.stderr
+    assert done.returncode != 0 and "boom.length = 1.2 m: must not be below 1.3, the station of frame 'hook'" in done.stderr
     output(limber, "simulate", robot, "--until", 0.01, "--step", 0.01, "--set", "boom.length=1.8")
