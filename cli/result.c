@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,17 @@
 /* ---- interruption: a signal that ends the program removes what is not complete ------------------------------------- */
 
 enum { MOST_OPEN = 16 };
-static struct result *volatile unfinished[MOST_OPEN]; /* for the signal handler */
+static char unfinished[MOST_OPEN][TEMPORARY_SIZE]; /* for the signal handler; "": free */
+
+void result_abandon(void)
+{
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (unfinished[i][0] != '\0') (void)unlink(unfinished[i]);
+}
 
 static void remove_unfinished(int number)
 {
-    for (int i = 0; i < MOST_OPEN; i++)
-        if (unfinished[i] != NULL) (void)unlink(unfinished[i]->temporary);
+    result_abandon();
     (void)raise(number); /* its action is the default again */
 }
 
@@ -34,19 +40,23 @@ static void catch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-static bool remember(struct result *result)
+/* The first letter comes last: a signal sees the whole name or none */
+static bool remember(const struct result *result)
 {
     int i = 0;
-    while (i < MOST_OPEN && unfinished[i] != NULL) i++;
-    if (i < MOST_OPEN) unfinished[i] = result;
+    while (i < MOST_OPEN && unfinished[i][0] != '\0') i++;
     catch_signals();
-    return i < MOST_OPEN;
+    if (i == MOST_OPEN) return false;
+    memcpy(unfinished[i] + 1, result->temporary + 1, TEMPORARY_SIZE - 1);
+    atomic_signal_fence(memory_order_seq_cst);
+    unfinished[i][0] = result->temporary[0];
+    return true;
 }
 
 static void forget(const struct result *result)
 {
     for (int i = 0; i < MOST_OPEN; i++)
-        if (unfinished[i] == result) unfinished[i] = NULL;
+        if (strcmp(unfinished[i], result->temporary) == 0) unfinished[i][0] = '\0';
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
