@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "installed.h"
+#include "result.h"
 #include "robot/read.h"
 
 enum { MOST_WORDS = 256 };
@@ -110,8 +111,10 @@ static FILE *open_source(void *context, const char *name)
     if (sources->n == CODE_FILES) return NULL;
     char *path = sources->path[sources->n];
     if (snprintf(path, PATH_SIZE, "%s/%s", sources->folder, name) < PATH_SIZE) file = fopen(path, "w");
-    if (file != NULL) sources->file[sources->n++] = file;
-    else
+    if (file != NULL) {
+        result_remember(path);
+        sources->file[sources->n++] = file;
+    } else
         report_add(sources->report, REPORT_ERROR, "%s/%s: cannot be written: %s", sources->folder, name,
                    strerror(errno));
     return file;
@@ -136,9 +139,14 @@ static bool write_sources(const struct generation *what, const char *guid, struc
 
 static void remove_sources(const struct sources *sources)
 {
-    for (int i = 0; i < sources->n; i++) (void)unlink(sources->path[i]);
+    for (int i = 0; i < sources->n; i++) {
+        (void)unlink(sources->path[i]);
+        result_forget(sources->path[i]);
+    }
     (void)unlink(sources->library);
+    result_forget(sources->library);
     (void)rmdir(sources->folder);
+    result_forget(sources->folder);
 }
 
 static struct blob build(const struct generation *what, const char *guid, struct sources *sources, const char *parts,
@@ -177,6 +185,8 @@ struct blob compile_library(const struct generation *what, const char *guid, str
         return library;
     }
     snprintf(sources.library, PATH_SIZE, "%.*s/library.so", PATH_SIZE - 32, folder);
+    result_remember(folder);
+    result_remember(sources.library);
     library = build(what, guid, &sources, parts, arena);
     remove_sources(&sources);
     if (library.bytes == NULL && report->errors == 0)

@@ -3,6 +3,7 @@
 #define CLI_RESULT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { TEMPORARY_SIZE = PATH_MAX + 32 };
@@ -22,7 +23,11 @@ int result_open(const char *file, FILE *stream, struct result *result);
    that of what failed here. Does nothing where the result is not open. */
 int result_close(struct result *result, int code);
 
-/* Removes the files of all results that are open, before the program ends */
+/* A temporary file, or a folder before its files, is removed if the program is interrupted, up to result_forget(). False: too many. */
+bool result_remember(const char *path);
+void result_forget(const char *path);
+
+/* Removes these files and those of all results that are open, before the program ends */
 void result_abandon(void);
 
 /* A whole file at once */

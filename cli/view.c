@@ -179,12 +179,26 @@ static int open_browser(const char *file)
     return EXIT_INPUT;
 }
 
+/* The file among those that were read which this is; NULL: it is another one */
+static const char *file_read(const struct options *options, const char *file)
+{
+    const char *const read[] = {options->robot, options->at, options->inputs};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i] != NULL && cli_same_file(file, read[i])) return read[i];
+    for (int i = 0; i < options->n_results; i++)
+        if (cli_same_file(file, options->result[i])) return options->result[i];
+    return NULL;
+}
+
 static int write_file(const struct options *options, const struct cli_model *loaded, struct json_object *data,
                       const char *script, size_t size, struct arena *arena)
 {
     const char *file = options->output != NULL ? options->output : default_output(options->robot, arena);
     struct result result = {0};
-    int code = file != NULL ? result_open(file, NULL, &result) : cli_no_memory("view");
+    if (file == NULL) return cli_no_memory("view");
+    const char *same = file_read(options, file); /* the default: arguments are compared by all commands */
+    if (same != NULL) return cli_usage("view", "%s would be written, which is %s: name a file with -o", file, same);
+    int code = result_open(file, NULL, &result);
     if (code == EXIT_OK) {
         write_page(loaded->robot->name, data, script, size, result.stream);
         code = result_close(&result, code);
