@@ -78,7 +78,7 @@ def test_long_commands_show_their_progress(limber, tmp_path, command, shown):
 
 SIMULATE = ["simulate", "--until", "1", "--step", "1", "-o", "x.csv"]
 READERS = [["check"], ["eval", "-"], SIMULATE, ["modes"], ["linearize"], ["static"], ["matrices", "-"], ["equations"], ["generate", "-o", "code"],
-           ["picture", "-o", "x.svg"], ["report", "-o", "x.html"], ["bench"],
+           ["picture", "-o", "x.svg"], ["report", "-o", "x.html"],
            ["inverse", "--profile", "cycloid", "--rate", "1", "--period", "1", "--until", "1", "--step", "1"],
            ["zeros", "--input", "tip.force[1]", "--output", "tip.position[1]"]]
 # 20 000 fixed links have nothing to drive, and no input acts on anything
