@@ -1,11 +1,11 @@
 #include "analysis/driven_modes.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/failure.h"
+#include "analysis/lapack.h"
 #include "analysis/names.h"
 
 /* Eigenvalues and eigenvectors of A, states in units of their nominal values */
@@ -52,7 +52,7 @@ static enum status solve(const struct linear *linear, struct driven_modes *modes
                               linear->x[state[i]].nominal;
     const int info =
         n > 0 ? LAPACKE_dgeev(LAPACK_COL_MAJOR, 'V', 'V', n, e->A, n, e->re, e->im, e->left, n, e->right, n) : 0;
-    return info == 0 ? STATUS_OK : STATUS_NO_EIGENVALUES;
+    return lapack_status(info, STATUS_NO_EIGENVALUES);
 }
 
 /* |l_i r_i|; the vectors of a pair are (re, im) in columns k and k + 1 */

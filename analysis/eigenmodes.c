@@ -3,11 +3,11 @@
 #include "analysis/eigenmodes.h"
 
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lapack.h"
 #include "math/dense.h"
 
 static const double TWO_PI = 6.283185307179586;
@@ -127,7 +127,7 @@ static enum status factor(const struct small_motion *motion, struct eigenmodes *
     }
     scale(modes, motion->reduced.M, modes->L);
     const int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', modes->n, modes->L, modes->n);
-    if (info < 0) return STATUS_LINEAR_ALGEBRA;
+    if (info < 0) return lapack_status(info, STATUS_LINEAR_ALGEBRA);
     for (size_t i = 0; i < n; i++) {
         const double pivot = modes->L[(n + 1) * i];
         modes->singular = (int)i;
@@ -148,8 +148,8 @@ static void take_vector(const struct eigenmodes *modes, const double *y, double 
 static enum status solve_symmetric(const struct small_motion *motion, struct eigenmodes *modes, double zero)
 {
     const size_t n = (size_t)modes->n;
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', modes->n, modes->K, modes->n, modes->re) != 0)
-        return STATUS_NO_EIGENVALUES;
+    const int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', modes->n, modes->K, modes->n, modes->re);
+    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     for (size_t k = 0; k < n; k++) {
         struct mode *mode = &modes->mode[k];
         take_vector(modes, modes->K + n * k, mode->re);
@@ -217,9 +217,9 @@ static enum status solve_quadratic(struct eigenmodes *modes, double zero)
 {
     const int N = 2 * modes->n;
     make_companion(modes);
-    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', N, modes->companion, N, modes->re, modes->im, NULL, 1, modes->vector,
-                      N) != 0)
-        return STATUS_NO_EIGENVALUES;
+    const int info = LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', N, modes->companion, N, modes->re, modes->im, NULL, 1,
+                                   modes->vector, N);
+    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     int k = 0, n_real = 0;
     for (int j = 0; j < N; j++) {
         if (modes->im[j] == 0) modes->real[n_real++] = &modes->re[j];
@@ -348,8 +348,9 @@ enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes
     const double zero = damped_zero_up_to(motion, modes);
     if (!isfinite(zero)) return STATUS_NOT_FINITE;
     make_companion(modes);
-    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', N, modes->companion, N, modes->re, modes->im, NULL, 1, NULL, 1) != 0)
-        return STATUS_NO_EIGENVALUES;
+    const int info =
+        LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', N, modes->companion, N, modes->re, modes->im, NULL, 1, NULL, 1);
+    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     take_damped(modes, zero);
     return STATUS_OK;
 }

@@ -2,10 +2,10 @@
    Van Dooren 1982, for one input and one output), then the eigenvalues of what is left. */
 #include "analysis/invariant_zeros.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
+#include "analysis/lapack.h"
 #include "analysis/norm.h"
 
 /* Reflection H = 1 - 2 v v' with x H = (0 ... 0, beta); v = 0 where x is so already. Returns beta. */
@@ -97,8 +97,8 @@ enum status invariant_zeros(struct siso *s, double *work, struct complex_number 
     const int n = *count = s->n;
     if (n == 0) return STATUS_OK;
     compress(s, order, v, row, F, E);
-    if (LAPACKE_dggev(LAPACK_ROW_MAJOR, 'N', 'N', n, F, n, E, n, re, im, under, NULL, 1, NULL, 1) != 0)
-        return STATUS_NO_EIGENVALUES;
+    const int info = LAPACKE_dggev(LAPACK_ROW_MAJOR, 'N', 'N', n, F, n, E, n, re, im, under, NULL, 1, NULL, 1);
+    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     pair(n, re, im, under, zero);
     return STATUS_OK;
 }
@@ -109,7 +109,8 @@ enum status eigenvalues(const struct siso *s, double *work, struct complex_numbe
     double *A = work, *re = A + n * n, *im = re + n;
     if (n == 0) return STATUS_OK;
     memcpy(A, s->A, (size_t)n * (size_t)n * sizeof *A);
-    if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1) != 0) return STATUS_NO_EIGENVALUES;
+    const int info = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1);
+    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     pair(n, re, im, NULL, pole);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 #include "analysis/least_squares.h"
 
-#include <lapacke.h>
+#include "analysis/lapack.h"
 
 /* Singular values below this fraction of the largest count as zero */
 static const double RANK_SHARE = 1e-10;
@@ -13,8 +13,8 @@ enum status least_squares(int rows, int columns, double *A, double *x, struct ar
     *rank = 0;
     if (arena->failed) return STATUS_NO_MEMORY;
     if (rows == 0 || columns == 0) return STATUS_OK;
-    if (LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, RANK_SHARE, &found) != 0)
-        return STATUS_LINEAR_ALGEBRA;
+    const int info =
+        LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, RANK_SHARE, &found);
     *rank = (int)found;
-    return STATUS_OK;
+    return lapack_status(info, STATUS_LINEAR_ALGEBRA);
 }

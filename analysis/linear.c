@@ -180,21 +180,17 @@ void linear_free(struct linear *linear)
 
 static int find(const char *role, const char *name, const struct signal *signal, int count, struct report *report)
 {
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, signal[i].name) == 0) return i;
     struct arena scratch = {0};
     const char **names = arena_take(&scratch, (size_t)count, sizeof *names);
-    int found = -1;
-    for (int i = 0; i < count && names != NULL; i++) {
-        names[i] = signal[i].name;
-        if (strcmp(name, names[i]) == 0) found = i;
-    }
-    if (found < 0) {
-        const char *meant = names != NULL ? nearest(name, count, names) : NULL;
-        if (meant != NULL)
-            report_add(report, REPORT_ERROR, "this robot has no %s '%s', did you mean '%s'?", role, name, meant);
-        else report_add(report, REPORT_ERROR, "this robot has no %s '%s'; `limber linearize` lists them", role, name);
-    }
+    for (int i = 0; i < count && names != NULL; i++) names[i] = signal[i].name;
+    const char *meant = names != NULL ? nearest(name, count, names) : NULL;
+    if (meant != NULL)
+        report_add(report, REPORT_ERROR, "this robot has no %s '%s', did you mean '%s'?", role, name, meant);
+    else report_add(report, REPORT_ERROR, "this robot has no %s '%s'; `limber linearize` lists them", role, name);
     arena_release(&scratch);
-    return found;
+    return -1;
 }
 
 int linear_find_input(const struct linear *linear, const char *name, struct report *report)

@@ -1,10 +1,10 @@
 #include "analysis/second_order.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/invariant_zeros.h"
+#include "analysis/lapack.h"
 #include "analysis/norm.h"
 
 /* Entries of A below this fraction of W^2, and of V of W, are rounding and couple nothing */
@@ -59,7 +59,7 @@ static enum status factor(const struct linear *linear, struct arena *arena, stru
 {
     const enum status status = take_mass(linear, arena, s);
     if (status != STATUS_OK || s->n == 0) return status;
-    return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n) == 0 ? STATUS_OK : STATUS_NOT_POSITIVE;
+    return lapack_status(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n), STATUS_NOT_POSITIVE);
 }
 
 /* dx/dt = T x + v with T of turning quaternions (linear.h), so a row that is c x + e v is (c - e T) x + e dx/dt */

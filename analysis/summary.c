@@ -28,6 +28,7 @@ static void summarize_link(const struct link *link, struct arena *arena, struct 
     s->n_coordinates = joint_positions(&link->joint) + modes;
     s->frequency = arena_take(arena, (size_t)modes, sizeof(double));
     if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
+    if (s->n_frequencies == FREQUENCIES_NO_MEMORY) arena->failed = 1;
 }
 
 static enum status summarize_links(const struct robot *robot, struct summary *summary)

@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
     cmake ninja-build gcc clang libc6-dev binutils pkg-config git   # building
-    libjson-c-dev libsundials-dev libzip-dev libxml2-dev libpng-dev zlib1g-dev liblapacke-dev liblapack-dev
+    libjson-c-dev libsundials-dev libzip-dev libpng-dev zlib1g-dev liblapacke-dev liblapack-dev
     clang-format valgrind python3 python3-venv                # checking
     libclang-rt-dev llvm                                      # fuzzing, and its coverage
     librsvg2-bin fonts-dejavu-core                            # limber picture -o FILE.png

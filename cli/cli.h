@@ -41,6 +41,9 @@ void cli_print_warning(void *context, enum report_level level, const char *text)
 /* The one place where a status becomes an exit code. */
 int cli_exit_code(enum status status);
 
+/* Prints that memory ran out and returns the exit code for it. */
+int cli_no_memory(const char *command);
+
 /* Prints what is wrong with the usage to standard error and returns EXIT_USAGE. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -1,7 +1,6 @@
 #include "compile.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "installed.h"
+#include "result.h"
 #include "robot/read.h"
 
 enum { MOST_WORDS = 256 };
@@ -36,10 +36,10 @@ static void add_words(struct command *command, const char *words)
     for (char *word; copy != NULL && (word = strtok_r(rest, " \t", &rest)) != NULL;) add_word(command, word);
 }
 
-static void add_path(struct command *command, const char *before, const char *folder, const char *name, const char *end)
+static void add_path(struct command *command, const char *before, const char *folder, const char *name)
 {
     char path[PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s%s/%s%s", before, folder, name, end) < PATH_SIZE) add_word(command, path);
+    if (snprintf(path, sizeof path, "%s%s/%s", before, folder, name) < PATH_SIZE) add_word(command, path);
     else command->arena->failed = true;
 }
 
@@ -49,8 +49,18 @@ static const char *compiler(void)
     return name != NULL && name[strspn(name, " \t")] != '\0' ? name : "cc";
 }
 
+/* The temporary folder and its files */
+struct sources {
+    const char *folder;
+    char library[PATH_SIZE];
+    struct report *report;
+    int n;
+    FILE *file[CODE_FILES];
+    char path[CODE_FILES][PATH_SIZE];
+};
+
 /* Sources and what all FMUs are made of, into one library: only the fmi2 functions leave it, as from limber_fmu.so */
-static void make_command(struct command *command, const struct generation *what, const char *folder, const char *parts)
+static void make_command(struct command *command, const struct sources *sources, const char *parts)
 {
     static const char *const before =
         "-std=c99 -O2 -fPIC -fvisibility=hidden -ffp-contract=fast -fno-math-errno -fno-trapping-math";
@@ -58,14 +68,13 @@ static void make_command(struct command *command, const struct generation *what,
     add_words(command, compiler());
     add_words(command, before);
     add_words(command, getenv("CFLAGS"));
-    add_path(command, "-I", parts, "", "");
-    add_path(command, "", folder, what->prefix, "_forward.c");
-    add_path(command, "", folder, what->prefix, "_residual.c");
-    add_path(command, "", folder, what->prefix, "_code.c");
-    add_path(command, "", parts, "limber_fmu.o", "");
+    add_path(command, "-I", parts, "");
+    for (int i = 0; i < sources->n; i++)
+        if (strcmp(strrchr(sources->path[i], '.'), ".c") == 0) add_word(command, sources->path[i]);
+    add_path(command, "", parts, "limber_fmu.o");
     add_words(command, link);
     add_word(command, "-o");
-    add_path(command, "", folder, "library.so", "");
+    add_word(command, sources->library);
     add_word(command, "-lm");
 }
 
@@ -94,59 +103,64 @@ static bool run(const struct command *command, struct report *report)
     return false;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-    (void)status, (void)type, (void)where;
-    return remove(path);
-}
-
-/* Files in the temporary folder */
-struct sources {
-    const char *folder;
-    struct report *report;
-    int n;
-    FILE *file[CODE_FILES];
-};
-
 static FILE *open_source(void *context, const char *name)
 {
     struct sources *sources = context;
-    char path[PATH_SIZE];
     FILE *file = NULL;
-    if (sources->n < CODE_FILES && snprintf(path, sizeof path, "%s/%s", sources->folder, name) < PATH_SIZE)
-        file = fopen(path, "w");
-    if (file != NULL) sources->file[sources->n++] = file;
-    else report_add(sources->report, REPORT_ERROR, "%s/%s: cannot be written", sources->folder, name);
+    errno = ENAMETOOLONG;
+    if (sources->n == CODE_FILES) return NULL;
+    char *path = sources->path[sources->n];
+    if (snprintf(path, PATH_SIZE, "%s/%s", sources->folder, name) < PATH_SIZE) file = fopen(path, "w");
+    if (file != NULL) {
+        result_remember(path);
+        sources->file[sources->n++] = file;
+    } else
+        report_add(sources->report, REPORT_ERROR, "%s/%s: cannot be written: %s", sources->folder, name,
+                   strerror(errno));
     return file;
 }
 
-static bool write_sources(const struct generation *what, const char *guid, const char *folder, struct report *report)
+static bool write_sources(const struct generation *what, const char *guid, struct sources *sources)
 {
-    struct sources sources = {.folder = folder, .report = report};
-    const struct code_files files = {open_source, &sources};
-    bool fine = generate_write_fmu(what, guid, &files) == STATUS_OK, written = true;
-    for (int i = 0; i < sources.n; i++) {
-        const bool wrong = ferror(sources.file[i]) != 0;
-        written = fclose(sources.file[i]) == 0 && !wrong && written;
+    struct report *report = sources->report;
+    const struct code_files files = {open_source, sources};
+    const enum status status = generate_write_fmu(what, guid, &files);
+    bool written = true;
+    for (int i = 0; i < sources->n; i++) {
+        const bool wrong = ferror(sources->file[i]) != 0;
+        written = fclose(sources->file[i]) == 0 && !wrong && written;
     }
     if (!written)
-        report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", folder);
-    return fine && written;
+        report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", sources->folder);
+    if (status != STATUS_OK && report->errors == 0)
+        report_add(report, REPORT_ERROR, "--generated: the code cannot be generated: %s", status_text(status));
+    return status == STATUS_OK && written;
 }
 
-static struct blob build(const struct generation *what, const char *guid, const char *folder, const char *parts,
-                         struct arena *arena, struct report *report)
+static void remove_sources(const struct sources *sources)
 {
+    for (int i = 0; i < sources->n; i++) {
+        (void)unlink(sources->path[i]);
+        result_forget(sources->path[i]);
+    }
+    (void)unlink(sources->library);
+    result_forget(sources->library);
+    (void)rmdir(sources->folder);
+    result_forget(sources->folder);
+}
+
+static struct blob build(const struct generation *what, const char *guid, struct sources *sources, const char *parts,
+                         struct arena *arena)
+{
+    struct report *report = sources->report;
     struct blob library = {0};
     struct command command = {.arena = arena};
-    char path[PATH_SIZE];
-    if (!write_sources(what, guid, folder, report)) return library;
-    make_command(&command, what, folder, parts);
+    if (!write_sources(what, guid, sources)) return library;
+    make_command(&command, sources, parts);
     if (command.n > MOST_WORDS)
         report_add(report, REPORT_ERROR, "--generated: CC and CFLAGS have %d words too many", command.n - MOST_WORDS);
     if (arena->failed || command.n > MOST_WORDS || !run(&command, report)) return library;
-    if (snprintf(path, sizeof path, "%s/library.so", folder) < PATH_SIZE)
-        library.bytes = file_load(path, arena, &library.size, report);
+    library.bytes = file_load(sources->library, arena, &library.size, report);
     return library;
 }
 
@@ -156,6 +170,7 @@ struct blob compile_library(const struct generation *what, const char *guid, str
     char folder[PATH_SIZE], parts[PATH_SIZE];
     bool found;
     struct blob library = {0};
+    struct sources sources = {.folder = folder, .report = report};
     if (!installed_path("limber_fmu.o", parts, &found) || !found) {
         report_add(
             report, REPORT_ERROR,
@@ -169,9 +184,12 @@ struct blob compile_library(const struct generation *what, const char *guid, str
         report_add(report, REPORT_ERROR, "%s: a temporary folder cannot be made: %s", folder, strerror(errno));
         return library;
     }
-    library = build(what, guid, folder, parts, arena, report);
-    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    snprintf(sources.library, PATH_SIZE, "%.*s/library.so", PATH_SIZE - 32, folder);
+    result_remember(folder);
+    result_remember(sources.library);
+    library = build(what, guid, &sources, parts, arena);
+    remove_sources(&sources);
     if (library.bytes == NULL && report->errors == 0)
-        report_add(report, REPORT_ERROR, "--generated: the code cannot be generated");
+        report_add(report, REPORT_ERROR, "--generated: %s", status_text(STATUS_NO_MEMORY));
     return library;
 }

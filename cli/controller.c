@@ -93,7 +93,7 @@ int command_drive_controller(int argc, char **argv)
     struct arena arena = {0};
     const char *file = write_file(options.subject, &settings, &arena, &report, &code);
     if (file != NULL) code = cli_exit_code(pack(&options, file, &arena, &report));
-    else if (code == EXIT_OK) code = EXIT_COMPUTATION;
+    else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;
 }

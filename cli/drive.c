@@ -114,7 +114,7 @@ int command_drive(int argc, char **argv)
     struct arena arena = {0};
     const struct blob file = write_file(drive, &settings, &arena, &code);
     if (file.bytes != NULL) code = cli_exit_code(pack(&options, drive, file, &arena, &report));
-    else if (code == EXIT_OK) code = EXIT_COMPUTATION;
+    else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;
 }

@@ -46,18 +46,19 @@ static bool generate_library(const struct options *options, struct instance *sim
     struct generation what = {.mechanism = sim_mechanism(sim), .prefix = prefix, .wrenches = true};
     generate_prefix(sim_robot(sim)->name, prefix);
     if (!keep_parameters(options, instance_variables(sim), &what, report)) return false;
-    if (what.mechanism->constraints->n_rows > 0 && instance_initialize(sim, &any) != STATUS_OK) return false;
+    const enum status status = what.mechanism->constraints->n_rows > 0 ? instance_initialize(sim, &any) : STATUS_OK;
+    if (status != STATUS_OK && report->errors == 0) report_add(report, REPORT_ERROR, "%s", status_text(status));
+    if (status != STATUS_OK) return false;
     memset(libraries, 0, sizeof *libraries);
     libraries->of[PLATFORM_LINUX] = compile_library(&what, instance_guid(sim), arena, report);
     return libraries->of[PLATFORM_LINUX].bytes != NULL;
 }
 
 /* The script of the scene in the documentation, where it was built */
-static struct blob load_viewer(struct arena *arena)
+static struct blob load_viewer(struct arena *arena, struct report *report)
 {
-    struct report silent = {0};
     struct blob script = {0};
-    script.bytes = view_script(arena, &script.size, &silent);
+    script.bytes = view_script(true, arena, &script.size, report);
     return script;
 }
 
@@ -78,13 +79,14 @@ static enum status pack(const struct options *options, struct arena *arena, stru
                                 .variables = instance_variables(sim),
                                 .model = sim_model(sim),
                                 .mechanism = sim_mechanism(sim),
-                                .viewer = load_viewer(arena),
+                                .viewer = load_viewer(arena, report),
                                 .report = report};
         const bool found = options->pack.generated
                                ? generate_library(options, sim, arena, &libraries, report)
                                : pack_libraries(&options->pack, &sources, arena, &libraries, report);
-        status = found ? pack_write(&options->pack, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
-                       : STATUS_NO_FILE;
+        status = found && report->errors == 0
+                     ? pack_write(&options->pack, &fmu, (struct blob){text, strlen(text)}, &libraries, report)
+                     : STATUS_NO_FILE;
     }
     instance_free(sim);
     return status;

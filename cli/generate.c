@@ -138,7 +138,8 @@ static int run(const struct options *options, struct cli_model *loaded, struct r
         report_add(report, REPORT_WARNING,
                    "drives inside the arm are not part of the generated code: it takes their torques and forces");
     if (status == STATUS_OK) print_counts(function);
-    else if (status > 0) report_add(report, REPORT_ERROR, "%s", status_text(status));
+    else if (status != STATUS_NO_FILE && report->errors == 0)
+        report_add(report, REPORT_ERROR, "%s", status_text(status));
     return cli_exit_code(status);
 }
 

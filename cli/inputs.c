@@ -60,14 +60,14 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
     inputs->column = arena_take(arena, (size_t)csv->n_columns, sizeof *inputs->column);
     inputs->place = arena_take(arena, (size_t)v->n_values, sizeof *inputs->place);
     inputs->ends_step = arena_take(arena, (size_t)csv->n_rows, sizeof *inputs->ends_step);
-    if (arena->failed) return cli_exit_code(STATUS_NO_MEMORY);
+    if (arena->failed) return cli_no_memory("simulate");
     for (int r = 0; r < v->n_values; r++) inputs->place[r] = -1;
     for (int c = 1; c < csv->n_columns; c++) {
         const int row = find_variable(csv->file, v, CAUSALITY_INPUT, csv->name[c], arena);
         if (row < 0) return EXIT_INPUT;
         take_column(inputs, sim, v->row[row].reference, csv, c, arena);
     }
-    return arena->failed ? cli_exit_code(STATUS_NO_MEMORY) : EXIT_OK;
+    return arena->failed ? cli_no_memory("simulate") : EXIT_OK;
 }
 
 /* ---- missing columns ---------------------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static int complete_columns(struct inputs *inputs, const struct instance *sim, s
             if (!arena->failed) rows_spline(inputs->n_rows, inputs->t, column->x[0], column->x[1], work);
         }
     }
-    return arena->failed ? cli_exit_code(STATUS_NO_MEMORY) : EXIT_OK;
+    return arena->failed ? cli_no_memory("simulate") : EXIT_OK;
 }
 
 /* ---- between rows -------------------------------------------------------------------------------------------------------- */

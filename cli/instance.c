@@ -74,7 +74,7 @@ int settings_split(const char *command, const struct settings *settings, int i, 
                    double *value)
 {
     char *own = arena_string(arena, settings->text[i]);
-    if (own == NULL) return EXIT_COMPUTATION;
+    if (own == NULL) return cli_no_memory(command);
     char *text = strchr(own, '=');
     *text++ = '\0';
     *name = own;
@@ -102,12 +102,12 @@ int settings_apply(const char *command, const struct settings *settings, struct 
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-int columns_choose(const struct instance *sim, struct arena *arena, struct columns *columns)
+int columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns)
 {
     const struct variables *v = instance_variables(sim);
     columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
     columns->row = arena_take(arena, (size_t)v->n_values, sizeof(double));
-    if (arena->failed) return EXIT_COMPUTATION;
+    if (arena->failed) return cli_no_memory(command);
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)
             if ((int)v->by_reference[r]->causality == causality) columns->reference[columns->n++] = r;

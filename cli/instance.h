@@ -32,7 +32,7 @@ int settings_split(const char *command, const struct settings *settings, int i, 
                    double *value);
 int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena);
 
-int columns_choose(const struct instance *sim, struct arena *arena, struct columns *columns);
+int columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns);
 void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);
 /* Of an instance that is up to date. */
 void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);

@@ -137,7 +137,7 @@ static int make_cycloid(struct run *run, bool passive_too)
     const struct options *options = &run->options;
     const size_t count = (size_t)motion_count(run->robot, passive_too);
     double *k = arena_take(&run->arena, count, sizeof *k), *T = arena_take(&run->arena, count, sizeof *T);
-    if (run->arena.failed) return cli_exit_code(STATUS_NO_MEMORY);
+    if (run->arena.failed) return cli_no_memory("inverse");
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
     int code = cli_exit_code(motion_possible(run->robot, passive_too, &run->report));
@@ -166,7 +166,7 @@ static int open_elastic(struct run *run)
     if (run->options.elastic == NULL) return EXIT_OK;
     const int code = result_open(run->options.elastic, NULL, &run->result);
     run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
-    return code == EXIT_OK ? columns_choose(run->inverse.sim, &run->arena, &run->columns) : code;
+    return code == EXIT_OK ? columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
 }
 
 static void write_names(struct run *run)

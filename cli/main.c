@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/tolerance.h"
+#include "base/vendor.h"
 #include "cli.h"
 #include "result.h"
 #include "robot/nearest.h"
@@ -377,6 +378,12 @@ int cli_usage(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+int cli_no_memory(const char *command)
+{
+    fprintf(stderr, "limber: %s: %s\n", command, status_text(STATUS_NO_MEMORY));
+    return cli_exit_code(STATUS_NO_MEMORY);
+}
+
 int cli_positive(const char *command, const char *option, const char *text, double *number)
 {
     char *end;
@@ -496,6 +503,33 @@ static int finish(int code)
     return code == EXIT_OK ? EXIT_INPUT : code;
 }
 
+struct call {
+    const struct command *command;
+    int argc;
+    char **argv;
+    int code;
+};
+
+static void run_command(void *context)
+{
+    struct call *call = context;
+    call->code = call->command->run(call->argc, call->argv);
+}
+
+/* json-c survives no failed allocation. Readers guard it (base/vendor.h); where a command writes JSON, memory that runs out ends the
+   command, and with it the process, which returns all else that was taken. */
+static int run_guarded(const struct command *command, int argc, char **argv)
+{
+    struct call call = {command, argc, argv, EXIT_OK};
+    struct vendor_memory memory = {0};
+    const bool finished = vendor_run(&memory, run_command, &call);
+    vendor_release(&memory);
+    if (finished) return call.code;
+    fprintf(stderr, "limber: %s: not finished: %s\n", command->name, status_text(STATUS_NO_MEMORY));
+    result_abandon();
+    return EXIT_COMPUTATION;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) return print_overview(stderr);
@@ -510,6 +544,6 @@ int main(int argc, char **argv)
     int count = argc - 1, code = check_results(command->name, count, argv + 1);
     if (code == EXIT_OK && !command->own_output) code = redirect(command->name, &count, argv + 1, &result);
     if (code != EXIT_OK) return code;
-    code = command->run(count, argv + 1);
+    code = run_guarded(command, count, argv + 1);
     return result.stream != NULL ? result_close(&result, code) : finish(code);
 }

@@ -105,6 +105,7 @@ static int write_file(const struct options *options, struct cli_model *loaded)
     int code = result_open(options->output, NULL, &result);
     if (code != EXIT_OK) return code;
     FILE *svg = options->png ? tmpfile() : result.stream;
+    if (svg == NULL) fprintf(stderr, "limber: picture: a temporary file cannot be made: %s\n", strerror(errno));
     code = svg != NULL ? draw(options, loaded, svg) : EXIT_COMPUTATION;
     if (code == EXIT_OK && options->png) code = convert(svg, result.stream);
     if (options->png && svg != NULL) fclose(svg);

@@ -53,8 +53,12 @@ static void collect(void *context, enum report_level level, const char *text)
         snprintf(page->reason + length, REASON_TEXT - length, "%s%s", length > 0 ? "; " : "", text);
 }
 
-void report_reason(struct report_page *page, const char *what)
+void report_reason(struct report_page *page, enum status status, const char *what)
 {
+    if (status == STATUS_NO_MEMORY || status == STATUS_NO_FILE) {
+        fprintf(stderr, "limber: report: %s\n", *page->reason != '\0' ? page->reason : status_text(status));
+        page->xml->failed = true;
+    }
     xml_begin(page->xml, "p");
     xml_text(page->xml, what);
     if (*page->reason != '\0') {
@@ -125,7 +129,7 @@ static enum status write_statics(struct report_page *page, struct operating_poin
         write_holding(page->xml, point->mechanism->model, &answer);
         write_deflections(page->xml, point->mechanism->model, &answer);
     } else {
-        report_reason(page, "There is no equilibrium near this state");
+        report_reason(page, status, "There is no equilibrium near this state");
         html_paragraph(page->xml, "The linear model below is about the state itself, as if forces held it.");
         status = operating_point_move(point, page->at != NULL, false, &page->report);
     }
@@ -141,7 +145,7 @@ static int write_point(struct report_page *page, const char *text)
     if (status == STATUS_OK) status = state_read(point.mechanism->model, page->at, &page->report, &point.state);
     if (status == STATUS_OK) status = write_statics(page, &point);
     if (status == STATUS_OK) code = report_linear(page, &point);
-    else report_reason(page, "The linear model is not available");
+    else report_reason(page, status, "The linear model is not available");
     operating_point_free(&point);
     return code;
 }
@@ -177,8 +181,11 @@ static int write_page(struct report_page *page, struct cli_model *loaded, const 
     if (status == STATUS_OK)
         status = closure_of_state(&loaded->mechanism, page->at != NULL, &loaded->state, &page->report);
     int code = cli_exit_code(status);
-    if (code != EXIT_OK) fprintf(stderr, "limber: report: %s\n", page->reason);
-    if (code != EXIT_OK) return code;
+    if (code != EXIT_OK) {
+        fprintf(stderr, "limber: report: %s\n", *page->reason != '\0' ? page->reason : status_text(status));
+        instance_free(sim);
+        return code;
+    }
     page->xml = &xml;
     xml_open(&xml, DOCUMENT_HTML);
     xml_begin(&xml, "html");
@@ -187,7 +194,7 @@ static int write_page(struct report_page *page, struct cli_model *loaded, const 
     instance_free(sim);
     const struct blob html = xml_close(&xml, page->arena);
     struct result result = {0};
-    if (code == EXIT_OK && html.bytes == NULL) code = EXIT_COMPUTATION;
+    if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
     if (code == EXIT_OK) code = result_open(output, NULL, &result);
     if (code != EXIT_OK) return code;
     fwrite(html.bytes, 1, html.size, result.stream); /* errors are kept by the stream */

@@ -18,8 +18,8 @@ struct report_page {
     char reason[REASON_TEXT]; /* why something failed; cleared by report_reason() */
 };
 
-/* A paragraph with what could not be computed, and why. */
-void report_reason(struct report_page *page, const char *what);
+/* A paragraph with what could not be computed, and why. If memory ran out, there is no page. */
+void report_reason(struct report_page *page, enum status status, const char *what);
 
 /* Natural modes at the state, and over positions of joints (report_modes.c). An exit code: wrong names are errors. */
 int report_modes(struct report_page *page, struct cli_model *loaded);

@@ -78,6 +78,7 @@ static void write_plot(struct report_page *page, const char *title, const char *
     const struct blob svg = plot_element(&plot, page->arena);
     xml_begin(page->xml, "figure");
     if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
+    else page->xml->failed = true;
     xml_end_full(page->xml);
 }
 
@@ -89,6 +90,7 @@ static void write_bode(struct report_page *page, const struct signal *u, const s
     double *const phase = arena_take(page->arena, BODE_POINTS, sizeof *phase);
     double from, to, turns = 0;
     char title[512], label[256];
+    if (page->arena->failed) page->xml->failed = true;
     if (page->arena->failed) return;
     choose_range(zeros, &from, &to);
     for (int i = 0; i < BODE_POINTS; i++) {
@@ -110,14 +112,15 @@ static void write_pair(struct report_page *page, const struct linear *linear, in
     char title[512];
     snprintf(title, sizeof title, "From %.200s to %.200s", linear->u[u].name, linear->y[y].name);
     xml_leaf(page->xml, "h3", title);
-    if (zeros_make(linear, u, y, &page->report, &zeros) == STATUS_OK) {
+    const enum status status = zeros_make(linear, u, y, &page->report, &zeros);
+    if (status == STATUS_OK) {
         xml_begin(page->xml, "p");
         xml_printf(page->xml, "%d poles, %d zeros, relative degree %d, gain %.6g; %s.", zeros.n_poles, zeros.n_zeros,
                    zeros.relative_degree, zeros.gain, zeros.minimum_phase ? "minimum phase" : "not minimum phase");
         xml_end_full(page->xml);
         write_bode(page, &linear->u[u], &linear->y[y], &zeros);
         if (zeros.n_zeros > 0) write_roots(page->xml, "#zero", zeros.zero, zeros.n_zeros);
-    } else report_reason(page, "There is no transfer function");
+    } else report_reason(page, status, "There is no transfer function");
     zeros_free(&zeros);
 }
 
@@ -130,7 +133,7 @@ static int write_given(struct report_page *page, const struct linear *linear, co
     struct report report = cli_report("report");
     if (colon == NULL) return cli_usage("report", "--bode takes INPUT:OUTPUT, not '%s'", pair);
     char *input = arena_string(page->arena, pair);
-    if (input == NULL) return EXIT_COMPUTATION;
+    if (input == NULL) return cli_no_memory("report");
     input[colon - pair] = '\0';
     const int u = linear_find_input(linear, input, &report), y = linear_find_output(linear, colon + 1, &report);
     if (u < 0 || y < 0) return EXIT_INPUT;
@@ -139,7 +142,7 @@ static int write_given(struct report_page *page, const struct linear *linear, co
 }
 
 /* The component of the tip's position on which the input acts most at 1 rad/s; -1: on none */
-static int tip_output(const struct linear *linear, int u)
+static int tip_output(struct report_page *page, const struct linear *linear, int u)
 {
     double most = 0;
     int best = -1;
@@ -148,7 +151,9 @@ static int tip_output(const struct linear *linear, int u)
         struct report silent = {0};
         double magnitude = 0, phase;
         if (strncmp(linear->y[y].name, "tip.position[", 13) != 0) continue;
-        if (zeros_make(linear, u, y, &silent, &zeros) == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
+        const enum status status = zeros_make(linear, u, y, &silent, &zeros);
+        if (status == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
+        if (status == STATUS_NO_MEMORY) page->xml->failed = true;
         zeros_free(&zeros);
         if (!(magnitude > most)) continue;
         most = magnitude;
@@ -170,7 +175,7 @@ static int write_pairs(struct report_page *page, const struct linear *linear)
     int code = EXIT_OK;
     for (int i = 0; i < page->n_pairs && code == EXIT_OK; i++) code = write_given(page, linear, page->pair[i]);
     if (page->n_pairs > 0 || linear->n_inputs == 0 || linear->n_outputs == 0) return code;
-    const int u = first_input(linear), tip = tip_output(linear, u);
+    const int u = first_input(linear), tip = tip_output(page, linear, u);
     write_pair(page, linear, u, 0);
     if (tip >= 0) write_pair(page, linear, u, tip);
     return code;
@@ -206,7 +211,7 @@ int report_linear(struct report_page *page, struct operating_point *point)
         status = write_poles(page, &linear);
         if (status == STATUS_OK) code = write_pairs(page, &linear);
     }
-    if (status != STATUS_OK) report_reason(page, "The linear model is not available");
+    if (status != STATUS_OK) report_reason(page, status, "The linear model is not available");
     linear_free(&linear);
     return code;
 }

@@ -54,6 +54,7 @@ static void write_sweep_plot(struct report_page *page, const struct model *model
     const struct blob svg = plot_element(&plot, page->arena);
     xml_begin(page->xml, "figure");
     if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
+    else page->xml->failed = true;
     xml_end_full(page->xml);
 }
 
@@ -67,7 +68,7 @@ static void write_sweep(struct report_page *page, struct cli_model *loaded, cons
     if (status == STATUS_OK && sweep.n_modes > 0) write_sweep_plot(page, loaded->mechanism.model, wanted, &sweep);
     sweep_name(&loaded->robot->link[wanted->link].joint, wanted->k, name);
     snprintf(what, sizeof what, "Frequencies over the position of joint %s are not available", name);
-    if (status != STATUS_OK) report_reason(page, what);
+    if (status != STATUS_OK) report_reason(page, status, what);
     sweep_free(&sweep);
     modes_free(&modes);
 }
@@ -130,8 +131,9 @@ int report_modes(struct report_page *page, struct cli_model *loaded)
     html_heading(page->xml, "Natural modes");
     html_paragraph(page->xml,
                    "Small motions about the state as if forces held it; driven joints keep their positions.");
-    struct json_object *modes = view_modes(page->robot, page->at, false, LISTED, loaded, &page->report);
-    if (modes == NULL) report_reason(page, "Natural modes are not available");
+    struct json_object *modes;
+    const enum status status = view_modes(page->robot, page->at, false, LISTED, loaded, &page->report, &modes);
+    if (status != STATUS_OK) report_reason(page, status, "Natural modes are not available");
     else if (json_object_array_length(modes) == 0) html_paragraph(page->xml, "Nothing is left that can move.");
     else write_list(page, modes);
     json_object_put(modes);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,18 @@
 /* ---- interruption: a signal that ends the program removes what is not complete ------------------------------------- */
 
 enum { MOST_OPEN = 16 };
-static struct result *volatile unfinished[MOST_OPEN]; /* for the signal handler */
+static char unfinished[MOST_OPEN][TEMPORARY_SIZE]; /* for the signal handler; "": free */
+
+/* The newest first: folders are empty then */
+void result_abandon(void)
+{
+    for (int i = MOST_OPEN - 1; i >= 0; i--)
+        if (unfinished[i][0] != '\0' && unlink(unfinished[i]) != 0) (void)rmdir(unfinished[i]);
+}
 
 static void remove_unfinished(int number)
 {
-    for (int i = 0; i < MOST_OPEN; i++)
-        if (unfinished[i] != NULL) (void)unlink(unfinished[i]->temporary);
+    result_abandon();
     (void)raise(number); /* its action is the default again */
 }
 
@@ -34,19 +41,23 @@ static void catch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-static bool remember(struct result *result)
+/* The first letter comes last: a signal sees the whole name or none */
+bool result_remember(const char *path)
 {
     int i = 0;
-    while (i < MOST_OPEN && unfinished[i] != NULL) i++;
-    if (i < MOST_OPEN) unfinished[i] = result;
+    while (i < MOST_OPEN && unfinished[i][0] != '\0') i++;
     catch_signals();
-    return i < MOST_OPEN;
+    if (i == MOST_OPEN || path[0] == '\0') return false;
+    snprintf(unfinished[i] + 1, TEMPORARY_SIZE - 1, "%s", path + 1);
+    atomic_signal_fence(memory_order_seq_cst);
+    unfinished[i][0] = path[0];
+    return true;
 }
 
-static void forget(const struct result *result)
+void result_forget(const char *path)
 {
     for (int i = 0; i < MOST_OPEN; i++)
-        if (unfinished[i] == result) unfinished[i] = NULL;
+        if (strcmp(unfinished[i], path) == 0) unfinished[i][0] = '\0';
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
@@ -74,12 +85,12 @@ int result_open(const char *file, FILE *stream, struct result *result)
     if (replaced || !exists) {
         snprintf(result->temporary, sizeof result->temporary, "%s.%ld.part", result->file, (long)getpid());
         errno = EMFILE;
-        if (!remember(result)) return report_failure(result, "cannot");
+        if (!result_remember(result->temporary)) return report_failure(result, "cannot");
     }
     const char *name = exists && !replaced ? result->file : result->temporary, *mode = exists && !replaced ? "w" : "wx";
     result->stream = stream != NULL ? freopen(name, mode, stream) : fopen(name, mode);
     if (result->stream == NULL) {
-        forget(result);
+        result_forget(result->temporary);
         return report_failure(result, "cannot");
     }
     if (replaced) (void)fchmod(fileno(result->stream), old.st_mode & 07777);
@@ -96,7 +107,7 @@ int result_close(struct result *result, int code)
     if (named) bad = rename(result->temporary, result->file) != 0;
     if (bad) report_failure(result, "could not");
     if (result->temporary[0] != '\0' && (bad || !named)) (void)remove(result->temporary);
-    forget(result);
+    result_forget(result->temporary);
     return bad && code == EXIT_OK ? EXIT_INPUT : code;
 }
 

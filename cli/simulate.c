@@ -152,6 +152,7 @@ static int simulate(struct run *run)
     const long steps = (long)ceil(until / step * (1 - 1e-12));
     const struct experiment experiment = {.tolerance = run->options.rtol};
     enum status status = instance_initialize(run->sim, &experiment);
+    if (status == STATUS_NO_MEMORY && run->sim->report->errors == 0) return cli_no_memory("simulate");
     if (status != STATUS_OK) return cli_exit_code(status);
     inputs_choose_ends(&run->inputs, run->sim->stepper.tolerance);
     struct table table = {.stream = stdout, .json = run->options.json};
@@ -197,7 +198,7 @@ static int run_all(struct run *run)
     if (code == EXIT_OK)
         code = inputs_read(run->options.inputs, between_rows(&run->options), run->sim, &run->arena, &run->report,
                            &run->inputs);
-    if (code == EXIT_OK) code = columns_choose(run->sim, &run->arena, &run->columns);
+    if (code == EXIT_OK) code = columns_choose("simulate", run->sim, &run->arena, &run->columns);
     if (code != EXIT_OK) return code;
     code = simulate(run);
     if (run->options.stats) print_statistics(run, (double)run->integration / CLOCKS_PER_SEC);

@@ -219,7 +219,7 @@ int command_upgrade(int argc, char **argv)
     struct robot *old = NULL;
     const char *text = document_load(options.subject, &arena, &report);
     char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
-    code = EXIT_INPUT;
+    code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
     if (copy != NULL && robot_read_text(options.subject, copy, &old, &report) == STATUS_OK)
         code = upgrade_text(&options, old, copy, &arena, &report);
     robot_free(old);

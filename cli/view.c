@@ -74,19 +74,17 @@ static const char *default_output(const char *robot, struct arena *arena)
 
 /* ---- the page --------------------------------------------------------------------------------------------------------------- */
 
-const char *view_script(struct arena *arena, size_t *size, struct report *report)
+const char *view_script(bool optional, struct arena *arena, size_t *size, struct report *report)
 {
     char path[PATH_SIZE];
     bool found;
-    struct report quiet = {0};
-    const char *script =
-        installed_path("viewer.js", path, &found) && found ? file_load(path, arena, size, &quiet) : NULL;
-    if (script == NULL)
+    if (installed_path("viewer.js", path, &found) && found) return file_load(path, arena, size, report);
+    if (!optional)
         report_add(
             report, REPORT_ERROR,
             "viewer.js was not built: it needs node, npm and Debian's clang for WebAssembly. Run build/viewer.sh, "
             "which leaves the reason in build/out/viewer/libraries.missing if it fails, and build again");
-    return script;
+    return NULL;
 }
 
 /* '<' only occurs in strings of JSON; escaped, no text ends the script element */
@@ -158,9 +156,10 @@ static int add_data(const struct options *options, struct cli_model *loaded, str
     json_add_numbers(data, "q", loaded->state.at.q, model->nq);
     int code = add_results(options, model, data, arena, report);
     if (code == EXIT_OK && options->modes) {
-        struct json_object *modes =
-            view_modes(options->robot, options->at, options->joints_free, SHOWN_MODES, loaded, report);
-        if (modes == NULL) code = EXIT_COMPUTATION;
+        struct json_object *modes;
+        if (view_modes(options->robot, options->at, options->joints_free, SHOWN_MODES, loaded, report, &modes) !=
+            STATUS_OK)
+            code = EXIT_COMPUTATION;
         json_object_object_add(data, "modes", modes);
     }
     return code;
@@ -180,12 +179,26 @@ static int open_browser(const char *file)
     return EXIT_INPUT;
 }
 
+/* The file among those that were read which this is; NULL: it is another one */
+static const char *file_read(const struct options *options, const char *file)
+{
+    const char *const read[] = {options->robot, options->at, options->inputs};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i] != NULL && cli_same_file(file, read[i])) return read[i];
+    for (int i = 0; i < options->n_results; i++)
+        if (cli_same_file(file, options->result[i])) return options->result[i];
+    return NULL;
+}
+
 static int write_file(const struct options *options, const struct cli_model *loaded, struct json_object *data,
                       const char *script, size_t size, struct arena *arena)
 {
     const char *file = options->output != NULL ? options->output : default_output(options->robot, arena);
     struct result result = {0};
-    int code = file != NULL ? result_open(file, NULL, &result) : EXIT_COMPUTATION;
+    if (file == NULL) return cli_no_memory("view");
+    const char *same = file_read(options, file); /* the default: arguments are compared by all commands */
+    if (same != NULL) return cli_usage("view", "%s would be written, which is %s: name a file with -o", file, same);
+    int code = result_open(file, NULL, &result);
     if (code == EXIT_OK) {
         write_page(loaded->robot->name, data, script, size, result.stream);
         code = result_close(&result, code);
@@ -205,7 +218,7 @@ int command_view(int argc, char **argv)
     if (code == EXIT_OK) code = cli_load_model(options.robot, 0, options.at, &report, &loaded);
     if (code != EXIT_OK) return code;
     struct json_object *data = json_object_new_object();
-    const char *script = view_script(&arena, &size, &report);
+    const char *script = view_script(false, &arena, &size, &report);
     code = script != NULL ? add_data(&options, &loaded, data, &arena, &report) : EXIT_COMPUTATION;
     if (code == EXIT_OK) code = write_file(&options, &loaded, data, script, size, &arena);
     json_object_put(data);

@@ -15,14 +15,14 @@ struct json_object *view_result(const struct model *model, const struct csv *csv
                                 struct arena *arena, struct report *report);
 
 /* Natural modes at a state: a list with frequency, damping ratio and shape (view_modes.c), of the first `most` of them. The numbers are
-   those of `limber modes`. NULL, with a report, on failure. */
-struct json_object *view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
-                               struct report *report);
+   those of `limber modes`. NULL, with a report and the status, on failure. */
+enum status view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
+                       struct report *report, struct json_object **list);
 
 /* Text of JSON that may stand inside a script element. */
 void view_write_json(struct json_object *json, FILE *stream);
 
-/* The script of the page; NULL, with a report that says what is missing. */
-const char *view_script(struct arena *arena, size_t *size, struct report *report);
+/* The script of the page; NULL, with a report, if it cannot be read, or, unless it is optional, was not built. */
+const char *view_script(bool optional, struct arena *arena, size_t *size, struct report *report);
 
 #endif

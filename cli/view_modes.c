@@ -3,6 +3,7 @@
 
 #include "analysis/closure.h"
 #include "analysis/driven_modes.h"
+#include "analysis/failure.h"
 #include "analysis/modes.h"
 #include "cli.h"
 #include "json_out.h"
@@ -44,17 +45,17 @@ static struct json_object *modes_json(const struct modes *modes, int most, doubl
     return list;
 }
 
-static struct json_object *plain_modes(struct cli_model *loaded, bool joints_free, int most, struct arena *arena,
-                                       struct report *report)
+static enum status plain_modes(struct cli_model *loaded, bool joints_free, int most, struct arena *arena,
+                               struct report *report, struct json_object **list)
 {
     struct modes modes;
-    struct json_object *list = NULL;
     double *x = arena_take(arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     enum status status = modes_make(&loaded->mechanism, joints_free, report, &modes);
     if (status == STATUS_OK) status = modes_at(&modes, &loaded->state.input, report);
-    if (status == STATUS_OK && x != NULL) list = modes_json(&modes, most, x);
+    if (status == STATUS_OK && x == NULL) status = report_status(report, STATUS_NO_MEMORY);
+    if (status == STATUS_OK) *list = modes_json(&modes, most, x);
     modes_free(&modes);
-    return list;
+    return status;
 }
 
 /* ---- with drives inside the arm --------------------------------------------------------------------------------------------------- */
@@ -90,33 +91,34 @@ static struct json_object *driven_json(const struct linear *linear, const struct
     return list;
 }
 
-static struct json_object *driven_list(const char *robot, const char *at, bool joints_free, int most,
-                                       struct arena *arena, struct report *report)
+static enum status driven_list(const char *robot, const char *at, bool joints_free, int most, struct arena *arena,
+                               struct report *report, struct json_object **list)
 {
     const struct linear_options options = {.robot = robot, .at = at};
     struct linearization l;
     struct driven_modes modes = {0};
-    struct json_object *list = NULL;
     enum status status = linearization_make("view", &options, true, report, &l);
     if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_free, report, &modes);
     if (status == STATUS_OK) {
         double *x = arena_take(arena, (size_t)l.point.mechanism->model->nv, sizeof *x);
-        if (x != NULL) list = driven_json(&l.linear, &modes, most, x);
+        if (x != NULL) *list = driven_json(&l.linear, &modes, most, x);
+        else status = report_status(report, STATUS_NO_MEMORY);
     }
     driven_modes_free(&modes);
     linearization_free(&l);
-    return list;
+    return status;
 }
 
-struct json_object *view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
-                               struct report *report)
+enum status view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
+                       struct report *report, struct json_object **list)
 {
     struct arena arena = {0};
     bool driven = false;
     for (int d = 0; d < loaded->robot->n_drives; d++)
         driven = driven || joints_free || loaded->robot->drive[d].actuator >= 0;
-    struct json_object *list = driven ? driven_list(robot, at, joints_free, most, &arena, report)
-                                      : plain_modes(loaded, joints_free, most, &arena, report);
+    *list = NULL;
+    const enum status status = driven ? driven_list(robot, at, joints_free, most, &arena, report, list)
+                                      : plain_modes(loaded, joints_free, most, &arena, report, list);
     arena_release(&arena);
-    return list;
+    return status;
 }

@@ -223,8 +223,12 @@ struct json_object *view_result(const struct model *model, const struct csv *csv
     add_times(csv, plot_rows, wide, &bytes);
     json_object_object_add(out, "columns", add_columns(csv, plot_rows, narrow, &bytes));
     const char *text = compressed(&bytes, arena);
-    json_object_object_add(out, "data", json_object_new_string(text != NULL ? text : ""));
-    if (text == NULL) report_add(report, REPORT_ERROR, "%s: cannot be compressed", csv->file);
+    if (text == NULL) {
+        report_add(report, REPORT_ERROR, "%s: cannot be compressed: %s", csv->file, status_text(STATUS_NO_MEMORY));
+        json_object_put(out);
+        return NULL;
+    }
+    json_object_object_add(out, "data", json_object_new_string(text));
     if (csv->n_rows > MOST_ROWS) report_note(report, "%s: %d of %d rows are in the page", csv->file, rows, csv->n_rows);
     return out;
 }

@@ -245,7 +245,7 @@ static enum status make_expressions(struct equations *e)
             graph_free(&e->g);
             names_sort(&e->names);
         }
-        graph_make(&e->g);
+        if (!graph_make(&e->g)) return STATUS_NO_MEMORY;
         status = parts_make_named(&e->g, &e->bare, &e->names.namer, &e->parts);
         if (status == STATUS_OK) status = make_dynamics(e);
         if (status == STATUS_OK) make_stiffness(e);

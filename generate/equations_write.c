@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/names.h"
+#include "base/text.h"
 #include "generate/spelling.h"
 
 /* A matrix of spelled entries. */
@@ -61,7 +62,8 @@ static void spell_inputs(struct page *page)
     const struct block *block = &page->block[B_BLOCK];
     for (int i = 0; i < block->rows * block->columns; i++) {
         block->entry[i] = malloc(2);
-        if (block->entry[i] != NULL) strcpy(block->entry[i], page->e->B[i] != 0 ? "1" : "0");
+        if (block->entry[i] == NULL) page->speller.failed = true;
+        else strcpy(block->entry[i], page->e->B[i] != 0 ? "1" : "0");
     }
 }
 
@@ -88,10 +90,13 @@ static void use_expressions(struct equations *e, const expr *output, int n)
     const int inputs = e->parts.first[ARGUMENTS] + e->names.n;
     const struct code code = {.g = &e->g, .n_outputs = n, .output = output};
     bool *used = calloc((size_t)inputs, sizeof *used);
-    if (used != NULL) inputs_used(&code, used);
+    int *uses = count_uses(&code);
+    if (used == NULL || uses == NULL) e->names.failed = true;
+    else inputs_used(&code, uses, used);
     for (int i = 0; used != NULL && i < inputs; i++)
         if (used[i]) use_input(e, i);
     free(used);
+    free(uses);
 }
 
 static void find_used(struct equations *e)
@@ -239,17 +244,14 @@ static void write_definition(struct page *page, int k)
     int *variables = page->speller.node_variable; /* which are defined later */
     struct sum sum = {0};
     if (page->e->expanded) sum = fourier_sum(&page->e->fourier, definition);
+    if (page->e->expanded && page->e->fourier.status != FOURIER_OK) page->speller.failed = true;
     page->speller.node_variable = NULL;
     char *text = page->e->expanded ? spelled_sum(&page->speller, &sum) : spelled_expr(&page->speller, definition);
     page->speller.node_variable = variables;
     free(sum.term);
-    char *name = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&name, &size);
-    if (file != NULL) {
-        spell_input(file, &page->speller, page->e->parts.first[ARGUMENTS] + k);
-        fclose(file);
-    }
+    struct text spelled;
+    if (text_open(&spelled) != NULL) spell_input(spelled.stream, &page->speller, page->e->parts.first[ARGUMENTS] + k);
+    char *name = text_close(&spelled);
     if (name != NULL && text != NULL) write_defined(page, name, text);
     else page->speller.failed = true;
     free(name);
@@ -404,13 +406,14 @@ static void latex_text(FILE *file, const char *text)
 
 static void latex_parameter(struct page *page, int k)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct text meaning;
     const struct symbol *symbol = &page->e->names.symbol[k];
-    FILE *meaning = open_memstream(&text, &size);
-    if (meaning == NULL) return;
-    write_meaning(meaning, &page->e->parts, symbol);
-    fclose(meaning);
+    if (text_open(&meaning) != NULL) write_meaning(meaning.stream, &page->e->parts, symbol);
+    char *text = text_close(&meaning);
+    if (text == NULL) {
+        page->speller.failed = true;
+        return;
+    }
     fputc('$', page->file);
     write_symbol_name(page, k);
     fputs("$ & $", page->file);
@@ -624,7 +627,7 @@ static void find_variables(struct page *page)
         return;
     }
     expr *output = arena_take(&e->arena, 3 * square + n + rows, sizeof *output);
-    page->speller.failed = output == NULL;
+    if (output == NULL) page->speller.failed = true;
     if (output == NULL) return;
     memcpy(output, e->M, square * sizeof *output);
     memcpy(output + square, e->C, square * sizeof *output);
@@ -644,6 +647,7 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
     if (!make_blocks(&page)) return false;
     speller_make(e, format, &page.speller);
     find_used(e);
+    page.speller.failed = e->names.failed;
     find_variables(&page);
     spell_blocks(&page);
     spell_inputs(&page);

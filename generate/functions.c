@@ -114,7 +114,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 {
     struct generated function;
     struct parameter result[MOST_OUTPUTS];
-    graph_make(g);
+    if (!graph_make(g)) return STATUS_NO_MEMORY;
     enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
     generate_describe(what, i, &function, result);
@@ -182,36 +182,38 @@ static bool agree(const struct generation *what, const double *a, const double *
 
 /* Recursive and composite forward dynamics agree, and the first is the same with rounding errors in the positions. It uses the place of
    the accelerations among the inputs. */
-static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs)
+static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs, double *near)
 {
     enum { NEIGHBOURS = 4 };
     struct mechanism *m = what->mechanism;
     const int nq = m->model->nq;
-    double *recursive = inputs + generate_first(what, ARG_QDD);
-    double *near = calloc((size_t)(nq + m->model->nv) + 1, sizeof *near), *other = near + nq;
+    double *recursive = inputs + generate_first(what, ARG_QDD), *other = near + nq;
     struct input in = input_of(what, inputs);
-    bool good = near != NULL && mechanism_forward(m, &in, recursive) == STATUS_OK &&
+    bool good = mechanism_forward(m, &in, recursive) == STATUS_OK &&
                 mechanism_forward_composite(m, &in, other) == STATUS_OK && agree(what, recursive, other);
     in.q = near;
     for (int k = 0; good && k < NEIGHBOURS; k++) {
         for (int i = 0; i < nq; i++) near[i] = inputs[i] * (1 + 2 * DBL_EPSILON * random_unit(seed));
         good = mechanism_forward(m, &in, other) == STATUS_OK && agree(what, recursive, other);
     }
-    free(near);
     return good;
 }
 
-bool generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs)
+enum status generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs)
 {
     enum { TRIALS = 200 };
-    for (int i = 0; i < TRIALS; i++) {
+    const struct model *model = what->mechanism->model;
+    double *near = calloc((size_t)(model->nq + model->nv) + 1, sizeof *near);
+    bool good = false;
+    if (near == NULL) return STATUS_NO_MEMORY;
+    for (int i = 0; i < TRIALS && !good; i++) {
         draw_inputs(what, seed, inputs);
-        if (!well_conditioned(what, seed, inputs)) continue;
-        for (int k = generate_first(what, ARG_QDD); k < generate_first(what, ARG_PRESCRIBED); k++)
-            inputs[k] = random_unit(seed);
-        return true;
+        good = well_conditioned(what, seed, inputs, near);
     }
-    return false;
+    for (int k = generate_first(what, ARG_QDD); good && k < generate_first(what, ARG_PRESCRIBED); k++)
+        inputs[k] = random_unit(seed);
+    free(near);
+    return good ? STATUS_OK : STATUS_NOT_POSITIVE;
 }
 
 static void tip_reference(struct mechanism *m, const struct input *in, double *result)

@@ -54,8 +54,8 @@ int generate_first(const struct generation *what, int argument);
 /* The library's result at values of all arguments, in the order of the graph's inputs. */
 enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result);
 /* Values of all arguments at a random state, not too near a singular one: there the library's two algorithms agree to a tenth of
-   the tolerance. False: none was found. */
-bool generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs);
+   the tolerance. STATUS_NOT_POSITIVE: none was found; STATUS_NO_MEMORY. */
+enum status generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs);
 
 /* Where the code goes. `open` makes a stream for the file of this name, NULL on failure, which it reports itself; the caller of
    generate_write() closes all of them. */

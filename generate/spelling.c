@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Sums that become variables have at least this many symbols */
 enum { LONG_PHRASE = 12 };
 
@@ -278,24 +280,29 @@ static void sort_terms(const struct speller *s, enum level level, struct term *t
 /* Returns the number of pieces that are added: 1 for a product. */
 static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
 
+/* What was written, for free(); NULL: out of memory, which the speller keeps */
+static char *closed(struct speller *s, struct text *text)
+{
+    char *bytes = text_close(text);
+    s->failed = s->failed || bytes == NULL;
+    return bytes;
+}
+
 /* The text of a sum in brackets as phrases are known by */
 static char *plain_text(struct speller *s, const struct term *t, int n, enum level level)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct text text;
     const bool plain = s->plain;
     struct term *copy = malloc((size_t)n * sizeof *copy);
-    FILE *file = copy != NULL ? open_memstream(&text, &size) : NULL;
-    if (file != NULL) {
+    if (text_open(&text) != NULL && copy != NULL) {
         memcpy(copy, t, (size_t)n * sizeof *copy);
         s->plain = true;
-        write_terms(file, s, copy, n, level);
+        write_terms(text.stream, s, copy, n, level);
         s->plain = plain;
-        fclose(file);
     }
+    s->failed = s->failed || copy == NULL;
     free(copy);
-    s->failed = s->failed || text == NULL;
-    return text;
+    return closed(s, &text);
 }
 
 static struct phrase *find_phrase(struct speller *s, const char *text)
@@ -347,13 +354,9 @@ static int add_variable(struct speller *s, char *definition)
 
 static char *written_terms(struct speller *s, struct term *t, int n, enum level level, int *pieces)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file == NULL) return NULL;
-    *pieces = write_terms(file, s, t, n, level);
-    fclose(file);
-    return text;
+    struct text text;
+    if (text_open(&text) != NULL) *pieces = write_terms(text.stream, s, t, n, level);
+    return closed(s, &text);
 }
 
 /* Writes a variable in place of the sum if it occurs more than once */
@@ -386,7 +389,6 @@ static void write_group(FILE *file, struct speller *s, struct term *t, int n, en
     if (write_as_variable(file, s, t, n, level)) return;
     int pieces = 0;
     char *text = written_terms(s, t, n, level, &pieces);
-    s->failed = s->failed || text == NULL;
     if (text != NULL) fprintf(file, pieces > 1 || text[0] == '-' ? "(%s)" : "%s", text);
     free(text);
 }
@@ -417,7 +419,9 @@ static void write_sign(FILE *file, const struct speller *s, bool minus, int *pie
 static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
 {
     char *text = NULL;
-    struct term *rest = n > 1 && share_factors(t, n) ? malloc((size_t)n * sizeof *rest) : NULL;
+    if (n < 2 || !share_factors(t, n)) return NULL;
+    struct term *rest = malloc((size_t)n * sizeof *rest);
+    s->failed = s->failed || rest == NULL;
     if (rest == NULL) return NULL;
     memcpy(rest, t, (size_t)n * sizeof *rest);
     sort_terms(s, level, rest, n);
@@ -525,19 +529,16 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
 
 char *spelled_sum(struct speller *s, const struct sum *sum)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct text text;
     struct term *t = malloc((size_t)(sum->n + 1) * sizeof *t);
-    FILE *file = t != NULL ? open_memstream(&text, &size) : NULL;
-    if (file != NULL) {
+    if (text_open(&text) != NULL && t != NULL) {
         memcpy(t, sum->term, (size_t)sum->n * sizeof *t);
         const int n = collect_squares(t, sum->n);
-        if (!write_as_variable(file, s, t, n, BY_HINGE)) write_terms(file, s, t, n, BY_HINGE);
-        fclose(file);
+        if (!write_as_variable(text.stream, s, t, n, BY_HINGE)) write_terms(text.stream, s, t, n, BY_HINGE);
     }
+    s->failed = s->failed || t == NULL;
     free(t);
-    s->failed = s->failed || text == NULL;
-    return text;
+    return closed(s, &text);
 }
 
 /* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
@@ -611,13 +612,9 @@ static void write_node(FILE *file, struct speller *s, int i, int binding)
 
 char *spelled_expr(struct speller *s, expr e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file == NULL) return NULL;
-    write_expr(file, s, e, 0);
-    fclose(file);
-    return text;
+    struct text text;
+    if (text_open(&text) != NULL) write_expr(text.stream, s, e, 0);
+    return closed(s, &text);
 }
 
 bool spell_statements(struct speller *s, int n_outputs, const expr *output)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "generate/generate.h"
 
 enum { NAME_SIZE = 256 };
@@ -77,18 +78,19 @@ static void write_counts(FILE *file, const struct operation_counts *c)
 }
 
 /* Arguments that the expressions do not need */
-static void write_unused(FILE *file, const struct generated *function, const struct robot_parts *parts,
-                         const struct code *code)
+static enum status write_unused(FILE *file, const struct generated *function, const struct robot_parts *parts,
+                                const struct code *code, const int *uses)
 {
     bool *used = calloc((size_t)parts->first[ARGUMENTS] + 1, sizeof *used);
-    if (used == NULL) return;
-    inputs_used(code, used);
+    if (used == NULL) return STATUS_NO_MEMORY;
+    inputs_used(code, uses, used);
     for (int i = 0; i < ARGUMENTS; i++) {
         bool any = !takes(function, parts, i);
         for (int k = parts->first[i]; k < parts->first[i + 1]; k++) any = any || used[k];
         if (!any) fprintf(file, "    (void)%s;\n", argument_names[i]);
     }
     free(used);
+    return STATUS_OK;
 }
 
 /* The names of all arguments and results, each after a text */
@@ -136,27 +138,28 @@ static enum status write_function(FILE *file, const struct generation *what, str
                                   const struct robot_parts *parts, const struct code *code)
 {
     struct statements s;
+    enum status status = STATUS_OK;
     if (!statements_make(code, &s)) {
         statements_free(&s);
         return STATUS_NO_MEMORY;
     }
-    function->counts = count_operations(code);
+    function->counts = count_operations(code, s.uses);
     fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
     write_counts(file, &function->counts);
     fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
-    write_definitions(file, code);
+    write_definitions(file, code, s.uses);
     if (s.n_chunks > 1) write_chunks(file, function, parts, code, &s);
     write_prototype(file, what, function, parts);
     fputs("\n{\n", file);
     if (s.n_chunks > 1) {
         write_calls(file, function, parts, &s);
     } else {
-        write_unused(file, function, parts, code);
+        status = write_unused(file, function, parts, code, s.uses);
         write_chunk(file, code, &s, 0);
     }
     fputs("}\n", file);
     statements_free(&s);
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -220,7 +223,6 @@ static void write_cmake(FILE *file, const struct generation *what, const struct 
 struct called {
     int n_results;
     char *call; /* text of its call */
-    size_t call_size;
 };
 
 /* ---- the test program ---------------------------------------------------------------------------------------------- */
@@ -289,7 +291,7 @@ static enum status write_expected(FILE *file, const struct generation *what, int
     return STATUS_OK;
 }
 
-static bool write_states(FILE *file, const struct generation *what, int n_inputs, double *inputs)
+static enum status write_states(FILE *file, const struct generation *what, int n_inputs, double *inputs)
 {
     uint64_t seed = 16;
     fprintf(file,
@@ -298,12 +300,13 @@ static bool write_states(FILE *file, const struct generation *what, int n_inputs
             "static const double in[STATES][%d] = {\n",
             what->prefix, STATES, what->tolerance, n_inputs > 0 ? n_inputs : 1);
     for (int s = 0; s < STATES; s++) {
-        if (!generate_random_inputs(what, &seed, inputs + s * n_inputs)) return false;
+        const enum status status = generate_random_inputs(what, &seed, inputs + s * n_inputs);
+        if (status != STATUS_OK) return status;
         fputs("    ", file);
         write_numbers(file, n_inputs, inputs + s * n_inputs);
         fputs(s < STATES - 1 ? ",\n" : "};\n\n", file);
     }
-    return true;
+    return STATUS_OK;
 }
 
 static enum status write_test(FILE *file, const struct generation *what, const struct generated *function,
@@ -314,7 +317,7 @@ static enum status write_test(FILE *file, const struct generation *what, const s
     double *inputs = calloc((size_t)(STATES * n_inputs + 1), sizeof *inputs),
            *result = calloc((size_t)most, sizeof *result);
     enum status status = inputs != NULL && result != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && !write_states(file, what, n_inputs, inputs)) status = STATUS_NOT_POSITIVE;
+    if (status == STATUS_OK) status = write_states(file, what, n_inputs, inputs);
     for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++)
         status = write_expected(file, what, i, tested[i].n_results, n_inputs, inputs, result, function[i].name);
     fputs(check_text, file);
@@ -356,11 +359,12 @@ static enum status make_function(const struct generation *what, int i, const str
         const struct code code = {&g, called->n_results, output, write_input, write_output, &naming};
         status = write_function(file, what, function, &parts, &code);
         write_declaration(header, what, function, &parts);
-        FILE *call = open_memstream(&called->call, &called->call_size);
-        if (call != NULL) {
-            to->write_call(call, what, function, &parts);
-            fclose(call);
-        }
+    }
+    if (status == STATUS_OK) {
+        struct text call;
+        if (text_open(&call) != NULL) to->write_call(call.stream, what, function, &parts);
+        called->call = text_close(&call);
+        if (called->call == NULL) status = STATUS_NO_MEMORY;
     }
     parts_free(&parts);
     graph_free(&g);
@@ -449,8 +453,6 @@ enum status generate_write_fmu(const struct generation *what, const char *guid, 
     FILE *header = open_file(files, what->prefix, ".h"), *table = open_file(files, what->prefix, "_code.c");
     enum status status = header != NULL && table != NULL ? STATUS_OK : STATUS_NO_FILE;
     if (status == STATUS_OK) status = make_functions(what, &to, header, function, called);
-    if (status == STATUS_OK && (called[FORWARD].call == NULL || called[RESIDUAL].call == NULL))
-        status = STATUS_NO_MEMORY;
     if (status == STATUS_OK) write_table(table, what, guid, called);
     for (int i = 0; i < FUNCTIONS; i++) free(called[i].call);
     return status;

@@ -100,12 +100,14 @@ static void write_log_categories(struct xml *xml)
 /* ---- default experiment ------------------------------------------------------------------------------------------------ */
 
 /* The lowest clamped frequency of the links; 1 Hz for a rigid robot. */
-static double lowest_frequency(const struct robot *robot)
+static double lowest_frequency(struct xml *xml, const struct robot *robot)
 {
     double lowest = INFINITY;
     for (int i = 0; i < robot->n_links; i++) {
         double hz;
-        if (link_frequencies(&robot->link[i], &hz, 1) > 0 && hz > 0) lowest = fmin(lowest, hz);
+        const int count = link_frequencies(&robot->link[i], &hz, 1);
+        xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
+        if (count > 0 && hz > 0) lowest = fmin(lowest, hz);
     }
     return isfinite(lowest) ? lowest : 1;
 }
@@ -116,7 +118,7 @@ static void write_experiment(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const stops[] = {"1", "2", "5", "10", "20", "50", "100"};
     static const char *const steps[] = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"};
-    const double wanted = fmu->model != NULL ? 10 / lowest_frequency(fmu->model->robot) : 1; /* drives are fast */
+    const double wanted = fmu->model != NULL ? 10 / lowest_frequency(xml, fmu->model->robot) : 1; /* drives are fast */
     size_t i = 0;
     while (i + 1 < sizeof stops / sizeof stops[0] && strtod(stops[i], NULL) < wanted) i++;
     xml_begin(xml, "DefaultExperiment");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
+#include <zlib.h>
 
 #include "licenses.h"
 
@@ -22,13 +23,23 @@ struct package {
     bool failed;
 };
 
+static void report_failure(const struct package *package, const char *what)
+{
+    zip_error_t *error = zip_get_error(package->zip);
+    const int code = zip_error_code_zip(error); /* libzip sets it for most reasons */
+    const bool memory = code == ZIP_ER_MEMORY || code == ZIP_ER_OK ||
+                        (code == ZIP_ER_ZLIB && zip_error_code_system(error) == Z_MEM_ERROR);
+    report_add(package->report, REPORT_ERROR, "%s: %s", what,
+               memory ? status_text(STATUS_NO_MEMORY) : zip_error_strerror(error));
+}
+
 /* The bytes must remain valid until the archive is closed. */
 static void add(struct package *package, const char *name, struct blob blob, zip_uint32_t mode)
 {
     if (package->failed) return;
     package->failed = true;
     if (blob.bytes == NULL) {
-        report_add(package->report, REPORT_ERROR, "%s: cannot be generated", name);
+        report_add(package->report, REPORT_ERROR, "%s: cannot be generated: %s", name, status_text(STATUS_NO_MEMORY));
         return;
     }
     zip_source_t *source = zip_source_buffer(package->zip, blob.bytes, blob.size, 0);
@@ -39,7 +50,7 @@ static void add(struct package *package, const char *name, struct blob blob, zip
     package->failed = added < 0 || zip_set_file_compression(package->zip, index, ZIP_CM_DEFLATE, level) != 0 ||
                       zip_file_set_dostime(package->zip, index, 0, FIRST_OF_1980, 0) != 0 ||
                       zip_file_set_external_attributes(package->zip, index, 0, ZIP_OPSYS_UNIX, mode << 16) != 0;
-    if (package->failed) report_add(package->report, REPORT_ERROR, "%s: %s", name, zip_strerror(package->zip));
+    if (package->failed) report_failure(package, name);
 }
 
 static void add_licenses(struct package *package, const struct fmu *fmu, struct arena *arena)
@@ -123,7 +134,7 @@ struct blob package_make(const struct fmu *fmu, struct blob resource, const stru
     report_progress(report, "compression", 0, 1);
     if (!package.failed && zip_close(package.zip) != 0) {
         package.failed = true;
-        report_add(report, REPORT_ERROR, "the FMU cannot be packed: %s", zip_strerror(package.zip));
+        report_failure(&package, "the FMU cannot be packed");
     }
     if (package.failed) zip_discard(package.zip);
     else blob = copy_bytes(buffer, arena);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "flex/frequencies.h"
 #include "html.h"
 #include "licenses.h"
@@ -15,14 +16,13 @@
 static bool draw(struct xml *xml, const struct fmu *fmu)
 {
     static const struct drawing drawing = {.width = 900, .height = 480, .names = true};
-    char *text = NULL;
-    size_t size = 0;
+    struct text svg;
     struct scene scene;
     enum status status = scene_make(fmu->mechanism, &scene);
-    FILE *stream = open_memstream(&text, &size);
-    if (status == STATUS_OK && stream != NULL)
-        status = drawing_write(&scene, fmu->pose != NULL ? fmu->pose : scene.q, &drawing, stream);
-    const bool drawn = stream != NULL && fclose(stream) == 0 && status == STATUS_OK;
+    if (text_open(&svg) != NULL && status == STATUS_OK)
+        status = drawing_write(&scene, fmu->pose != NULL ? fmu->pose : scene.q, &drawing, svg.stream);
+    char *text = text_close(&svg);
+    const bool drawn = text != NULL && status == STATUS_OK;
     xml_begin(xml, "figure");
     if (drawn) xml_raw(xml, text);
     xml_begin(xml, "figcaption");
@@ -130,6 +130,7 @@ static void frequencies_cell(struct xml *xml, const struct link *link)
     enum { MOST = 200 };
     double hz[MOST];
     const int count = link_frequencies(link, hz, MOST);
+    xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
     xml_begin(xml, "td");
     for (int k = 0; k < count; k++) xml_printf(xml, "%s%.4g", k > 0 ? ", " : "", hz[k]);
     xml_end_full(xml);

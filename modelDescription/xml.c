@@ -1,6 +1,5 @@
 #include "xml.h"
 
-#include <libxml/xmlwriter.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,73 +16,168 @@ const char *exact_number(double value, char text[NUMBER_SIZE])
     return text;
 }
 
-/* The writer's functions return -1 on failure. */
-static void keep(struct xml *xml, int result)
+/* ---- text that grows ------------------------------------------------------------------------------------------------------ */
+
+static void put(struct xml *xml, const char *text, size_t size)
 {
-    if (result < 0) xml->failed = true;
+    if (xml->failed) return;
+    if (xml->room - xml->size <= size) { /* one byte is left for the end */
+        const size_t room = 2 * (xml->size + size) + 4096;
+        char *larger = realloc(xml->text, room);
+        if (larger == NULL) {
+            xml->failed = true;
+            return;
+        }
+        xml->text = larger;
+        xml->room = room;
+    }
+    memcpy(xml->text + xml->size, text, size);
+    xml->size += size;
 }
+
+static void put_string(struct xml *xml, const char *text)
+{
+    put(xml, text, strlen(text));
+}
+
+/* What stands for a character; NULL: itself. Readers make spaces of line ends in attributes, and drop carriage returns. */
+static const char *escaped(char c, bool in_value)
+{
+    switch (c) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    case '\r': return "&#13;";
+    case '\n': return in_value ? "&#10;" : NULL;
+    case '\t': return in_value ? "&#9;" : NULL;
+    default: return NULL;
+    }
+}
+
+static void put_escaped(struct xml *xml, const char *text)
+{
+    const char *from = text;
+    for (; *text != '\0'; text++) {
+        const char *instead = escaped(*text, xml->in_value);
+        if (instead == NULL) continue;
+        put(xml, from, (size_t)(text - from));
+        put_string(xml, instead);
+        from = text + 1;
+    }
+    put(xml, from, (size_t)(text - from));
+}
+
+/* ---- documents ------------------------------------------------------------------------------------------------------------- */
 
 void xml_open(struct xml *xml, enum document document)
 {
     memset(xml, 0, sizeof *xml);
-    xml->buffer = xmlBufferCreate();
-    if (xml->buffer != NULL) xml->writer = xmlNewTextWriterMemory(xml->buffer, 0);
-    if (xml->writer == NULL) {
-        xml->failed = true;
-        return;
-    }
-    if (document == DOCUMENT_XML) {
-        keep(xml, xmlTextWriterSetIndent(xml->writer, 1));
-        keep(xml, xmlTextWriterSetIndentString(xml->writer, BAD_CAST "  "));
-        keep(xml, xmlTextWriterStartDocument(xml->writer, "1.0", "UTF-8", NULL));
-    } else if (document == DOCUMENT_HTML) keep(xml, xmlTextWriterWriteRaw(xml->writer, BAD_CAST "<!DOCTYPE html>\n"));
+    xml->indented = document == DOCUMENT_XML;
+    if (document == DOCUMENT_XML) put_string(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    if (document == DOCUMENT_HTML) put_string(xml, "<!DOCTYPE html>\n");
 }
 
 struct blob xml_close(struct xml *xml, struct arena *arena)
 {
     struct blob blob = {0};
-    if (!xml->failed) keep(xml, xmlTextWriterEndDocument(xml->writer));
-    if (xml->writer != NULL) xmlFreeTextWriter(xml->writer); /* flushes */
-    if (!xml->failed) {
-        const size_t size = (size_t)xmlBufferLength(xml->buffer);
-        char *bytes = arena_take(arena, size + 1, 1);
-        if (bytes != NULL) {
-            memcpy(bytes, xmlBufferContent(xml->buffer), size);
-            blob = (struct blob){bytes, size};
-        }
-    }
-    if (xml->buffer != NULL) xmlBufferFree(xml->buffer);
+    while (xml->depth > 0) xml_end(xml);
+    if (!xml->indented) put_string(xml, "\n");
+    char *bytes = xml->failed ? NULL : arena_take(arena, xml->size + 1, 1);
+    if (bytes != NULL) blob = (struct blob){memcpy(bytes, xml->text, xml->size), xml->size};
+    free(xml->text);
     return blob;
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------------------- */
+
+static void indent(struct xml *xml, int depth)
+{
+    for (int i = 0; i < depth; i++) put_string(xml, "  ");
+}
+
+static void end_tag(struct xml *xml, const char *end)
+{
+    if (xml->in_tag) put_string(xml, end);
+    xml->in_tag = false;
 }
 
 void xml_begin(struct xml *xml, const char *element)
 {
-    if (!xml->failed) keep(xml, xmlTextWriterStartElement(xml->writer, BAD_CAST element));
+    end_tag(xml, xml->indented ? ">\n" : ">");
+    if (xml->indented) indent(xml, xml->depth);
+    put_string(xml, "<");
+    put_string(xml, element);
+    if (xml->depth < XML_DEPTH) xml->element[xml->depth] = element;
+    else xml->failed = true;
+    xml->depth++;
+    xml->in_tag = true;
+}
+
+static void end(struct xml *xml)
+{
+    xml->has_lines = true;
+    if (xml->indented) put_string(xml, "\n");
 }
 
 void xml_end(struct xml *xml)
 {
-    if (!xml->failed) keep(xml, xmlTextWriterEndElement(xml->writer));
+    if (!xml->in_tag) {
+        xml_end_full(xml);
+        return;
+    }
+    end_tag(xml, "/>");
+    xml->depth--;
+    end(xml);
 }
 
 void xml_end_full(struct xml *xml)
 {
-    if (!xml->failed) keep(xml, xmlTextWriterFullEndElement(xml->writer));
-}
-
-void xml_text(struct xml *xml, const char *text)
-{
-    if (!xml->failed) keep(xml, xmlTextWriterWriteString(xml->writer, BAD_CAST text));
+    if (xml->in_tag) xml->has_lines = false;
+    end_tag(xml, ">");
+    xml->depth--;
+    if (xml->failed) return;
+    if (xml->indented && xml->has_lines) indent(xml, xml->depth);
+    put_string(xml, "</");
+    put_string(xml, xml->element[xml->depth]);
+    put_string(xml, ">");
+    end(xml);
 }
 
 void xml_raw(struct xml *xml, const char *text)
 {
-    if (!xml->failed) keep(xml, xmlTextWriterWriteRaw(xml->writer, BAD_CAST text));
+    end_tag(xml, ">");
+    xml->has_lines = false;
+    put_string(xml, text);
+}
+
+void xml_text(struct xml *xml, const char *text)
+{
+    if (!xml->in_value) xml_raw(xml, "");
+    put_escaped(xml, text);
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------------------------- */
+
+void xml_begin_attribute(struct xml *xml, const char *name)
+{
+    put_string(xml, " ");
+    put_string(xml, name);
+    put_string(xml, "=\"");
+    xml->in_value = true;
+}
+
+void xml_end_attribute(struct xml *xml)
+{
+    put_string(xml, "\"");
+    xml->in_value = false;
 }
 
 void xml_attribute(struct xml *xml, const char *name, const char *value)
 {
-    if (!xml->failed) keep(xml, xmlTextWriterWriteAttribute(xml->writer, BAD_CAST name, BAD_CAST value));
+    xml_begin_attribute(xml, name);
+    xml_text(xml, value);
+    xml_end_attribute(xml);
 }
 
 void xml_number(struct xml *xml, const char *name, double value)
@@ -100,16 +194,6 @@ void xml_integer(struct xml *xml, const char *name, int value)
 void xml_true(struct xml *xml, const char *name)
 {
     xml_attribute(xml, name, "true");
-}
-
-void xml_begin_attribute(struct xml *xml, const char *name)
-{
-    if (!xml->failed) keep(xml, xmlTextWriterStartAttribute(xml->writer, BAD_CAST name));
-}
-
-void xml_end_attribute(struct xml *xml)
-{
-    if (!xml->failed) keep(xml, xmlTextWriterEndAttribute(xml->writer));
 }
 
 void xml_printf(struct xml *xml, const char *format, ...)

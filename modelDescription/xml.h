@@ -1,4 +1,4 @@
-/* libxml2's text writer with sticky errors: after a failed call the document is NULL. */
+/* XML and HTML as text. Errors are kept: after one, which is memory that ran out, there is no document. */
 #ifndef XML_H
 #define XML_H
 
@@ -6,24 +6,29 @@
 
 #include "fmu.h"
 
-struct _xmlTextWriter;
-struct _xmlBuffer;
+enum { XML_DEPTH = 32 };
 
 struct xml {
-    struct _xmlTextWriter *writer;
-    struct _xmlBuffer *buffer;
+    char *text;
+    size_t size, room;
+    const char *element[XML_DEPTH]; /* those that are open */
+    int depth;
+    bool indented;  /* each element begins a line       */
+    bool in_tag;    /* <element is not yet followed by > */
+    bool in_value;  /* of an attribute                   */
+    bool has_lines; /* the last that was written ends a line, not a text */
     bool failed;
 };
 
 enum document { DOCUMENT_XML, DOCUMENT_HTML, DOCUMENT_PART }; /* a part has no first line of its own */
 
 void xml_open(struct xml *xml, enum document document);
-/* Returns the finished document and frees the writer. */
+/* Returns the finished document and frees the memory of its making. */
 struct blob xml_close(struct xml *xml, struct arena *arena);
 
-void xml_begin(struct xml *xml, const char *element);
-void xml_end(struct xml *xml);      /* <e/> if it is empty                                */
-void xml_end_full(struct xml *xml); /* <e></e> if it is empty, as HTML requires           */
+void xml_begin(struct xml *xml, const char *element); /* the name must remain valid until its end */
+void xml_end(struct xml *xml);                        /* <e/> if it is empty                                */
+void xml_end_full(struct xml *xml);                   /* <e></e> if it is empty, as HTML requires           */
 void xml_text(struct xml *xml, const char *text);
 void xml_raw(struct xml *xml, const char *text); /* not escaped: for style sheets         */
 void xml_attribute(struct xml *xml, const char *name, const char *value);

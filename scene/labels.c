@@ -41,15 +41,15 @@ static double cost_of(const struct box *box, int k, const struct cover *cover)
     return far + (drawn > 0 ? 0.3 + 4 * drawn : 0);
 }
 
-static void place(struct label *label, const struct label *placed, int n, double font_size, const struct box *page,
-                  const struct cover *cover)
+static void place(struct label *label, double font_size, const struct box *page, const struct cover *cover)
 {
     double best = INFINITY;
     for (int k = 0; k < DIRECTIONS * DISTANCES; k++) {
         const struct box box = candidate(label, k, font_size);
         bool free = box.x >= page->x && box.y >= page->y && box.x + box.width <= page->width &&
                     box.y + box.height <= page->height;
-        for (int i = 0; i < n && free; i++) free = !placed[i].placed || !overlap(&box, &placed[i].box);
+        for (const struct label *other = label->earlier; other != NULL && free; other = other->earlier)
+            free = !overlap(&box, &other->box);
         const double cost = free ? cost_of(&box, k, cover) : INFINITY;
         if (!(cost < best)) continue;
         best = cost;
@@ -61,5 +61,10 @@ static void place(struct label *label, const struct label *placed, int n, double
 void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover)
 {
     const struct box page = {4, 4, width - 4, height - 4};
-    for (int i = 0; i < n; i++) place(&label[i], label, i, font_size, &page, cover);
+    const struct label *newest = NULL;
+    for (int i = 0; i < n; i++) {
+        label[i].earlier = newest;
+        place(&label[i], font_size, &page, cover);
+        if (label[i].placed) newest = &label[i];
+    }
 }

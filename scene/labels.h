@@ -11,11 +11,12 @@ struct box {
 
 struct label {
     const char *text;
-    bool slanted;   /* joints                                                        */
-    double at[2];   /* what it belongs to                                            */
-    double away;    /* how far it stays from there                                   */
-    struct box box; /* set by labels_place()                                         */
-    bool placed;    /* false: there was no room                                      */
+    bool slanted;                /* joints                                                        */
+    double at[2];                /* what it belongs to                                            */
+    double away;                 /* how far it stays from there                                   */
+    struct box box;              /* set by labels_place()                                         */
+    bool placed;                 /* false: there was no room                                      */
+    const struct label *earlier; /* the one that was placed before this; NULL: none  */
 };
 
 struct cover;

@@ -41,6 +41,7 @@ static struct face *new_face(struct solids *solids)
         solids->face = more;
         solids->capacity = capacity;
     }
+    solids->face[solids->n].order = solids->n;
     return &solids->face[solids->n++];
 }
 
@@ -280,7 +281,8 @@ static void add_symbols(struct builder *b)
 static int by_depth(const void *a, const void *b)
 {
     const struct face *x = a, *y = b;
-    return (x->depth > y->depth) - (x->depth < y->depth);
+    if (x->depth == y->depth) return x->order - y->order;
+    return x->depth > y->depth ? 1 : -1;
 }
 
 void solids_make(const struct scene *scene, const double *q, const struct camera *camera, struct solids *solids)

@@ -27,6 +27,7 @@ struct face {
     enum paint paint;
     double light; /* 0 to 1                                        */
     double depth; /* larger: nearer                                */
+    int order;    /* of those with the same depth                  */
 };
 
 struct solids {

@@ -8,8 +8,7 @@
 
 /* ---- uses -------------------------------------------------------------------------------------------------------- */
 
-/* How often each node is used by the outputs, directly or not; NULL: out of memory */
-static int *count_uses(const struct code *code)
+int *count_uses(const struct code *code)
 {
     const struct graph *g = code->g;
     int *uses = calloc((size_t)g->n, sizeof *uses);
@@ -43,22 +42,18 @@ static void count_one(const struct vertex *node, struct operation_counts *count)
     }
 }
 
-struct operation_counts count_operations(const struct code *code)
+struct operation_counts count_operations(const struct code *code, const int *uses)
 {
     struct operation_counts count = {0};
-    int *uses = count_uses(code);
-    for (int i = 0; uses != NULL && i < code->g->n; i++)
+    for (int i = 0; i < code->g->n; i++)
         if (uses[i] > 0) count_one(&code->g->node[i], &count);
-    free(uses);
     return count;
 }
 
-void inputs_used(const struct code *code, bool *used)
+void inputs_used(const struct code *code, const int *uses, bool *used)
 {
-    int *uses = count_uses(code);
-    for (int i = 0; uses != NULL && i < code->g->n; i++)
+    for (int i = 0; i < code->g->n; i++)
         if (uses[i] > 0 && code->g->node[i].operation == INPUT) used[code->g->node[i].a] = true;
-    free(uses);
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -73,12 +68,18 @@ struct writer {
     int chunk;
 };
 
+/* NULL: out of memory */
 static bool *choose_names(const struct code *code, const int *uses)
 {
     const struct graph *g = code->g;
     bool *named = calloc((size_t)g->n, sizeof *named);
     int *size = calloc((size_t)g->n, sizeof *size); /* operations of the expression below a node */
-    for (int i = 0; named != NULL && size != NULL && i < g->n; i++) {
+    if (named == NULL || size == NULL) {
+        free(named);
+        free(size);
+        return NULL;
+    }
+    for (int i = 0; i < g->n; i++) {
         const int count = operand_count(g->node[i].operation);
         if (uses[i] == 0 || count == 0) continue;
         size[i] = 1 + size[g->node[i].a / 2] + (count > 1 ? size[g->node[i].b / 2] : 0);
@@ -273,18 +274,16 @@ static void write_definition(FILE *file, int k)
     fputs("    return s;\n}\n\n", file);
 }
 
-void write_definitions(FILE *file, const struct code *code)
+void write_definitions(FILE *file, const struct code *code, const int *uses)
 {
     enum { MOST = 16 };
     bool needed[MOST] = {false}, rotation = false, slope = false;
-    int *uses = count_uses(code);
-    for (int i = 0; uses != NULL && i < code->g->n; i++) {
+    for (int i = 0; i < code->g->n; i++) {
         const struct vertex *node = &code->g->node[i];
         if (uses[i] > 0 && node->operation == STUMPFF && node->b < MOST) needed[node->b] = true;
         rotation = rotation || (uses[i] > 0 && node->operation == ANGLE);
         slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
     }
-    free(uses);
     if (rotation) write_rotation_scale(file, slope);
     for (int k = 0; k < MOST; k++)
         if (needed[k]) write_definition(file, k);

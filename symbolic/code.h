@@ -24,7 +24,9 @@ struct code {
     const void *context;
 };
 
-struct operation_counts count_operations(const struct code *code);
+/* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory */
+int *count_uses(const struct code *code);
+struct operation_counts count_operations(const struct code *code, const int *uses);
 
 /* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
    value of one chunk that another one needs is in an array w. */
@@ -42,8 +44,8 @@ void statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */
 void write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
 /* Whether an input is used: n_inputs flags. */
-void inputs_used(const struct code *code, bool *used);
+void inputs_used(const struct code *code, const int *uses, bool *used);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
-void write_definitions(FILE *file, const struct code *code);
+void write_definitions(FILE *file, const struct code *code, const int *uses);
 
 #endif

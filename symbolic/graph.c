@@ -69,11 +69,12 @@ static expr made(struct graph *g, enum operation operation, expr a, expr b, doub
     return 2 * (*slot - 1);
 }
 
-void graph_make(struct graph *g)
+bool graph_make(struct graph *g)
 {
     memset(g, 0, sizeof *g);
     number(g, 0);
     number(g, 1);
+    return !g->failed;
 }
 
 void graph_free(struct graph *g)

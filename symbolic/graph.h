@@ -44,8 +44,8 @@ struct graph {
     bool failed; /* no memory: every further expression is ZERO */
 };
 
-/* Starts a graph; failed if there is no memory. */
-void graph_make(struct graph *g);
+/* Starts a graph. False: out of memory; then it has not even ZERO. */
+bool graph_make(struct graph *g);
 void graph_free(struct graph *g);
 
 static inline const struct vertex *vertex_of(const struct graph *g, expr e)

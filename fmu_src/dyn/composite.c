@@ -74,6 +74,7 @@ static void ancestor_blocks(const struct model *model, struct work *work, int i,
 {
     const int n = model->nv, first = model->link[i].v;
     double(*restrict column)[6] = work->column;
+    if (count == 0) return;
     for (int child = i, p = model->link[i].parent; p >= 0; child = p, p = model->link[p].parent) {
         const struct link_model *lm = &model->link[p];
         const struct link_work *w = &work->link[p];

@@ -128,6 +128,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     const struct anchor mount = sites_anchor(model, &link->mount);
     make_joint(&link->joint, &mount, lm);
+    lm->mover = lm->joint.nv > 0 ? i : lm->parent >= 0 ? model->link[lm->parent].mover : -1;
     if (lm->parent != i - 1) model->branched = true;
     number_coordinates(&link->joint, model, lm);
     return status;

@@ -33,6 +33,7 @@ struct anchor {
 struct link_model {
     /* position in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
     int parent;       /* -1: the world                                   */
+    int mover;        /* the nearest link inward, or this one, whose joint has coordinates; -1: none */
     int mount;        /* section of the parent that carries the joint; -1: its O, or the world */
     int q, v;         /* first position and first velocity of the joint  */
     int eta_q, eta_v; /* first elastic coordinate in q and in qd         */

@@ -19,8 +19,9 @@ int link_frequencies(const struct link *link, double *hz, int max)
     double *work = arena_take(&arena, 2 * mm, sizeof *work), *V = arena_take(&arena, mm, sizeof *V);
     double *w2 = arena_take(&arena, (size_t)m, sizeof *w2);
     int count = -1;
-    if (!arena.failed && body_make(&plain, &arena, &body) == STATUS_OK &&
-        eigen_generalized(m, body.K, body.Mff0, work, V, w2) == 0) {
+    const enum status status = arena.failed ? STATUS_NO_MEMORY : body_make(&plain, &arena, &body);
+    if (status == STATUS_NO_MEMORY) count = FREQUENCIES_NO_MEMORY;
+    if (status == STATUS_OK && eigen_generalized(m, body.K, body.Mff0, work, V, w2) == 0) {
         count = m < max ? m : max;
         for (int i = 0; i < count; i++) hz[i] = sqrt(fmax(w2[i], 0)) / two_pi;
     }

@@ -5,7 +5,8 @@
 #include "robot/robot.h"
 
 /* Up to `max` frequencies in Hz, ascending, from K v = w^2 Mff v at eta = 0. Returns their count: 0 for a rigid link, -1 if the
-   modal mass is not positive definite or on lack of memory. */
+   modal mass is not positive definite, FREQUENCIES_NO_MEMORY. */
+enum { FREQUENCIES_NO_MEMORY = -2 };
 int link_frequencies(const struct link *link, double *hz, int max);
 
 #endif

@@ -224,8 +224,9 @@ double statics_residual(struct mechanism *m, struct statics *s)
 /* A moment n and a force f at p on a link: f times the distance from the joints that turn it, however it is directed */
 static void add_size(const struct mechanism *m, struct statics *s, int link, const double *p, double n, double f)
 {
-    for (int i = link; i >= 0; i = m->model->link[i].parent) {
-        const struct link_model *lm = &m->model->link[i];
+    const struct link_model *links = m->model->link;
+    for (int i = links[link].mover; i >= 0; i = links[i].parent >= 0 ? links[links[i].parent].mover : -1) {
+        const struct link_model *lm = &links[i];
         const double *O = m->work->link[i].O.p, d[3] = {p[0] - O[0], p[1] - O[1], p[2] - O[2]};
         for (int k = 0; k < lm->joint.nv; k++)
             s->terms[lm->v + k] += lm->joint.part[k] == TURNS ? n + f * sqrt(dot3(d, d)) : f;

@@ -85,13 +85,14 @@ static int count_active(const struct robot *robot)
 bool joint_actuated(const struct robot *robot, int link)
 {
     int count = 0;
+    if (robot->n_loops > 0 || !spanned(robot, link)) return false;
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint *joint = &robot->link[i].joint;
         if (!spanned(robot, i)) continue;
         if (!joint_may_be_prescribed(joint)) return false;
         count += joint_velocities(joint);
     }
-    return robot->n_loops == 0 && count == count_active(robot) && spanned(robot, link);
+    return count == count_active(robot);
 }
 
 bool actuator_is_spring(const struct robot *robot, int actuator)

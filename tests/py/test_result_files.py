@@ -1,5 +1,6 @@
 """Result files: never a file that the command reads, never half a file, never a file left over."""
 
+import contextlib
 import json
 import os
 import resource
@@ -21,12 +22,14 @@ PLAIN = [
     ["inverse", "{x}", "--profile", "cycloid", "--rate", "1,1,1", "--period", "1,1,1", "--until", "0.02", "--step", "0.01", "-o"],
     ["inverse", "{x}", "--profile", "cycloid", "--rate", "1,1,1", "--period", "1,1,1", "--until", "0.02", "--step", "0.01",
      "--elastic"],
-    ["fmu", "{x}", "-o"], ["upgrade", "{x}", "-o"], ["bench", "{x}", "-o"],
+    ["fmu", "{x}", "-o"], ["upgrade", "{x}", "-o"], ["bench", "{x}", "-o"], ["drive", "controller", "{x}", "-o"],
+    ["equations", "{x}", "-o"], ["view", "{x}", "-o"], ["report", "{x}", "-o"],
 ]
+NAMED = [["picture", "{x}", "-o"], ["fmu", "{x}", "--generated", "-o"]]  # .svg or .png; takes a compiler
 QUICK = [command for command in PLAIN if command[0] != "bench"]
 
 
-def name_of(command): return f"{command[0]} {command[-1]}"
+def name_of(command): return " ".join(word for word in command if "{" not in word and word[0].isalpha() or word == command[-1])
 
 
 def fill(command, tmp_path):
@@ -35,7 +38,9 @@ def fill(command, tmp_path):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(request, limber, tmp_path):
+    command = getattr(request.node, "callspec", None) and request.node.callspec.params.get("command")
+    if command and command[0] == "view" and not (limber.parent / "viewer.js").is_file(): pytest.skip("viewer.js was not built")
     (tmp_path / "s.json").write_text("{}")
     shutil.copy(robot_file("canadarm"), tmp_path / "x.json")
     return tmp_path
@@ -46,7 +51,7 @@ def run(limber, *arguments, **more):
 
 
 @pytest.mark.parametrize("way", ["same name", "another name", "symbolic link", "hard link"])
-@pytest.mark.parametrize("command", PLAIN, ids=name_of)
+@pytest.mark.parametrize("command", PLAIN + NAMED, ids=name_of)
 def test_what_is_read_is_not_written(limber, folder, command, way):
     file, text = folder / "x.json", (folder / "x.json").read_bytes()
     written = folder / "y.json"
@@ -58,6 +63,18 @@ def test_what_is_read_is_not_written(limber, folder, command, way):
     result = run(limber, *fill(command, folder), written)
     assert result.returncode == 2 and "the same file as" in result.stderr
     assert file.read_bytes() == text and sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("read", ["robot", "state"])
+def test_nor_by_the_name_that_view_chooses(limber, tmp_path, read):
+    """It writes ROBOT.html where no name is given."""
+    if not (limber.parent / "viewer.js").is_file(): pytest.skip("viewer.js was not built")
+    robot, state = (tmp_path / "x.html", tmp_path / "s.json") if read == "robot" else (tmp_path / "x.json", tmp_path / "x.html")
+    shutil.copy(robot_file("canadarm"), robot)
+    state.write_text("{}")
+    result = run(limber, "view", robot, "--at", state, cwd=tmp_path)
+    assert result.returncode == 2 and "name a file with -o" in result.stderr
+    assert robot.read_bytes() == robot_file("canadarm").read_bytes() and state.read_text() == "{}" and len(list(tmp_path.iterdir())) == 2
 
 
 def test_nor_a_state_from_standard_input(limber, folder):
@@ -146,6 +163,29 @@ def test_an_interruption_leaves_nothing(limber, folder, number):
     finally:
         process.kill()
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
+def test_an_interruption_of_the_compiler_leaves_nothing(limber, folder, number):
+    """--generated: sources and library are in a temporary folder while the compiler runs, which here takes its time."""
+    compiler, temporary = folder / "cc", folder / "tmp"
+    compiler.write_text("#!/bin/sh\nexec sleep 20\n")
+    compiler.chmod(0o755)
+    temporary.mkdir()
+    before = sorted(folder.iterdir())
+    process = subprocess.Popen([limber, "fmu", folder / "x.json", "--generated", "-o", folder / "x.fmu"], stderr=subprocess.DEVNULL,
+                               env={**os.environ, "CC": str(compiler), "TMPDIR": str(temporary)}, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    try:
+        deadline = time.monotonic() + 30
+        while len(list(temporary.glob("*/*.c"))) < 3 and time.monotonic() < deadline: time.sleep(0.01)
+        time.sleep(0.2)
+        assert list(temporary.glob("*/*.c"))
+        process.send_signal(number)
+        assert process.wait(30) == -number
+    finally:
+        with contextlib.suppress(ProcessLookupError): os.killpg(process.pid, signal.SIGKILL)
+    assert sorted(folder.iterdir()) == before and list(temporary.iterdir()) == []
 
 
 def test_a_closed_pipe_leaves_nothing(limber, folder):

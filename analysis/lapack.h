@@ -1,0 +1,16 @@
+/* Results of LAPACKE, whose functions take memory of their own. */
+#ifndef ANALYSIS_LAPACK_H
+#define ANALYSIS_LAPACK_H
+
+#include <lapacke.h>
+
+#include "base/status.h"
+
+/* `failure`: what any other reason means */
+static inline enum status lapack_status(lapack_int info, enum status failure)
+{
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR) return STATUS_NO_MEMORY;
+    return info == 0 ? STATUS_OK : failure;
+}
+
+#endif
