@@ -17,6 +17,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,12 +50,32 @@ class Case:
     duration: float
     after: float
     results: dict = field(default_factory=dict)
+    gauges: list = field(default_factory=list)  # outputs of the strain gauges
 
     def __post_init__(self):
+        self.add_gauges()
         joints = [link["joint"] for link in self.robot["links"]]
         self.joints = [joint["name"] for joint in joints]
         self.start = np.array([joint.get("start", {}).get("position", 0.0) for joint in joints])
         self.end = self.before + self.duration + self.after
+
+    def add_gauges(self):
+        """Strain gauges at a twentieth of each flexible link's length, for the directions in which it bends"""
+        self.robot = upgraded(self.robot)
+        for link in self.robot["links"]:
+            if "beam" not in link: continue
+            name, modes = f"{link['name']}_gauge", link["beam"]["modes"]
+            self.robot.setdefault("frames", []).append({"name": name, "link": link["name"], "at": link["beam"]["length"] / 20, "sensor": True})
+            self.gauges += [f"{name}.curvature[{k}]" for direction, k in (("z", 2), ("y", 3)) if direction in modes]
+
+
+def upgraded(robot):
+    """The same robot in format 2, which has frames"""
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = Path(folder, "old.json"), Path(folder, "new.json")
+        old.write_text(json.dumps(robot))
+        limber("upgrade", old, "-o", new)
+        return json.loads(new.read_text())
 
 
 def canadarm():
@@ -118,9 +139,10 @@ def shaper(case, impulses):
 
 
 def laws(case):
-    """Name in tables: parameters of the controller, shaper of the desired motion"""
+    """Name in tables: parameters of the controller, shaper of the desired motion, sensors"""
     w, c = case.bandwidth, case.correction
     pd = gains(case, w**2, 2 * w)
+    observer = {"observer_bandwidth": case.omega}
     flexible = {"law": FLEXIBLE, "tip_compensation": 2, "compensation_bandwidth": 4 * case.omega}
     return {"PD with gravity compensation": ({**pd, "law": PD_GRAVITY}, None),
             "computed torque, rigid": ({**pd, "law": RIGID}, None),
@@ -128,12 +150,17 @@ def laws(case):
             "computed torque, rigid; ZVD shaping": ({**pd, "law": RIGID}, shaper(case, 3)),
             RIVAL: ({**pd, **flexible}, None),
             LOOP: ({**pd, **flexible, "correction_bandwidth": c}, None),
+            GAUGES: ({**pd, **flexible, "correction_bandwidth": c, **observer}, None, GAUGED),
+            BOTH: ({**pd, **flexible, "correction_bandwidth": c, **observer}, None, ALL_SENSORS),
             LQR: ({**flexible, **lqr(case)}, None),
             LQR_LOOP: ({**flexible, **lqr(case), "correction_bandwidth": c}, None),
+            LQR_GAUGES: ({**flexible, **lqr(case), "correction_bandwidth": c, **observer}, None, GAUGED),
             STIFF: ({**gains(case, w**2 + 2 * w * c, 2 * w + c), **flexible}, None)}
 
 
 RIVAL, LOOP, STIFF = "computed torque, flexible", "the same with the correction loop", "computed torque, flexible; kp + λ kd, kd + λ"
+GAUGES, BOTH, LQR_GAUGES = "correction loop and strain gauges", "correction loop, strain gauges and accelerometer", "LQR, correction loop and strain gauges"
+NO_SENSORS, GAUGED, ALL_SENSORS = range(3)
 LQR, LQR_LOOP = "torques of the command, flexible; LQR", "the same LQR with the correction loop"
 
 
@@ -196,13 +223,13 @@ def undeformed_tip(case, q):
 TIP = [f"tip.position[{k}]" for k in (1, 2, 3)]
 
 
-def run(case, parameters, shape, mass):
+def run(case, parameters, shape, mass, equipment=0):
     """Controller first, then the arm, which holds its torques: no delay but that of sampling. Rows of tip, joints, torques,
     and the median of the time that a sample takes [s]"""
-    controller, plant = Fmu(case.controller), Fmu(case.plant)
+    controller, plant = Fmu(case.controllers[equipment]), Fmu(case.plant)
     names = lambda *endings: [f"{joint}.{ending}" for ending in endings for joint in case.joints]
-    references, measured = controller.references(names("q_ref", "qd_ref", "qdd_ref")), controller.references(names("q", "qd"))
-    tau, motion = controller.references(names("tau")), plant.references(names("q", "qd"))
+    references, measured = controller.references(names("q_ref", "qd_ref", "qdd_ref")), controller.references(names("q", "qd") + case.sensors[equipment])
+    tau, motion = controller.references(names("tau")), plant.references(names("q", "qd") + case.sensors[equipment])
     tau_in, observed = plant.references(names("tau")), plant.references(TIP + names("q", "tau"))
     t = np.arange(round(case.end / STEP) + 1) * STEP
     reference = desired(case, t, shape)
@@ -210,7 +237,7 @@ def run(case, parameters, shape, mass):
     controller.enterInitializationMode()
     controller.setReal(references, reference[0])
     start = controller.getReal(controller.references(names("q_command")))
-    controller.setReal(measured, [*start, *(0.0 for _ in start)])
+    controller.setReal(measured[:len(start)], start)
     controller.exitInitializationMode()
     plant.put({**dict(zip(names("q_start"), start)), "start_static": True, f"{case.link}.payload.mass": mass})
     plant.enterInitializationMode()
@@ -242,16 +269,19 @@ def judge(case, rows, shape):
 
 def study(case, folder, quick):
     stem = case.name.lower()
-    case.file, case.plant, case.controller = (folder / f"control-{stem}{end}" for end in (".json", ".fmu", "-controller.fmu"))
+    case.file, case.plant = (folder / f"control-{stem}{end}" for end in (".json", ".fmu"))
     case.file.write_text(json.dumps(case.robot))
     limber("fmu", case.file, "-o", case.plant)
-    limber("drive", "controller", case.file, "-o", case.controller)
+    case.sensors = {NO_SENSORS: [], GAUGED: case.gauges, ALL_SENSORS: case.gauges + [f"tip.specific_force[{k}]" for k in (1, 2, 3)]}
+    case.controllers = {equipment: folder / f"control-{stem}-controller{equipment}.fmu" for equipment in case.sensors}
+    for equipment, names in case.sensors.items():
+        limber("drive", "controller", case.file, "-o", case.controllers[equipment], *(word for name in names for word in ("--sensor", name)))
     tune(case)
     case.t = np.arange(0, round(case.end / STEP) + 1, RECORD) * STEP
     for factor in (HEAVIER,) if quick else (1.0, HEAVIER):
-        for name, (parameters, shape) in laws(case).items():
-            if quick and name not in (RIVAL, LOOP): continue
-            rows, spent = run(case, parameters, shape, factor * case.mass)
+        for name, (parameters, shape, *equipment) in laws(case).items():
+            if quick and name not in (RIVAL, LOOP, GAUGES): continue
+            rows, spent = run(case, parameters, shape, factor * case.mass, *equipment)
             found = case.results[name, factor] = {**judge(case, rows, shape), "spent": spent}
             print(f"{case.name}, payload {factor:g} of the model's, {name}: RMS tip error {1e3 * found['rms']:.2f} mm", flush=True)
     case.ratio = case.results[LOOP, HEAVIER]["rms"] / case.results[RIVAL, HEAVIER]["rms"]

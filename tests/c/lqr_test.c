@@ -205,7 +205,7 @@ static void make(struct rig *rig, const char *file)
     CHECK(sim_make_moved("guided", robot, &motion, &rig->report, &rig->guided) == STATUS_OK);
     CHECK(instance_initialize(rig->model, &experiment) == STATUS_OK);
     CHECK(instance_initialize(rig->guided, &experiment) == STATUS_OK);
-    CHECK(control_make(c, sim_mechanism(rig->model), sim_mechanism(rig->guided), &rig->arena) == STATUS_OK);
+    CHECK(control_make(c, sim_mechanism(rig->model), sim_mechanism(rig->guided), 0, NULL, &rig->arena) == STATUS_OK);
     c->law = LAW_FLEXIBLE;
     c->feedback = FEEDBACK_LQR;
     c->sample_time = 1e-3;
@@ -214,7 +214,7 @@ static void make(struct rig *rig, const char *file)
         c->accepted_position[j] = 0.01, c->accepted_rate[j] = 0.05, c->accepted_acceleration[j] = 0.25;
         rig->q[j] = sim_robot(rig->model)->link[j].joint.start_position[0];
     }
-    const struct sample rest = {rig->q, rig->zero, rig->zero, rig->q, rig->zero};
+    const struct sample rest = {rig->q, rig->zero, rig->zero, rig->q, rig->zero, NULL};
     CHECK(control_adopt(c) == STATUS_OK && control_start(c, &rest) == STATUS_OK);
 }
 
@@ -287,7 +287,7 @@ TEST(arm_moves_as_the_linear_system)
             largest = fmax(largest, fabs(q[j] - rig.q[j]));
             CHECK_NEAR(q[j] - rig.q[j], x[c->joint[j]], 0.03 * largest);
         }
-        const struct sample sample = {rig.q, rig.zero, rig.zero, q, qd};
+        const struct sample sample = {rig.q, rig.zero, rig.zero, q, qd, NULL};
         CHECK(control_sample(c, &sample) == STATUS_OK);
         const double *tau = control_torque(c, (k + 1) * c->sample_time);
         for (int j = 0; j < c->n; j++) plant_value(&rig, j, "tau", tau + j);
