@@ -76,7 +76,7 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
                                  &c->r,
                                  &c->torque};
     double **const by_velocity[] = {&c->q, &c->qd, &c->qdd, &c->a0, &c->force};
-    double **const by_mode[] = {&c->eta, &c->inverse_k, &c->inverse_m};
+    double **const by_mode[] = {&c->eta, &c->drag, &c->inverse_k, &c->inverse_m};
     for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++) *by_joint[i] = arena_take(arena, n, sizeof(double));
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
         *by_velocity[i] = arena_take(arena, (size_t)nv, sizeof(double));
@@ -139,13 +139,14 @@ static void inverse(struct control *c, const double *q, const double *qd, const 
     dyn_inverse(c->arm->model, c->arm->work, &in, qdd, c->force);
 }
 
-/* Elastic coordinates in q that balance gravity, inertia of the joints' motion and the load: K eta = -f(eta) + Phi' w, by
-   iteration                                                                                                   (C3), (C22) */
-static void settle(struct control *c, double *q, const double *qd, const double *qdd, int times)
+/* Elastic coordinates in q that balance gravity, inertia of the joints' motion, the load, and further forces on the modes, NULL: none:
+   K eta = -f(eta) + Phi' w + drag, by iteration                                                               (C3), (C22) */
+static void settle(struct control *c, double *q, const double *qd, const double *qdd, const double *drag, int times)
 {
     for (int i = 0; i < times && c->n_eta > 0; i++) {
         inverse(c, q, qd, qdd, load_of(c));
         for (int k = 0; k < c->n_eta; k++) c->eta[k] = -c->force[c->elastic[k]];
+        for (int k = 0; k < c->n_eta && drag != NULL; k++) c->eta[k] += drag[k];
         cholesky_solve(c->n_eta, c->K, c->inverse_k, c->eta);
         for (int k = 0; k < c->n_eta; k++) q[c->elastic[k]] += c->eta[k];
     }
@@ -186,6 +187,20 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int j = 0; j < c->n; j++) x[j] = J[0][j] * weight[0] + J[1][j] * weight[1] + J[2][j] * weight[2];
 }
 
+/* 2 sigma_v M_ff etad of the observed modes, with M of correct(); their rates are zero before the first sample       (C22) */
+static const double *vibration_drag(struct control *c)
+{
+    const double *M = c->arm->work->M, factor = 2 * c->vibration_damping;
+    const int nv = c->arm->model->nv;
+    if (load_of(c) == NULL || factor == 0) return NULL;
+    for (int k = 0; k < c->n_eta; k++) {
+        c->drag[k] = 0;
+        for (int i = 0; i < c->n_eta; i++)
+            c->drag[k] += factor * M[nv * c->elastic[k] + c->elastic[i]] * c->predicted_qd[c->elastic[i]];
+    }
+    return c->drag;
+}
+
 /* Positions with which the tip of the deflected model is where that of the undeformed arm is desired, minus those desired (C4) */
 static void find_target(struct control *c, const struct sample *sample)
 {
@@ -198,8 +213,9 @@ static void find_target(struct control *c, const struct sample *sample)
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qd_ref, c->qd);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qdd_ref, c->qdd);
     tip_position(c, c->q, desired);
+    const double *drag = vibration_drag(c);
     for (int i = 0; i < ROUNDS; i++) {
-        settle(c, c->q, c->qd, c->qdd, SETTLE);
+        settle(c, c->q, c->qd, c->qdd, drag, SETTLE);
         tip_position(c, c->q, tip);
         for (int k = 0; k < 3; k++) error[k] = desired[k] - tip[k];
         move_tip(c, error, c->r);
@@ -441,7 +457,7 @@ static void pd_torques(struct control *c, const struct sample *sample)
         enum { SETTLE = 4 };
         clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
         put_joints(c, c->q_command, c->q);
-        settle(c, c->q, c->qd, c->qdd, SETTLE);
+        settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
         inverse(c, c->q, c->qd, c->qdd, NULL);
         for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     }
@@ -497,7 +513,7 @@ static void start_models(struct control *c, const struct sample *sample)
     clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
     put_joints(c, sample->q_ref, c->q);
     for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->shift[j];
-    settle(c, c->q, c->qd, c->qdd, SETTLE);
+    settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
     memcpy(c->guided_q, c->q, bytes);
     memcpy(c->predicted_q, c->q, bytes);
     dyn_configuration(c->arm->model, c->arm->work, c->q);

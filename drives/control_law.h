@@ -29,6 +29,7 @@ struct control {
     double sample_time, delay;     /*                                                                 [s]     */
     double correction_bandwidth;   /* lambda of the correction loop; 0: none                          [rad/s] */
     double compensation_bandwidth; /* omega_c of the filter of the compensated positions              [rad/s] */
+    double vibration_damping;      /* sigma_v: decay that the compensation adds to vibration; with sensors [1/s] */
     double *kp, *kd;               /* feedback of position and velocity                          [1/s^2], [1/s] */
     double *accepted_position, *accepted_rate, *accepted_acceleration; /* weights of LQR: inverse squares of these    */
     double *torque_resolution; /* 0: none                                                         [N m, N] */
@@ -56,7 +57,7 @@ struct control {
     /* scratch */
     double *q_command, *qd_command, *qdd_command, *target, *r, *torque; /* n                                 */
     double *q, *qd, *qdd, *a0, *force;                                  /* nv                                */
-    double *eta;                                                        /* n_eta                             */
+    double *eta, *drag;                                                 /* n_eta                             */
     double *K, *inverse_k, *Mff, *inverse_m;                            /* factors: n_eta x n_eta, n_eta     */
     double *by_q, *by_qd;                                               /* columns: nv x nv                  */
     struct lqr lqr;                                                     /* of (q, h qd)                      */

@@ -34,6 +34,11 @@ static double joint_value(const struct controller *c, int joint, enum joint_valu
     return c->instance.stepper.value[joint_reference(joint, value)];
 }
 
+static double observer_value(const struct controller *c, enum observer_value value)
+{
+    return c->instance.stepper.value[observer_reference(c->control.n, value)];
+}
+
 static double sensor_value(const struct controller *c, int sensor, enum sensor_value value)
 {
     return c->instance.stepper.value[sensor_reference(c->control.n, sensor, value)];
@@ -44,7 +49,8 @@ static void take_observer(struct controller *c)
     struct observer *observer = &c->control.observer;
     if (c->sensors.n == 0) return;
     observer->sample_time = own_value(c, SAMPLE_TIME);
-    observer->bandwidth = c->instance.stepper.value[observer_reference(c->control.n, OBSERVER_BANDWIDTH)];
+    observer->bandwidth = observer_value(c, OBSERVER_BANDWIDTH);
+    c->control.vibration_damping = observer_value(c, VIBRATION_DAMPING);
     for (int i = 0; i < c->sensors.n; i++) observer->noise[i] = sensor_value(c, i, NOISE);
 }
 

@@ -39,7 +39,7 @@ enum controller_value {
     CONTROLLER_VALUES
 };
 
-enum observer_value { OBSERVER_BANDWIDTH, LOAD_X, LOAD_Y, LOAD_Z, OBSERVER_VALUES };
+enum observer_value { OBSERVER_BANDWIDTH, VIBRATION_DAMPING, LOAD_X, LOAD_Y, LOAD_Z, OBSERVER_VALUES };
 enum sensor_value { MEASURED, NOISE, RESOLUTION, SENSOR_VALUES };
 
 /* Sensors by their names: outputs of the robot's instance. */

@@ -107,6 +107,11 @@ static const struct row observer_rows[OBSERVER_VALUES] = {
                             {"rad/s", "rad/s"},
                             5,
                             "bandwidth with which the sensors correct deformations and load; 0: they are ignored"},
+    [VIBRATION_DAMPING] = {"vibration_damping",
+                           CAUSALITY_PARAMETER,
+                           {"1/s", "1/s"},
+                           0,
+                           "decay rate that the compensation of the tip's deflection adds to vibration; 0: none"},
     [LOAD_X] = {"load[1]", CAUSALITY_OUTPUT, {"N", "N"}, 0, "estimated unknown force at the tip, world axes"},
     [LOAD_Y] = {"load[2]", CAUSALITY_OUTPUT, {"N", "N"}, 0, "estimated unknown force at the tip, world axes"},
     [LOAD_Z] = {"load[3]", CAUSALITY_OUTPUT, {"N", "N"}, 0, "estimated unknown force at the tip, world axes"}};
@@ -202,7 +207,7 @@ static void add_observer(const struct named_sensors *sensors, struct arena *aren
 {
     for (int i = 0; i < OBSERVER_VALUES; i++, v->n++) {
         v->row[v->n] = variable_of(&observer_rows[i], observer_rows[i].name, observer_rows[i].description, false, v->n);
-        if (i == OBSERVER_BANDWIDTH) v->row[v->n].limit = &not_negative;
+        if (observer_rows[i].causality == CAUSALITY_PARAMETER) v->row[v->n].limit = &not_negative;
     }
     for (int i = 0; i < sensors->n; i++) add_sensor(sensors->output[i], sensors->sensor[i].kind, arena, v);
 }

@@ -171,7 +171,7 @@ static double double_once(struct lqr *l)
 }
 
 /* F = (R + B' X B)^-1 B' X A                                                                                           (C13),
-   for a filter (R + B' X B)^-1 B' X                                                                                    (C19) */
+   for a filter (R + B' X B)^-1 B' X                                                                                    (C20) */
 static bool gain(struct lqr *l, bool filter, double *F)
 {
     const int n = l->nx, m = l->nu;

@@ -31,7 +31,7 @@ enum status lqr_solve(struct lqr *l, double *F);
 
 /* The dual problem, the steady-state Kalman filter: for A and B that are the transposes of A and C of x+ = A x, y = C x, covariances Q
    and R of their noise, X is that of the error before a measurement, and the transposed gain L', nu x nx, corrects x by
-   L (y - C x).                                                                                                        (C19) */
+   L (y - C x).                                                                                                        (C20) */
 enum status lqr_filter(struct lqr *l, double *transposed_gain);
 
 #endif

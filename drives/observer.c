@@ -10,7 +10,7 @@
 static const double LEAK = 1e-3;
 /* A load of which less than this raises no sensor above its noise is not seen                                         [N] */
 static const double UNSEEN = 1e9;
-/* mu of (C20), as a share of the squared sensitivity at the start */
+/* mu of (C21), as a share of the squared sensitivity at the start */
 static const double LEAST_SIGHT = 1e-6;
 
 enum { AXES = 3 };
@@ -104,7 +104,7 @@ static void sight(const struct observer *o, double A[AXES * AXES])
 
 /* ---- the gain ------------------------------------------------------------------------------------------------------------ */
 
-/* Rates of (eta, h etad, w) with time in samples; and h^2 M_ff^-1 in Q, to be scaled                                  (C16) */
+/* Rates of (eta, h etad, w) with time in samples; and h^2 M_ff^-1 in Q, to be scaled                                  (C17) */
 static enum status linearize(struct observer *o)
 {
     const struct sensors *s = &o->sensors;

@@ -1,5 +1,5 @@
 /* Deformations and the unknown load at the tip of an arm from strain gauges and accelerometers: corrects the prediction of a
-   controller. docs/control.md has the equations, (C15) to (C21). */
+   controller. docs/control.md has the equations, (C16) to (C21). */
 #ifndef OBSERVER_H
 #define OBSERVER_H
 

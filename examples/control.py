@@ -142,7 +142,7 @@ def laws(case):
     """Name in tables: parameters of the controller, shaper of the desired motion, sensors"""
     w, c = case.bandwidth, case.correction
     pd = gains(case, w**2, 2 * w)
-    observer = {"observer_bandwidth": case.omega}
+    observer = {"observer_bandwidth": case.omega, "vibration_damping": 0.1 * case.omega}
     flexible = {"law": FLEXIBLE, "tip_compensation": 2, "compensation_bandwidth": 4 * case.omega}
     return {"PD with gravity compensation": ({**pd, "law": PD_GRAVITY}, None),
             "computed torque, rigid": ({**pd, "law": RIGID}, None),
