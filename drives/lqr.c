@@ -127,6 +127,19 @@ static void divide(const struct lqr *l, const double *Y, double *quotient)
     for (int i = 0; i < l->nx; i++) lu_solve(l->nx, l->W, l->pivot, quotient + l->nx * i);
 }
 
+enum status lqr_step_trapezoidal(struct lqr *l)
+{
+    const int n = l->nx;
+    for (int i = 0; i < n * n; i++) {
+        l->W[i] = -l->A[i] / 2;
+        l->V[i] = l->A[i] / 2;
+    }
+    add_identity(n, l->W), add_identity(n, l->V);
+    if (lu_factor(n, l->W, l->pivot) != 0) return STATUS_LINEAR_ALGEBRA;
+    divide(l, l->V, l->A);
+    return STATUS_OK;
+}
+
 static void keep_diagonal(const struct lqr *l, double *diagonal)
 {
     for (int i = 0; i < l->nx; i++) diagonal[i] = l->X[(l->nx + 1) * i];

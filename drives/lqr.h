@@ -26,6 +26,9 @@ enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena);
 /* From rates to the change over one sample with u held: exact but for rounding. */
 void lqr_discretize(struct lqr *l);
 
+/* From rates to the change over one step of the trapezoidal rule: A <- (I + A/2) (I - A/2)^-1; B is not changed.       (C17) */
+enum status lqr_step_trapezoidal(struct lqr *l);
+
 /* X and the gain F, nu x nx. STATUS_NO_RICCATI if there is no solution. */
 enum status lqr_solve(struct lqr *l, double *F);
 

@@ -201,9 +201,9 @@ enum status observer_start(struct observer *o, const double *q)
     const struct input in = {.q = q, .qd = o->rest, .tip_wrench = o->wrench};
     enum status status = sensors_place(&o->sensors, &in);
     if (status == STATUS_OK) status = linearize(o);
+    if (status == STATUS_OK) status = lqr_step_trapezoidal(&o->filter);
     if (status == STATUS_OK) status = sensors_place(&o->sensors, &in); /* derivatives again */
     if (status != STATUS_OK) return status;
-    lqr_discretize(&o->filter);
     transpose_leaking(o, o->filter.A);
     measure(o);
     status = respond(o);

@@ -142,7 +142,7 @@ def laws(case):
     """Name in tables: parameters of the controller, shaper of the desired motion, sensors"""
     w, c = case.bandwidth, case.correction
     pd = gains(case, w**2, 2 * w)
-    observer = {"observer_bandwidth": case.omega, "vibration_damping": 0.1 * case.omega}
+    observer = {"observer_bandwidth": case.omega / 10, "vibration_damping": case.omega / 10}
     flexible = {"law": FLEXIBLE, "tip_compensation": 2, "compensation_bandwidth": 4 * case.omega}
     return {"PD with gravity compensation": ({**pd, "law": PD_GRAVITY}, None),
             "computed torque, rigid": ({**pd, "law": RIGID}, None),
@@ -272,7 +272,7 @@ def study(case, folder, quick):
     case.file, case.plant = (folder / f"control-{stem}{end}" for end in (".json", ".fmu"))
     case.file.write_text(json.dumps(case.robot))
     limber("fmu", case.file, "-o", case.plant)
-    case.sensors = {NO_SENSORS: [], GAUGED: case.gauges, ALL_SENSORS: case.gauges + [f"tip.specific_force[{k}]" for k in (1, 2, 3)]}
+    case.sensors = {NO_SENSORS: [], GAUGED: case.gauges, ALL_SENSORS: [f"tip.specific_force[{k}]" for k in (1, 2, 3)]}
     case.controllers = {equipment: folder / f"control-{stem}-controller{equipment}.fmu" for equipment in case.sensors}
     for equipment, names in case.sensors.items():
         limber("drive", "controller", case.file, "-o", case.controllers[equipment], *(word for name in names for word in ("--sensor", name)))
