@@ -31,6 +31,7 @@ enum status observer_make(struct observer *o, int n, const struct sensor *sensor
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
         *by_velocity[i] = arena_take(arena, nv, sizeof(double));
     o->G = arena_take(arena, count * AXES, sizeof(double));
+    o->counted = arena_take(arena, count * AXES, sizeof(double));
     o->by_q = arena_take(arena, nv * nv, sizeof(double));
     o->by_qd = arena_take(arena, nv * nv, sizeof(double));
     o->transposed_gain = arena_take(arena, count * nx, sizeof(double));
@@ -92,14 +93,13 @@ static enum status respond(struct observer *o)
     return STATUS_OK;
 }
 
-/* G' R^-1 G */
-static void sight(const struct observer *o, double A[AXES * AXES])
+/* A += G' R^-1 G */
+static void add_sight(const struct observer *o, const double *G, double A[AXES * AXES])
 {
-    memset(A, 0, AXES * AXES * sizeof *A);
     for (int k = 0; k < o->sensors.n; k++)
         for (int i = 0; i < AXES; i++)
             for (int j = 0; j < AXES; j++)
-                A[AXES * i + j] += o->G[AXES * k + i] * o->G[AXES * k + j] / (o->noise[k] * o->noise[k]);
+                A[AXES * i + j] += G[AXES * k + i] * G[AXES * k + j] / (o->noise[k] * o->noise[k]);
 }
 
 /* ---- the gain ------------------------------------------------------------------------------------------------------------ */
@@ -156,15 +156,32 @@ static void measure(struct observer *o)
     for (int k = 0; k < s->n; k++) l->R[k] = o->noise[k] * o->noise[k];
 }
 
-/* Noise of the load, so that it is followed with the bandwidth where it is seen best, and of the modes, which get the energy that the
-   load's change has                                                                                                   (C19) */
+/* What counts for the bandwidth: of strain gauges G; where there are none, what accelerometers show of a load at once */
+static void choose_sight(struct observer *o)
+{
+    const int n = o->sensors.n, first = 2 * o->n_eta;
+    bool gauged = false;
+    for (int k = 0; k < n; k++) gauged = gauged || o->sensors.sensor[k].kind != SPECIFIC_FORCE;
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < AXES; j++) {
+            const bool inertial = o->sensors.sensor[k].kind == SPECIFIC_FORCE;
+            const double direct = o->filter.B[n * (first + j) + k];
+            o->counted[AXES * k + j] = !gauged ? direct : inertial ? 0 : o->G[AXES * k + j];
+        }
+}
+
+/* Noise of the load, so that it is followed with the bandwidth in the direction that is seen best, and of the modes, which get the
+   energy that the load's change has                                                                                   (C19) */
 static void excite(struct observer *o)
 {
     struct lqr *l = &o->filter;
     const int m = o->n_eta;
-    double A[AXES * AXES], V[AXES * AXES], seen[AXES];
-    sight(o, A);
+    double A[AXES * AXES] = {0}, V[AXES * AXES], seen[AXES];
+    add_sight(o, o->G, A);
     *o->floor = LEAST_SIGHT * (A[0] + A[4] + A[8]);
+    memset(A, 0, sizeof A);
+    choose_sight(o);
+    add_sight(o, o->counted, A);
     eigen_symmetric(AXES, A, V, seen);
     const double step = o->bandwidth * o->sample_time,
                  q = seen[AXES - 1] * UNSEEN * UNSEEN > 1 ? step * step / seen[AXES - 1] : 0;
@@ -220,8 +237,8 @@ enum status observer_start(struct observer *o, const double *q)
 static void correct_load(struct observer *o)
 {
     const int n = o->sensors.n;
-    double A[AXES * AXES], inverse_d[AXES], w[AXES] = {0};
-    sight(o, A);
+    double A[AXES * AXES] = {0}, inverse_d[AXES], w[AXES] = {0};
+    add_sight(o, o->G, A);
     for (int i = 0; i < AXES; i++) A[(AXES + 1) * i] += *o->floor;
     for (int k = 0; k < n; k++) {
         const double Se = dense_dot(n, o->share + n * k, o->e) / (o->noise[k] * o->noise[k]);

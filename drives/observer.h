@@ -23,7 +23,7 @@ struct observer {
     double *floor;  /* 1: mu                                                            */
 
     /* scratch */
-    double *e, *G;           /* n; n x 3                                                 */
+    double *e, *G, *counted; /* n; n x 3                                                 */
     double *rest;            /* nv: zeros                                                */
     double *dq, *dqd;        /* nv                                                       */
     double *by_q, *by_qd;    /* columns: nv x nv                                         */

@@ -152,6 +152,7 @@ def laws(case):
             LOOP: ({**pd, **flexible, "correction_bandwidth": c}, None),
             GAUGES: ({**pd, **flexible, "correction_bandwidth": c, **observer}, None, GAUGED),
             BOTH: ({**pd, **flexible, "correction_bandwidth": c, **observer}, None, ALL_SENSORS),
+            ACCELEROMETER: ({**pd, **flexible, "correction_bandwidth": c, **observer}, None, INERTIAL),
             LQR: ({**flexible, **lqr(case)}, None),
             LQR_LOOP: ({**flexible, **lqr(case), "correction_bandwidth": c}, None),
             LQR_GAUGES: ({**flexible, **lqr(case), "correction_bandwidth": c, **observer}, None, GAUGED),
@@ -160,7 +161,8 @@ def laws(case):
 
 RIVAL, LOOP, STIFF = "computed torque, flexible", "the same with the correction loop", "computed torque, flexible; kp + λ kd, kd + λ"
 GAUGES, BOTH, LQR_GAUGES = "correction loop and strain gauges", "correction loop, strain gauges and accelerometer", "LQR, correction loop and strain gauges"
-NO_SENSORS, GAUGED, ALL_SENSORS = range(3)
+ACCELEROMETER = "accelerometer"
+NO_SENSORS, GAUGED, INERTIAL, ALL_SENSORS = range(4)
 LQR, LQR_LOOP = "torques of the command, flexible; LQR", "the same LQR with the correction loop"
 
 
@@ -272,7 +274,8 @@ def study(case, folder, quick):
     case.file, case.plant = (folder / f"control-{stem}{end}" for end in (".json", ".fmu"))
     case.file.write_text(json.dumps(case.robot))
     limber("fmu", case.file, "-o", case.plant)
-    case.sensors = {NO_SENSORS: [], GAUGED: case.gauges, ALL_SENSORS: [f"tip.specific_force[{k}]" for k in (1, 2, 3)]}
+    inertial = [f"tip.specific_force[{k}]" for k in (1, 2, 3)]
+    case.sensors = {NO_SENSORS: [], GAUGED: case.gauges, INERTIAL: inertial, ALL_SENSORS: case.gauges + inertial}
     case.controllers = {equipment: folder / f"control-{stem}-controller{equipment}.fmu" for equipment in case.sensors}
     for equipment, names in case.sensors.items():
         limber("drive", "controller", case.file, "-o", case.controllers[equipment], *(word for name in names for word in ("--sensor", name)))
