@@ -352,8 +352,8 @@ static void read_sensor(const struct place *at, const struct instance *arm, stru
     const struct variable *output = find_sensor(arm, name, &sensor, list);
     if (output == NULL && list[0] == '\0')
         report_error(at,
-                     "no sensor of this model sees how a load at the tip deforms it: it needs links with modes, and "
-                     "frames with \"sensor\": true on them");
+                     "no sensor of this model sees how a load at the tip deforms it: that needs a robot file of format "
+                     "2, links with modes, and for strain gauges frames with \"sensor\": true");
     else if (output == NULL) report_error(at, "there is no such sensor; a sensor may be %s", list);
     else if (!sensor_sees_load(sim_model(arm), &sensor))
         report_error(at, "this sensor does not see how a load at the tip deforms the links of this model");
