@@ -209,7 +209,7 @@ static void add_observer(const struct named_sensors *sensors, struct arena *aren
         v->row[v->n] = variable_of(&observer_rows[i], observer_rows[i].name, observer_rows[i].description, false, v->n);
         if (observer_rows[i].causality == CAUSALITY_PARAMETER) v->row[v->n].limit = &not_negative;
     }
-    for (int i = 0; i < sensors->n; i++) add_sensor(sensors->output[i], sensors->sensor[i].kind, arena, v);
+    for (int i = 0; i < sensors->n; i++) add_sensor(sensors->output[i], sensors->sensor[i].shows, arena, v);
 }
 
 /* Parameters of the robot that are numbers of its model: not those of a start or of the integration */
@@ -299,18 +299,18 @@ static void sensor_name(const struct robot *robot, const struct sensor *sensor, 
 {
     static const char *const kinds[SENSOR_KINDS] = {"curvature", "elongation", "specific_force"};
     const char *frame = sensor->frame == 0 ? "tip" : robot->frame[sensor->frame - 1].name;
-    if (sensor->kind == ELONGATION) snprintf(name, SENSOR_NAME, "%s.%s", frame, kinds[sensor->kind]);
-    else snprintf(name, SENSOR_NAME, "%s.%s[%d]", frame, kinds[sensor->kind], sensor->k + 1);
+    if (sensor->shows == ELONGATION) snprintf(name, SENSOR_NAME, "%s.%s", frame, kinds[sensor->shows]);
+    else snprintf(name, SENSOR_NAME, "%s.%s[%d]", frame, kinds[sensor->shows], sensor->k + 1);
 }
 
 /* The next of all sensors that the robot's instance may have; false: there is none */
 static bool next_sensor(const struct robot *robot, struct sensor *sensor)
 {
-    const int components = sensor->kind == ELONGATION ? 1 : 3;
+    const int components = sensor->shows == ELONGATION ? 1 : 3;
     if (++sensor->k < components) return true;
     sensor->k = 0;
-    if (++sensor->kind < SENSOR_KINDS) return true;
-    sensor->kind = CURVATURE;
+    if (++sensor->shows < SENSOR_KINDS) return true;
+    sensor->shows = CURVATURE;
     return ++sensor->frame <= robot->n_frames;
 }
 

@@ -161,10 +161,10 @@ static void choose_sight(struct observer *o)
 {
     const int n = o->sensors.n, first = 2 * o->n_eta;
     bool gauged = false;
-    for (int k = 0; k < n; k++) gauged = gauged || o->sensors.sensor[k].kind != SPECIFIC_FORCE;
+    for (int k = 0; k < n; k++) gauged = gauged || o->sensors.sensor[k].shows != SPECIFIC_FORCE;
     for (int k = 0; k < n; k++)
         for (int j = 0; j < AXES; j++) {
-            const bool inertial = o->sensors.sensor[k].kind == SPECIFIC_FORCE;
+            const bool inertial = o->sensors.sensor[k].shows == SPECIFIC_FORCE;
             const double direct = o->filter.B[n * (first + j) + k];
             o->counted[AXES * k + j] = !gauged ? direct : inertial ? 0 : o->G[AXES * k + j];
         }

@@ -25,7 +25,7 @@ static bool moves_with(const struct model *model, const struct anchor *anchor, i
 static bool has_strain(const struct model *model, const struct sensor *sensor)
 {
     static const double NONE = 1e-9;
-    const int frame = sensor->frame - 1, row = sensor->kind == ELONGATION ? 3 : sensor->k;
+    const int frame = sensor->frame - 1, row = sensor->shows == ELONGATION ? 3 : sensor->k;
     if (frame < 0 || model->strain[frame] == NULL) return false;
     const int link = model->frame[frame].link;
     const double length = model->robot->link[link].beam.length;
@@ -37,7 +37,7 @@ static bool has_strain(const struct model *model, const struct sensor *sensor)
 bool sensor_sees_load(const struct model *model, const struct sensor *sensor)
 {
     const struct anchor at = anchor_of(model, sensor);
-    if (sensor->kind != SPECIFIC_FORCE)
+    if (sensor->shows != SPECIFIC_FORCE)
         return moves_with(model, &model->tip_frame, at.link) && has_strain(model, sensor);
     for (int i = 0; i < model->n_links; i++)
         if (moves_with(model, &at, i) && moves_with(model, &model->tip_frame, i)) return true;
@@ -53,7 +53,7 @@ enum status sensors_make(struct sensors *s, int n, const struct sensor *sensor, 
     s->n = n;
     s->sensor = sensor;
     s->arm = arm;
-    for (int i = 0; i < n; i++) s->inertial = s->inertial || sensor[i].kind == SPECIFIC_FORCE;
+    for (int i = 0; i < n; i++) s->inertial = s->inertial || sensor[i].shows == SPECIFIC_FORCE;
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
         *by_velocity[i] = arena_take(arena, (size_t)arm->model->nv, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -81,7 +81,7 @@ static double strain(const struct model *model, const struct sensor *sensor, con
     double strains[STRAINS];
     const int frame = sensor->frame - 1;
     model_strain(model, frame, x + model->link[model->frame[frame].link].eta_v, strains);
-    return strains[sensor->kind == ELONGATION ? 3 : sensor->k];
+    return strains[sensor->shows == ELONGATION ? 3 : sensor->k];
 }
 
 /* a - g and the frame's orientation */
@@ -100,7 +100,7 @@ void sensors_values(const struct sensors *s, double *value)
         const struct sensor *sensor = &s->sensor[i];
         const struct anchor anchor = anchor_of(s->arm->model, sensor);
         double R[9], a[3], f[3];
-        if (sensor->kind != SPECIFIC_FORCE) {
+        if (sensor->shows != SPECIFIC_FORCE) {
             value[i] = strain(s->arm->model, sensor, s->in.q);
             continue;
         }
@@ -122,7 +122,7 @@ void sensors_change(struct sensors *s, const struct direction *direction, double
         const struct anchor anchor = anchor_of(m->model, sensor);
         struct frame_derivative d;
         double R[9], a[3], df[3];
-        if (sensor->kind != SPECIFIC_FORCE) {
+        if (sensor->shows != SPECIFIC_FORCE) {
             change[i] = direction->q != NULL ? strain(m->model, sensor, direction->q) : 0;
             continue;
         }

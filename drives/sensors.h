@@ -8,7 +8,7 @@
 enum sensor_kind { CURVATURE, ELONGATION, SPECIFIC_FORCE, SENSOR_KINDS };
 
 struct sensor {
-    enum sensor_kind kind;
+    enum sensor_kind shows;
     int frame; /* 0: the tip, 1 + i: the robot's frame i */
     int k;     /* component                              */
 };

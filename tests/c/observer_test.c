@@ -77,8 +77,8 @@ static void find_outputs(struct rig *rig)
     for (int i = 0; i < rig->n_sensors; i++) {
         const struct sensor *s = &rig->sensor[i];
         char what[40];
-        if (s->kind == ELONGATION) snprintf(what, sizeof what, "elongation");
-        else snprintf(what, sizeof what, "%s[%d]", kinds[s->kind], s->k + 1);
+        if (s->shows == ELONGATION) snprintf(what, sizeof what, "elongation");
+        else snprintf(what, sizeof what, "%s[%d]", kinds[s->shows], s->k + 1);
         rig->output[i] = reference(rig, s->frame == 0 ? "tip" : sim_robot(rig->plant)->frame[s->frame - 1].name, what);
     }
 }
@@ -108,7 +108,7 @@ static void make(struct rig *rig, const char *robot, int n_sensors, const struct
         c->kp[j] = 60, c->kd[j] = 16;
         rig->q_ref[j] = sim_robot(rig->model)->link[j].joint.start_position[0];
     }
-    for (int i = 0; i < n_sensors; i++) c->observer.noise[i] = sensor[i].kind == SPECIFIC_FORCE ? 0.01 : 1e-5;
+    for (int i = 0; i < n_sensors; i++) c->observer.noise[i] = sensor[i].shows == SPECIFIC_FORCE ? 0.01 : 1e-5;
     CHECK(control_adopt(c) == STATUS_OK);
 }
 
@@ -236,7 +236,7 @@ TEST(changes_are_derivatives_of_values)
         for (int i = 0; i < N_ALL; i++) scale = fmax(scale, fabs(change[i]));
         for (int i = 0; i < N_ALL; i++)
             CHECK_NEAR((side[1][i] - side[0][i]) / (2 * EPS), change[i],
-                       1e-7 * (ALL[i].kind == SPECIFIC_FORCE ? scale : fabs(change[i]) + 1e-3));
+                       1e-7 * (ALL[i].shows == SPECIFIC_FORCE ? scale : fabs(change[i]) + 1e-3));
     }
     discard(&rig);
 }
