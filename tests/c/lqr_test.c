@@ -104,6 +104,41 @@ TEST(scalar_system)
     }
 }
 
+/* The filter of x+ = a x, y = c x with noise q and r is the regulator of the dual system: the same X, and L = X c/(r + c^2 X) */
+TEST(scalar_filter)
+{
+    struct random random = {6};
+    for (int trial = 0; trial < 200; trial++) {
+        struct arena arena = {0};
+        struct lqr l;
+        double L;
+        CHECK(lqr_make(&l, 1, 1, &arena) == STATUS_OK);
+        const double a = uniform(&random, -3, 3), c = uniform(&random, 0.1, 2), q = uniform(&random, 0.01, 2),
+                     r = uniform(&random, 0.01, 2), p = r * (1 - a * a) - q * c * c;
+        const double X = (-p + sqrt(p * p + 4 * q * r * c * c)) / (2 * c * c);
+        *l.A = a, *l.B = c, *l.Q = q, *l.R = r;
+        CHECK(lqr_filter(&l, &L) == STATUS_OK);
+        CHECK_NEAR(L, X * c / (r + c * c * X), 1e-10 * fabs(L));
+        CHECK(fabs(a * (1 - L * c)) < 1);
+        arena_release(&arena);
+    }
+}
+
+/* An oscillator over one step of the trapezoidal rule: a rotation without damping, by 2 atan(w/2) in place of w */
+TEST(trapezoidal_step_of_an_oscillator)
+{
+    for (double w = 1e-3; w < 100; w *= 3) {
+        struct arena arena = {0};
+        struct lqr l;
+        CHECK(lqr_make(&l, 2, 1, &arena) == STATUS_OK);
+        memcpy(l.A, (double[]){0, 1, -w * w, 0}, 4 * sizeof(double));
+        CHECK(lqr_step_trapezoidal(&l) == STATUS_OK);
+        const double turn = 2 * atan(w / 2), expected[] = {cos(turn), sin(turn) / w, -w * sin(turn), cos(turn)};
+        for (int i = 0; i < 4; i++) CHECK_NEAR(l.A[i], expected[i], 1e-12 * (1 + w));
+        arena_release(&arena);
+    }
+}
+
 /* A mass whose position alone has a weight, q/r = 4 rho in samples: the poles z + 1/z = s solve (s - 2)^2 + rho (s + 2) = 0 (spectral
    factorization of r + g(1/z) q g(z), g = (z + 1)/(2 (z - 1)^2)), and F places them: F1 = 1 - sum + product, F2 = (3 - sum - product)/2 */
 TEST(double_integrator)
@@ -302,6 +337,8 @@ int main(void)
 {
     RUN(one_sample_of_an_oscillator);
     RUN(scalar_system);
+    RUN(scalar_filter);
+    RUN(trapezoidal_step_of_an_oscillator);
     RUN(double_integrator);
     RUN(random_systems);
     RUN(what_cannot_be_stabilized_is_refused);
