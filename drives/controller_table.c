@@ -292,7 +292,7 @@ const char *controller_robot(const char *name, const char *text, struct report *
 
 /* ---- sensors of the file ------------------------------------------------------------------------------------------------- */
 
-enum { SENSOR_NAME = 300, LIST = 1500 };
+enum { SENSOR_NAME = 300, LIST = 700 };
 
 /* The name of an output of the robot; component k of 3, or the only one */
 static void sensor_name(const struct robot *robot, const struct sensor *sensor, char name[SENSOR_NAME])
@@ -314,24 +314,30 @@ static bool next_sensor(const struct robot *robot, struct sensor *sensor)
     return ++sensor->frame <= robot->n_frames;
 }
 
+/* The list ends with "..." where it is full */
+static void append_name(char list[LIST], const char *name)
+{
+    static const char *const MORE = ", ...";
+    const size_t length = strlen(list), most = LIST - strlen(MORE) - 3;
+    if (length + strlen(name) < most) snprintf(list + length, LIST - length, "%s%s", length > 0 ? ", " : "", name);
+    else if (list[length - 1] != '.') snprintf(list + length, LIST - length, "%s", MORE);
+}
+
 /* Which sensor has this name, and the output; NULL: none. Otherwise the list of all that see a load. */
 static const struct variable *find_sensor(const struct instance *arm, const char *wanted, struct sensor *found,
                                           char list[LIST])
 {
     const struct robot *robot = sim_robot(arm);
     const struct variables *v = instance_variables(arm);
-    size_t length = 0;
     list[0] = '\0';
-    for (struct sensor sensor = {0}; next_sensor(robot, &sensor);) {
+    for (struct sensor sensor = {0}; next_sensor(robot, &sensor);) { /* not the first: the tip has no curvature */
         char name[SENSOR_NAME];
         sensor_name(robot, &sensor, name);
         const int row = variables_find(v, name);
         if (row < 0) continue;
         *found = sensor;
         if (strcmp(name, wanted) == 0) return &v->row[row];
-        if (!sensor_sees_load(sim_model(arm), &sensor)) continue;
-        const int more = snprintf(list + length, LIST - length, "%s%s", length > 0 ? ", " : "", name);
-        length = length + (size_t)more < LIST ? length + (size_t)more : LIST - 1;
+        if (sensor_sees_load(sim_model(arm), &sensor)) append_name(list, name);
     }
     return NULL;
 }
