@@ -28,9 +28,16 @@ static int put_parameters(const struct settings *settings, struct arena *arena, 
     return code;
 }
 
+static struct json_object *sensor_names(const struct settings *sensors)
+{
+    struct json_object *names = json_object_new_array();
+    for (int i = 0; i < sensors->n; i++) json_object_array_add(names, json_object_new_string(sensors->text[i]));
+    return names;
+}
+
 /* resources/controller.json; NULL where that fails */
-static const char *write_file(const char *robot_file, const struct settings *settings, struct arena *arena,
-                              struct report *report, int *code)
+static const char *write_file(const char *robot_file, const struct settings *settings, const struct settings *sensors,
+                              struct arena *arena, struct report *report, int *code)
 {
     const char *text = document_load(robot_file, arena, report), *file = NULL;
     struct reader reader = {.file = robot_file, .report = report};
@@ -44,6 +51,7 @@ static const char *write_file(const char *robot_file, const struct settings *set
     struct json_object *all = json_object_new_object(), *parameters = json_object_new_object();
     json_object_object_add(all, "format", json_object_new_string("limber-controller/1"));
     json_object_object_add(all, "parameters", parameters);
+    if (sensors->n > 0) json_object_object_add(all, "sensors", sensor_names(sensors));
     json_object_object_add(all, "robot", json_object_get(robot));
     *code = put_parameters(settings, arena, parameters);
     if (*code == EXIT_OK)
@@ -85,13 +93,13 @@ int command_drive_controller(int argc, char **argv)
 {
     struct pack_options options = {
         .command = "drive", .noun = "the robot file of the controller's model", .file = "FILE.fmu"};
-    struct settings settings = {0};
-    int code = drive_arguments(argc, argv, &options, &settings);
+    struct settings settings = {0}, sensors = {0};
+    int code = drive_arguments(argc, argv, &options, &settings, &sensors);
     if (code != EXIT_OK) return code;
 
     struct report report = {.line = pack_print_error, .context = &options};
     struct arena arena = {0};
-    const char *file = write_file(options.subject, &settings, &arena, &report, &code);
+    const char *file = write_file(options.subject, &settings, &sensors, &arena, &report, &code);
     if (file != NULL) code = cli_exit_code(pack(&options, file, &arena, &report));
     else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);

@@ -89,11 +89,22 @@ static enum status pack(const struct pack_options *options, const struct drive *
     return pack_write(options, &fmu, file, &libraries, report);
 }
 
-int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings)
+static int add_sensor(const char *name, struct settings *sensors)
+{
+    if (sensors->n == MOST_SETTINGS)
+        return cli_usage("drive", "--sensor %s: more than %d sensors", name, (int)MOST_SETTINGS);
+    sensors->text[sensors->n++] = name;
+    return EXIT_OK;
+}
+
+int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings,
+                    struct settings *sensors)
 {
     int code = EXIT_OK;
     for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        if (strcmp(argv[i], "--set") != 0) code = pack_argument(options, argc, argv, &i);
+        if (sensors != NULL && strcmp(argv[i], "--sensor") == 0)
+            code = i + 1 < argc ? add_sensor(argv[++i], sensors) : cli_usage("drive", "--sensor takes NAME");
+        else if (strcmp(argv[i], "--set") != 0) code = pack_argument(options, argc, argv, &i);
         else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
         else code = settings_add("drive", argv[++i], settings);
     }
@@ -105,7 +116,7 @@ int command_drive(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "controller") == 0) return command_drive_controller(argc - 1, argv + 1);
     struct pack_options options = {.command = "drive", .noun = "the name of a drive", .file = "FILE.fmu"};
     struct settings settings = {0};
-    int code = drive_arguments(argc, argv, &options, &settings);
+    int code = drive_arguments(argc, argv, &options, &settings, NULL);
     if (code != EXIT_OK) return code;
     const struct drive *drive = find_drive(options.subject);
     if (drive == NULL) return EXIT_USAGE;

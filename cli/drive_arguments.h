@@ -5,8 +5,9 @@
 #include "instance.h"
 #include "pack.h"
 
-/* All arguments behind the first; an exit code. */
-int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings);
+/* All arguments behind the first; an exit code. `sensors`: names after --sensor; NULL: there is no such option. */
+int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings,
+                    struct settings *sensors);
 
 /* `limber drive controller`; argv[0] is "controller". */
 int command_drive_controller(int argc, char **argv);

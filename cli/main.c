@@ -170,7 +170,9 @@ static const struct command {
      "the\n"
      "  stricter rules of format 2 is rejected, with both places in the message.\n",
      command_upgrade, true},
-    {"drive", "servo|cylinder|gear|spring|axis|sling|controller ROBOT -o FILE.fmu [--set NAME=VALUE ...] [--json]",
+    {"drive",
+     "servo|cylinder|gear|spring|axis|sling|controller ROBOT -o FILE.fmu [--set NAME=VALUE ...] [--sensor NAME ...] "
+     "[--json]",
      "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
      "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling, a controller of the whole arm",
      "  servo             DC motor with gear, current, velocity and position loop; joint position and velocity in, "
@@ -185,6 +187,10 @@ static const struct command {
      "  sling             load on a rope, on the ground until it is lifted; motion of the hook in, force out\n"
      "  controller ROBOT  computed torque with a model of this robot inside, and a loop that corrects it; desired and\n"
      "                    measured motion of the joints in, torques out at sample times (docs/control.md)\n"
+     "  --sensor NAME     the controller also takes this output of the robot's FMU, of a strain gauge or an "
+     "accelerometer:\n"
+     "                    F.curvature[k], F.elongation, F.specific_force[k] of a frame F with \"sensor\": true,\n"
+     "                    tip.specific_force[k]; may be repeated; of controller only\n"
      "  -o FILE.fmu       the file to write; an existing file is replaced\n"
      "  --set NAME=VALUE  a parameter's value in this FMU instead of the default; may be repeated\n"
      "  --json            machine-readable summary\n\n"

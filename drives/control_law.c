@@ -32,10 +32,11 @@ static double *part(struct control *c, int count)
     return at;
 }
 
-static void take_state(struct control *c, int nv, struct arena *arena)
+static void take_state(struct control *c, int nv, int n_sensors, struct arena *arena)
 {
-    const int n = c->n;
-    c->state = arena_take(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + COMMANDS * n), sizeof(double));
+    const int n = c->n, of_observer = observer_state_size(n_sensors, c->n_eta), n_arrival = n_sensors > 0 ? n : 0;
+    c->state = arena_take(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + n_arrival + COMMANDS * n + of_observer),
+                          sizeof(double));
     if (arena->failed) return;
     c->count = part(c, 1);
     c->d = part(c, n);
@@ -49,9 +50,12 @@ static void take_state(struct control *c, int nv, struct arena *arena)
     c->predicted_q = part(c, nv);
     c->predicted_qd = part(c, nv);
     c->command = part(c, COMMANDS * n);
+    c->arrival = part(c, n_arrival);
+    observer_place_state(&c->observer, part(c, of_observer));
 }
 
-enum status control_make(struct control *c, struct mechanism *arm, struct mechanism *guided, struct arena *arena)
+enum status control_make(struct control *c, struct mechanism *arm, struct mechanism *guided, int n_sensors,
+                         const struct sensor *sensor, struct arena *arena)
 {
     const int nv = arm->model->nv;
     c->arm = arm;
@@ -72,7 +76,7 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
                                  &c->r,
                                  &c->torque};
     double **const by_velocity[] = {&c->q, &c->qd, &c->qdd, &c->a0, &c->force};
-    double **const by_mode[] = {&c->eta, &c->inverse_k, &c->inverse_m};
+    double **const by_mode[] = {&c->eta, &c->drag, &c->inverse_k, &c->inverse_m};
     for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++) *by_joint[i] = arena_take(arena, n, sizeof(double));
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
         *by_velocity[i] = arena_take(arena, (size_t)nv, sizeof(double));
@@ -84,7 +88,9 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
     c->by_qd = arena_take(arena, (size_t)nv * (size_t)nv, sizeof(double));
     c->joint = arena_take(arena, n, sizeof(int));
     c->elastic = arena_take(arena, n_eta, sizeof(int));
-    take_state(c, nv, arena);
+    const enum status status = observer_make(&c->observer, n_sensors, sensor, guided, c->n_eta, c->elastic, arena);
+    if (status != STATUS_OK) return status;
+    take_state(c, nv, n_sensors, arena);
     if (arena->failed) return STATUS_NO_MEMORY;
     find_coordinates(c);
     return lqr_make(&c->lqr, 2 * nv, c->n, arena);
@@ -119,20 +125,28 @@ enum status control_adopt(struct control *c)
     return cholesky_factor(c->n_eta, c->K, c->inverse_k) == 0 ? STATUS_OK : STATUS_LINEAR_ALGEBRA;
 }
 
-/* Generalized forces of a motion of the model, to c->force */
-static void inverse(struct control *c, const double *q, const double *qd, const double *qdd)
+/* The estimated load at the tip, as a wrench; NULL: none is estimated */
+static const double *load_of(const struct control *c)
 {
-    const struct input in = {.q = q, .qd = qd};
+    return observes(&c->observer) ? c->observer.wrench : NULL;
+}
+
+/* Generalized forces of a motion of the model with a wrench at its tip, to c->force */
+static void inverse(struct control *c, const double *q, const double *qd, const double *qdd, const double *wrench)
+{
+    const struct input in = {.q = q, .qd = qd, .tip_wrench = wrench};
     dyn_configuration(c->arm->model, c->arm->work, q);
     dyn_inverse(c->arm->model, c->arm->work, &in, qdd, c->force);
 }
 
-/* Elastic coordinates in q that balance gravity and inertia of the joints' motion: K eta = -f(eta), by iteration      (C3) */
-static void settle(struct control *c, double *q, const double *qd, const double *qdd, int times)
+/* Elastic coordinates in q that balance gravity, inertia of the joints' motion, the load, and further forces on the modes, NULL: none:
+   K eta = -f(eta) + Phi' w + drag, by iteration                                                               (C3), (C22) */
+static void settle(struct control *c, double *q, const double *qd, const double *qdd, const double *drag, int times)
 {
     for (int i = 0; i < times && c->n_eta > 0; i++) {
-        inverse(c, q, qd, qdd);
+        inverse(c, q, qd, qdd, load_of(c));
         for (int k = 0; k < c->n_eta; k++) c->eta[k] = -c->force[c->elastic[k]];
+        for (int k = 0; k < c->n_eta && drag != NULL; k++) c->eta[k] += drag[k];
         cholesky_solve(c->n_eta, c->K, c->inverse_k, c->eta);
         for (int k = 0; k < c->n_eta; k++) q[c->elastic[k]] += c->eta[k];
     }
@@ -173,6 +187,20 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int j = 0; j < c->n; j++) x[j] = J[0][j] * weight[0] + J[1][j] * weight[1] + J[2][j] * weight[2];
 }
 
+/* 2 sigma_v M_ff etad of the observed modes, with M of correct(); their rates are zero before the first sample       (C22) */
+static const double *vibration_drag(struct control *c)
+{
+    const double *M = c->arm->work->M, factor = 2 * c->vibration_damping;
+    const int nv = c->arm->model->nv;
+    if (load_of(c) == NULL || factor == 0) return NULL;
+    for (int k = 0; k < c->n_eta; k++) {
+        c->drag[k] = 0;
+        for (int i = 0; i < c->n_eta; i++)
+            c->drag[k] += factor * M[nv * c->elastic[k] + c->elastic[i]] * c->predicted_qd[c->elastic[i]];
+    }
+    return c->drag;
+}
+
 /* Positions with which the tip of the deflected model is where that of the undeformed arm is desired, minus those desired (C4) */
 static void find_target(struct control *c, const struct sample *sample)
 {
@@ -185,8 +213,9 @@ static void find_target(struct control *c, const struct sample *sample)
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qd_ref, c->qd);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qdd_ref, c->qdd);
     tip_position(c, c->q, desired);
+    const double *drag = vibration_drag(c);
     for (int i = 0; i < ROUNDS; i++) {
-        settle(c, c->q, c->qd, c->qdd, SETTLE);
+        settle(c, c->q, c->qd, c->qdd, drag, SETTLE);
         tip_position(c, c->q, tip);
         for (int k = 0; k < 3; k++) error[k] = desired[k] - tip[k];
         move_tip(c, error, c->r);
@@ -236,7 +265,7 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
 {
     enum { ITERATIONS = 2 };
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
-    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau};
+    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_of(c)};
     enum status status = mechanism_newton_factor(m, q, qd, c->sample_time / 2);
     memcpy(c->qdd, a0, bytes);
     if (m == c->guided) put_joints(c, c->qdd_command, c->qdd);
@@ -256,7 +285,8 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
 /* The guided model arrives at the command: its modes move since the last sample, and accelerate                       (C1) */
 static enum status guide(struct control *c, bool first)
 {
-    const struct input in = {.q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command};
+    const struct input in = {
+        .q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command, .tip_wrench = load_of(c)};
     const enum status status =
         first ? STATUS_OK : advance(c, c->guided, NULL, c->guided_qdd, c->guided_q, c->guided_qd);
     put_joints(c, c->q_command, c->guided_q);
@@ -278,13 +308,28 @@ static void forces_ahead(struct control *c)
     for (int j = 0; j < c->n; j++) c->torque[j] = (1 - share) * now[j] + share * before[j] + c->d[j];
 }
 
+/* The load acts on the modes alone: what it does to the joints is in d                                                (C15) */
+static void spare_joints(struct control *c)
+{
+    const struct mechanism *m = c->arm;
+    dyn_configuration(m->model, m->work, c->predicted_q);
+    const struct load load = anchor_load(m->work, &m->model->tip_frame, load_of(c));
+    clear(c, c->force);
+    dyn_frame_force(m->model, m->work, &load, c->force);
+    for (int j = 0; j < c->n; j++) c->torque[j] -= c->force[c->joint[j]];
+}
+
 /* Hinge and modal accelerations for these torques, and with them the motion at the next sample                         (C6) */
 static enum status predict(struct control *c)
 {
+    const bool loaded = load_of(c) != NULL;
     forces_ahead(c);
-    const struct input in = {.q = c->predicted_q, .qd = c->predicted_qd, .tau = c->torque};
-    const enum status status = mechanism_forward(c->arm, &in, c->a0);
-    return status == STATUS_OK ? advance(c, c->arm, c->torque, c->a0, c->predicted_q, c->predicted_qd) : status;
+    if (loaded) spare_joints(c);
+    const struct input in = {.q = c->predicted_q, .qd = c->predicted_qd, .tau = c->torque, .tip_wrench = load_of(c)};
+    enum status status = mechanism_forward(c->arm, &in, c->a0);
+    if (status == STATUS_OK) status = advance(c, c->arm, c->torque, c->a0, c->predicted_q, c->predicted_qd);
+    for (int j = 0; j < c->n && loaded; j++) c->arrival[j] = c->qdd[c->joint[j]];
+    return status;
 }
 
 /* ---- the correction loop ------------------------------------------------------------------------------------------------- */
@@ -319,6 +364,13 @@ static enum status correct(struct control *c, const struct sample *sample)
     return STATUS_OK;
 }
 
+/* What the sensors show corrects deformations and load. Joints accelerated as predicted but for r/h                    (C16) */
+static enum status observe(struct control *c, const struct sample *sample)
+{
+    for (int j = 0; j < c->n; j++) c->r[j] = c->arrival[j] + c->r[j] / c->sample_time;
+    return observer_correct(&c->observer, c->r, sample->sensor, c->predicted_q, c->predicted_qd);
+}
+
 /* ---- LQR ----------------------------------------------------------------------------------------------------------------- */
 
 /* Rates of (q, h qd) with time in samples, at rest in the start pose under the torques that hold it                    (C10) */
@@ -328,7 +380,7 @@ static enum status linearize(struct control *c)
     const double h = c->sample_time;
     struct lqr *l = &c->lqr;
     clear(c, c->qd), clear(c, c->qdd);
-    inverse(c, c->guided_q, c->qd, c->qdd);
+    inverse(c, c->guided_q, c->qd, c->qdd, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     const struct input rest = {.q = c->guided_q, .qd = c->qd, .tau = c->torque};
     enum status status = mechanism_forward_jacobian(c->arm, &rest, c->a0, c->by_q, c->by_qd);
@@ -405,8 +457,8 @@ static void pd_torques(struct control *c, const struct sample *sample)
         enum { SETTLE = 4 };
         clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
         put_joints(c, c->q_command, c->q);
-        settle(c, c->q, c->qd, c->qdd, SETTLE);
-        inverse(c, c->q, c->qd, c->qdd);
+        settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
+        inverse(c, c->q, c->qd, c->qdd, NULL);
         for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     }
     for (int j = 0; j < c->n && c->feedback == FEEDBACK_PD; j++)
@@ -432,7 +484,7 @@ static void computed_torques(struct control *c, const struct sample *sample)
     put_joints(c, pd ? sample->q : c->q_command, c->q);
     put_joints(c, pd ? sample->qd : c->qd_command, c->qd);
     put_joints(c, c->r, c->qdd);
-    inverse(c, c->q, c->qd, c->qdd);
+    inverse(c, c->q, c->qd, c->qdd, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
 }
 
@@ -461,7 +513,7 @@ static void start_models(struct control *c, const struct sample *sample)
     clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
     put_joints(c, sample->q_ref, c->q);
     for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->shift[j];
-    settle(c, c->q, c->qd, c->qdd, SETTLE);
+    settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
     memcpy(c->guided_q, c->q, bytes);
     memcpy(c->predicted_q, c->q, bytes);
     dyn_configuration(c->arm->model, c->arm->work, c->q);
@@ -482,6 +534,7 @@ enum status control_start(struct control *c, const struct sample *sample)
     memcpy(c->shift, c->target, (size_t)c->n * sizeof *c->shift);
     start_models(c, sample);
     enum status status = c->feedback == FEEDBACK_LQR ? find_gain(c) : STATUS_OK;
+    if (status == STATUS_OK && observes(&c->observer)) status = observer_start(&c->observer, c->guided_q);
     form_command(c, sample, 0);
     if (status == STATUS_OK && follows_command(c)) status = guide(c, true);
     if (status == STATUS_OK) status = form_torques(c, sample);
@@ -491,8 +544,10 @@ enum status control_start(struct control *c, const struct sample *sample)
 
 enum status control_sample(struct control *c, const struct sample *sample)
 {
-    const bool first = *c->count == 0, predicts = c->correction_bandwidth > 0 || c->feedback == FEEDBACK_LQR;
+    const bool first = *c->count == 0, senses = observes(&c->observer),
+               predicts = c->correction_bandwidth > 0 || c->feedback == FEEDBACK_LQR || senses;
     enum status status = predicts && !first ? correct(c, sample) : STATUS_OK;
+    if (status == STATUS_OK && senses && !first) status = observe(c, sample);
     if (first) put_joints(c, sample->q, c->predicted_q);
     if (first) put_joints(c, sample->qd, c->predicted_qd);
     form_command(c, sample, first ? 0 : c->sample_time);

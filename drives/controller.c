@@ -13,7 +13,8 @@ struct controller {
     int *arm_reference;      /* [value]: of the parameter in the arm; -1: not of the model   */
     int *guided_reference;   /* likewise                                                     */
     struct control control;
-    double *motion; /* 5 x n: desired and measured, of a sample */
+    struct named_sensors sensors;
+    double *motion; /* 5 x n: desired and measured, of a sample; then what the sensors measured */
 };
 
 static struct controller *controller_of(struct instance *instance)
@@ -31,6 +32,26 @@ static double own_value(const struct controller *c, enum controller_value value)
 static double joint_value(const struct controller *c, int joint, enum joint_value value)
 {
     return c->instance.stepper.value[joint_reference(joint, value)];
+}
+
+static double observer_value(const struct controller *c, enum observer_value value)
+{
+    return c->instance.stepper.value[observer_reference(c->control.n, value)];
+}
+
+static double sensor_value(const struct controller *c, int sensor, enum sensor_value value)
+{
+    return c->instance.stepper.value[sensor_reference(c->control.n, sensor, value)];
+}
+
+static void take_observer(struct controller *c)
+{
+    struct observer *observer = &c->control.observer;
+    if (c->sensors.n == 0) return;
+    observer->sample_time = own_value(c, SAMPLE_TIME);
+    observer->bandwidth = observer_value(c, OBSERVER_BANDWIDTH);
+    c->control.vibration_damping = observer_value(c, VIBRATION_DAMPING);
+    for (int i = 0; i < c->sensors.n; i++) observer->noise[i] = sensor_value(c, i, NOISE);
 }
 
 /* From the values to the laws */
@@ -87,6 +108,7 @@ static enum status adopt_parameters(struct instance *instance, double tolerance)
     if (status == STATUS_OK) status = set_models(c);
     if (status != STATUS_OK) return status;
     take_parameters(c);
+    take_observer(c);
     return control_adopt(&c->control);
 }
 
@@ -116,7 +138,12 @@ static struct sample take_sample(struct controller *c, const struct step_inputs 
         x[n * Q_MEASURED + j] = rounded(x[n * Q_MEASURED + j], joint_value(c, j, POSITION_RESOLUTION));
         x[n * QD_MEASURED + j] = rounded(x[n * QD_MEASURED + j], joint_value(c, j, VELOCITY_RESOLUTION));
     }
-    return (struct sample){x + n * Q_REF, x + n * QD_REF, x + n * QDD_REF, x + n * Q_MEASURED, x + n * QD_MEASURED};
+    double *sensor = x + n * TAU;
+    for (int i = 0; i < c->sensors.n; i++)
+        sensor[i] = rounded(step_input(inputs, stepper->input_number[sensor_reference(n, i, MEASURED)], t),
+                            sensor_value(c, i, RESOLUTION));
+    return (struct sample){x + n * Q_REF,      x + n * QD_REF,      x + n * QDD_REF,
+                           x + n * Q_MEASURED, x + n * QD_MEASURED, sensor};
 }
 
 /* After a sample: what its torques were computed with */
@@ -127,6 +154,8 @@ static void put_sampled(struct controller *c)
         value[joint_reference(j, CORRECTION)] = c->control.d[j];
         value[joint_reference(j, Q_COMMAND)] = c->control.q_command[j];
     }
+    for (int k = 0; k < 3 && c->sensors.n > 0; k++)
+        value[observer_reference(c->control.n, LOAD_X) + k] = c->control.observer.wrench[3 + k];
 }
 
 static void put_torques(struct controller *c, const double *torque)
@@ -278,13 +307,17 @@ static enum status build(struct controller *c, const char *text)
     struct variables *v = &instance->variables;
     struct arena *arena = &instance->arena;
     enum status status = make_models(c, text);
-    if (status == STATUS_OK) status = controller_variables(c->arm, arena, v);
+    if (status == STATUS_OK)
+        status = controller_sensors(instance->name, text, c->arm, instance->report, arena, &c->sensors);
+    if (status == STATUS_OK) status = controller_variables(c->arm, &c->sensors, arena, v);
     if (status == STATUS_OK) status = controller_parameters(instance->name, text, instance->report, v);
-    if (status == STATUS_OK) status = control_make(&c->control, sim_mechanism(c->arm), sim_mechanism(c->guided), arena);
+    if (status == STATUS_OK)
+        status = control_make(&c->control, sim_mechanism(c->arm), sim_mechanism(c->guided), c->sensors.n,
+                              c->sensors.sensor, arena);
     if (status != STATUS_OK) return status;
     c->arm_reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
     c->guided_reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
-    c->motion = arena_take(arena, 5 * (size_t)c->control.n, sizeof(double));
+    c->motion = arena_take(arena, TAU * (size_t)c->control.n + (size_t)c->sensors.n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         c->arm_reference[r] = reference_of(c->arm, v->by_reference[r]);

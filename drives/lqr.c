@@ -8,7 +8,7 @@
 
 enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena)
 {
-    const size_t square = (size_t)nx * (size_t)nx;
+    const size_t side = (size_t)(nx > nu ? nx : nu), square = side * side;
     double **const squares[] = {&l->A, &l->Q, &l->X, &l->power, &l->G, &l->W, &l->V, &l->P};
     l->nx = nx;
     l->nu = nu;
@@ -127,6 +127,19 @@ static void divide(const struct lqr *l, const double *Y, double *quotient)
     for (int i = 0; i < l->nx; i++) lu_solve(l->nx, l->W, l->pivot, quotient + l->nx * i);
 }
 
+enum status lqr_step_trapezoidal(struct lqr *l)
+{
+    const int n = l->nx;
+    for (int i = 0; i < n * n; i++) {
+        l->W[i] = -l->A[i] / 2;
+        l->V[i] = l->A[i] / 2;
+    }
+    add_identity(n, l->W), add_identity(n, l->V);
+    if (lu_factor(n, l->W, l->pivot) != 0) return STATUS_LINEAR_ALGEBRA;
+    divide(l, l->V, l->A);
+    return STATUS_OK;
+}
+
 static void keep_diagonal(const struct lqr *l, double *diagonal)
 {
     for (int i = 0; i < l->nx; i++) diagonal[i] = l->X[(l->nx + 1) * i];
@@ -170,12 +183,13 @@ static double double_once(struct lqr *l)
     return grown;
 }
 
-/* F = (R + B' X B)^-1 B' X A                                                                                           (C13) */
-static bool gain(struct lqr *l, double *F)
+/* F = (R + B' X B)^-1 B' X A                                                                                           (C13),
+   for a filter (R + B' X B)^-1 B' X                                                                                    (C20) */
+static bool gain(struct lqr *l, bool filter, double *F)
 {
     const int n = l->nx, m = l->nu;
     double *BX = l->V, *S = l->W, *inverse = l->G, *BXA = l->P;
-    memset(BX, 0, (size_t)n * (size_t)n * sizeof *BX);
+    memset(BX, 0, (size_t)m * (size_t)n * sizeof *BX);
     for (int k = 0; k < n; k++)
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++) BX[n * i + j] += l->B[m * k + i] * l->X[n * k + j];
@@ -183,7 +197,7 @@ static bool gain(struct lqr *l, double *F)
     for (int i = 0; i < m; i++) S[(m + 1) * i] += l->R[i];
     if (invert(m, S, inverse) != 0) return false;
     product(m, n, n, BX, l->A, BXA);
-    product(m, m, n, inverse, BXA, F);
+    product(m, m, n, inverse, filter ? BX : BXA, F);
     return true;
 }
 
@@ -220,6 +234,13 @@ enum status lqr_solve(struct lqr *l, double *F)
     double grown = INFINITY;
     start_doubling(l);
     for (int k = 0; k < MOST_DOUBLINGS && grown > ENOUGH; k++) grown = double_once(l);
-    const bool solved = grown <= ENOUGH && gain(l, F) && refine(l, F) && gain(l, F);
+    const bool solved = grown <= ENOUGH && gain(l, false, F) && refine(l, F) && gain(l, false, F);
     return solved ? STATUS_OK : STATUS_NO_RICCATI;
+}
+
+enum status lqr_filter(struct lqr *l, double *transposed_gain)
+{
+    const enum status status = lqr_solve(l, transposed_gain);
+    if (status != STATUS_OK) return status;
+    return gain(l, true, transposed_gain) ? STATUS_OK : STATUS_NO_RICCATI;
 }

@@ -16,7 +16,7 @@ struct lqr {
 
     double *X; /* nx x nx: solution of the Riccati equation, by lqr_solve()                     */
 
-    /* scratch, nx x nx; nx */
+    /* scratch, n x n with the larger n of both; nx */
     double *power, *G, *W, *V, *P;
     int *pivot;
 };
@@ -26,7 +26,15 @@ enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena);
 /* From rates to the change over one sample with u held: exact but for rounding. */
 void lqr_discretize(struct lqr *l);
 
+/* From rates to the change over one step of the trapezoidal rule: A <- (I + A/2) (I - A/2)^-1; B is not changed.       (C17) */
+enum status lqr_step_trapezoidal(struct lqr *l);
+
 /* X and the gain F, nu x nx. STATUS_NO_RICCATI if there is no solution. */
 enum status lqr_solve(struct lqr *l, double *F);
+
+/* The dual problem, the steady-state Kalman filter: for A and B that are the transposes of A and C of x+ = A x, y = C x, covariances Q
+   and R of their noise, X is that of the error before a measurement, and the transposed gain L', nu x nx, corrects x by
+   L (y - C x).                                                                                                        (C20) */
+enum status lqr_filter(struct lqr *l, double *transposed_gain);
 
 #endif

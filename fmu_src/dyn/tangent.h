@@ -220,6 +220,9 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
 /* Moves the change of a frame's motion to a frame at r, fixed in it; omega and alpha of both. */
 void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
                        struct frame_derivative *change);
+/* d(R' x) = R' (dx - phi x x), x in world axes. */
+void change_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
+                        double change[3]);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);

@@ -221,6 +221,15 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
     }
 }
 
+void change_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3], double change[3])
+{
+    double relative[3], turned[3];
+    cross3(phi, x, turned);
+    copy3(dx, relative);
+    axpy3(-1, turned, relative);
+    tmul3(R, relative, change);
+}
+
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])
 {
     tmul3(work->link[link].O.R, tangent->link[link].f, wrench);

@@ -108,17 +108,6 @@ void outputs_frames(struct sim *sim)
 
 /* ---- their changes --------------------------------------------------------------------------------------------------------- */
 
-/* d(R' x) = R' (dx - phi x x), x in world axes */
-static void change_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
-                               double change[3])
-{
-    double relative[3], turned[3];
-    cross3(phi, x, turned);
-    copy3(dx, relative);
-    axpy3(-1, turned, relative);
-    tmul3(R, relative, change);
-}
-
 static void change_frame(const struct sim *sim, int frame, struct frame_outputs *change)
 {
     const struct mechanism *m = &sim->mechanism;

@@ -26,14 +26,23 @@ struct rig {
 
 /* ---- a controller, and its arm ------------------------------------------------------------------------------------------- */
 
-static enum status make(struct rig *rig, const char *file, const char *parameters)
+/* Sensors are outputs of robots of format 2 */
+static void to_format_2(char *text)
+{
+    char *format = strstr(text, "limber-robot/1");
+    if (format != NULL) format[strlen("limber-robot/")] = '2';
+}
+
+static enum status make_with(struct rig *rig, const char *file, const char *sensors, const char *parameters)
 {
     memset(rig, 0, sizeof *rig);
     const char *robot = document_load(file, &rig->arena, &rig->report);
     char *text = arena_take(&rig->arena, TEXT, 1);
     CHECK(robot != NULL && text != NULL);
-    snprintf(text, TEXT, "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"robot\": %s}", parameters,
-             robot);
+    snprintf(text, TEXT,
+             "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"sensors\": [%s], \"robot\": %s}",
+             parameters, sensors, robot);
+    if (sensors[0] != '\0') to_format_2(text);
     const enum status status = controller_make("test", text, &rig->report, &rig->controller);
     if (status != STATUS_OK) return status;
     rig->n = sim_model(controller_arm(rig->controller))->n_tau;
@@ -44,6 +53,11 @@ static enum status make(struct rig *rig, const char *file, const char *parameter
     }
     rig->T = 0.5;
     return status;
+}
+
+static enum status make(struct rig *rig, const char *file, const char *parameters)
+{
+    return make_with(rig, file, "", parameters);
 }
 
 static void discard(struct rig *rig)
@@ -403,13 +417,13 @@ TEST(tip_is_where_it_is_desired)
 
 /* ---- saved states -------------------------------------------------------------------------------------------------------- */
 
-static void check_saved_state(const char *parameters)
+static void check_saved_state(const char *sensors, const char *parameters)
 {
     enum { STEPS = 60 };
     struct rig rig, copy;
     double tau[STEPS][MOST];
-    CHECK(make(&rig, ARM, parameters) == STATUS_OK);
-    CHECK(make(&copy, ARM, parameters) == STATUS_OK);
+    CHECK(make_with(&rig, ARM, sensors, parameters) == STATUS_OK);
+    CHECK(make_with(&copy, ARM, sensors, parameters) == STATUS_OK);
     const int payload = variables_find(instance_variables(rig.controller), "hand.payload.mass");
     instance_set(rig.controller, payload, 8);
     set_desired(&rig, 0);
@@ -436,8 +450,10 @@ static void check_saved_state(const char *parameters)
 
 TEST(saved_state_continues_with_the_same_bits)
 {
-    check_saved_state(ALL_PARTS ", \"delay\": 1.5e-3");
-    check_saved_state(ALL_PARTS ", \"feedback\": 1");
+    check_saved_state("", ALL_PARTS ", \"delay\": 1.5e-3");
+    check_saved_state("", ALL_PARTS ", \"feedback\": 1");
+    check_saved_state("\"tip.specific_force[3]\", \"tip.specific_force[1]\"",
+                      ALL_PARTS ", \"feedback\": 1, \"vibration_damping\": 1");
 }
 
 /* ---- what it refuses ----------------------------------------------------------------------------------------------------- */
@@ -450,20 +466,59 @@ static void keep_error(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) snprintf(last_error, sizeof last_error, "%s", text);
 }
 
-static void check_refused(const char *file, const char *parameters, const char *why)
+static void check_refused_with(const char *file, const char *sensors, const char *parameters, const char *why)
 {
     struct arena arena = {0};
     struct report report = {.line = keep_error};
     struct instance *controller = NULL;
     const char *robot = document_load(file, &arena, &report);
     char *text = arena_take(&arena, 10 * TEXT, 1);
-    snprintf(text, 10 * TEXT, "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"robot\": %s}", parameters,
-             robot);
+    snprintf(text, 10 * TEXT,
+             "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"sensors\": %s, \"robot\": %s}", parameters,
+             sensors, robot);
+    if (strcmp(sensors, "[]") != 0) to_format_2(text);
     last_error[0] = '\0';
     CHECK(controller_make("test", text, &report, &controller) != STATUS_OK && controller == NULL);
     if (strstr(last_error, why) == NULL) printf("\"%s\" is not in \"%s\"\n", why, last_error);
     CHECK(strstr(last_error, why) != NULL);
     arena_release(&arena);
+}
+
+static void check_refused(const char *file, const char *parameters, const char *why)
+{
+    check_refused_with(file, "[]", parameters, why);
+}
+
+TEST(impossible_sensors_are_refused)
+{
+    static const char *const TIP = "[\"tip.specific_force[1]\"]";
+    check_refused_with(ARM, "[\"tip.specific_force[4]\"]", "",
+                       "a sensor may be tip.specific_force[1], tip.specific_force[2]");
+    check_refused_with(ARM, "[\"boom.deflection[2]\"]", "", "no such sensor");
+    check_refused_with(ARM, "[\"tip.specific_force[1]\", \"tip.specific_force[1]\"]", "", "sensors[1]");
+    check_refused_with(ARM, "[\"tip.specific_force[1]\", \"tip.specific_force[1]\"]", "", "named before");
+    check_refused_with(ARM, "[7]", "", "sensors[0] = 7");
+    check_refused_with(ARM, "\"tip\"", "", "sensors");
+    check_refused_with("resources/chain-7.json", TIP, "", "does not see");
+    check_refused_with("resources/chain-7.json", "[\"gauge.curvature[1]\"]", "", "links with modes");
+    check_refused_with(ARM, TIP, "\"tip.specific_force[1].noise\": 0", "must be positive");
+    check_refused_with(ARM, TIP, "\"observer_bandwidth\": -1", "must not be negative");
+    check_refused(ARM, "\"observer_bandwidth\": 1", "no parameter of this name");
+}
+
+/* Names, units and starts of the table; the measured value has a resolution */
+TEST(sensors_are_inputs)
+{
+    struct rig rig;
+    CHECK(make_with(&rig, ARM, "\"tip.specific_force[3]\"", "\"tip.specific_force[3].resolution\": 0.5") == STATUS_OK);
+    const struct variables *v = instance_variables(rig.controller);
+    const int input = variables_find(v, "tip.specific_force[3]"),
+              noise = variables_find(v, "tip.specific_force[3].noise");
+    CHECK(input >= 0 && v->row[input].causality == CAUSALITY_INPUT && strcmp(v->row[input].unit, "m/s2") == 0);
+    CHECK(v->row[input].reference == sensor_reference(rig.n, 0, MEASURED));
+    CHECK(noise >= 0 && v->row[noise].start == 0.01 && strcmp(v->row[noise].unit, "m/s2") == 0);
+    CHECK(variables_find(v, "load[3]") == observer_reference(rig.n, LOAD_Z));
+    discard(&rig);
 }
 
 TEST(impossible_controllers_are_refused)
@@ -508,6 +563,8 @@ int main(void)
     RUN(exact_model_is_not_corrected);
     RUN(tip_is_where_it_is_desired);
     RUN(saved_state_continues_with_the_same_bits);
+    RUN(impossible_sensors_are_refused);
+    RUN(sensors_are_inputs);
     RUN(impossible_controllers_are_refused);
     RUN(lqr_without_a_gain_is_refused);
     return test_summary();

@@ -104,6 +104,41 @@ TEST(scalar_system)
     }
 }
 
+/* The filter of x+ = a x, y = c x with noise q and r is the regulator of the dual system: the same X, and L = X c/(r + c^2 X) */
+TEST(scalar_filter)
+{
+    struct random random = {6};
+    for (int trial = 0; trial < 200; trial++) {
+        struct arena arena = {0};
+        struct lqr l;
+        double L;
+        CHECK(lqr_make(&l, 1, 1, &arena) == STATUS_OK);
+        const double a = uniform(&random, -3, 3), c = uniform(&random, 0.1, 2), q = uniform(&random, 0.01, 2),
+                     r = uniform(&random, 0.01, 2), p = r * (1 - a * a) - q * c * c;
+        const double X = (-p + sqrt(p * p + 4 * q * r * c * c)) / (2 * c * c);
+        *l.A = a, *l.B = c, *l.Q = q, *l.R = r;
+        CHECK(lqr_filter(&l, &L) == STATUS_OK);
+        CHECK_NEAR(L, X * c / (r + c * c * X), 1e-10 * fabs(L));
+        CHECK(fabs(a * (1 - L * c)) < 1);
+        arena_release(&arena);
+    }
+}
+
+/* An oscillator over one step of the trapezoidal rule: a rotation without damping, by 2 atan(w/2) in place of w */
+TEST(trapezoidal_step_of_an_oscillator)
+{
+    for (double w = 1e-3; w < 100; w *= 3) {
+        struct arena arena = {0};
+        struct lqr l;
+        CHECK(lqr_make(&l, 2, 1, &arena) == STATUS_OK);
+        memcpy(l.A, (double[]){0, 1, -w * w, 0}, 4 * sizeof(double));
+        CHECK(lqr_step_trapezoidal(&l) == STATUS_OK);
+        const double turn = 2 * atan(w / 2), expected[] = {cos(turn), sin(turn) / w, -w * sin(turn), cos(turn)};
+        for (int i = 0; i < 4; i++) CHECK_NEAR(l.A[i], expected[i], 1e-12 * (1 + w));
+        arena_release(&arena);
+    }
+}
+
 /* A mass whose position alone has a weight, q/r = 4 rho in samples: the poles z + 1/z = s solve (s - 2)^2 + rho (s + 2) = 0 (spectral
    factorization of r + g(1/z) q g(z), g = (z + 1)/(2 (z - 1)^2)), and F places them: F1 = 1 - sum + product, F2 = (3 - sum - product)/2 */
 TEST(double_integrator)
@@ -205,7 +240,7 @@ static void make(struct rig *rig, const char *file)
     CHECK(sim_make_moved("guided", robot, &motion, &rig->report, &rig->guided) == STATUS_OK);
     CHECK(instance_initialize(rig->model, &experiment) == STATUS_OK);
     CHECK(instance_initialize(rig->guided, &experiment) == STATUS_OK);
-    CHECK(control_make(c, sim_mechanism(rig->model), sim_mechanism(rig->guided), &rig->arena) == STATUS_OK);
+    CHECK(control_make(c, sim_mechanism(rig->model), sim_mechanism(rig->guided), 0, NULL, &rig->arena) == STATUS_OK);
     c->law = LAW_FLEXIBLE;
     c->feedback = FEEDBACK_LQR;
     c->sample_time = 1e-3;
@@ -214,7 +249,7 @@ static void make(struct rig *rig, const char *file)
         c->accepted_position[j] = 0.01, c->accepted_rate[j] = 0.05, c->accepted_acceleration[j] = 0.25;
         rig->q[j] = sim_robot(rig->model)->link[j].joint.start_position[0];
     }
-    const struct sample rest = {rig->q, rig->zero, rig->zero, rig->q, rig->zero};
+    const struct sample rest = {rig->q, rig->zero, rig->zero, rig->q, rig->zero, NULL};
     CHECK(control_adopt(c) == STATUS_OK && control_start(c, &rest) == STATUS_OK);
 }
 
@@ -287,7 +322,7 @@ TEST(arm_moves_as_the_linear_system)
             largest = fmax(largest, fabs(q[j] - rig.q[j]));
             CHECK_NEAR(q[j] - rig.q[j], x[c->joint[j]], 0.03 * largest);
         }
-        const struct sample sample = {rig.q, rig.zero, rig.zero, q, qd};
+        const struct sample sample = {rig.q, rig.zero, rig.zero, q, qd, NULL};
         CHECK(control_sample(c, &sample) == STATUS_OK);
         const double *tau = control_torque(c, (k + 1) * c->sample_time);
         for (int j = 0; j < c->n; j++) plant_value(&rig, j, "tau", tau + j);
@@ -302,6 +337,8 @@ int main(void)
 {
     RUN(one_sample_of_an_oscillator);
     RUN(scalar_system);
+    RUN(scalar_filter);
+    RUN(trapezoidal_step_of_an_oscillator);
     RUN(double_integrator);
     RUN(random_systems);
     RUN(what_cannot_be_stabilized_is_refused);

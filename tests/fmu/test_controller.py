@@ -1,6 +1,7 @@
-"""The controller's FMU: in an importer, its rate and that of the importer, saved states, its model's payload, in the loop with an arm."""
+"""The controller's FMU: in an importer, its rate and that of the importer, saved states, its model's payload, sensors, in the loop with an arm."""
 
 import ctypes as ct
+import json
 import os
 import subprocess
 import sys
@@ -140,6 +141,93 @@ def test_lqr_returns_an_arm_to_rest(limber, packed, robot):
     assert errors[0] == pytest.approx(0.01) and max(errors) < 0.02 and max(errors[-200:]) < 2e-4
 
 
+# ---- sensors --------------------------------------------------------------------------------------------------------------
+
+GAUGES = ["upper_gauge.curvature[3]", "lower_gauge.curvature[3]"]
+SENSORS = [*GAUGES, "tip.specific_force[2]"]
+
+
+@pytest.fixture(scope="module")
+def gauged(tmp_path_factory):
+    """The arm with rotors, and with a strain gauge near the root of each link"""
+    robot = json.loads(PAYLOAD_ARM)
+    robot["format"] = "limber-robot/2"
+    for link in robot["links"]: link["joint"]["motor_inertia"] = 2.0
+    robot["frames"] = [{"name": f"{link}_gauge", "link": link, "at": 0.05, "sensor": True} for link in ("upper", "lower")]
+    file = tmp_path_factory.mktemp("gauged") / "gauged_arm.json"
+    file.write_text(json.dumps(robot))
+    return file
+
+
+def with_sensors(limber, robot, sensors, **settings):
+    file = robot.parent / f"controller{len(list(robot.parent.iterdir()))}.fmu"
+    words = [word for name in sensors for word in ("--sensor", name)] + [word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")]
+    return file, subprocess.run([limber, "drive", "controller", robot, "-o", file, *words], capture_output=True, text=True)
+
+
+def test_sensors_are_inputs_with_the_names_and_units_of_the_arm(limber, pack, gauged):
+    file, result = with_sensors(limber, gauged, SENSORS)
+    assert result.returncode == 0, result.stderr
+    assert fmpy.validation.validate_fmu(str(file)) == []
+    own, arm = ({v.name: v for v in fmpy.read_model_description(str(name)).modelVariables} for name in (file, pack(gauged)))
+    for name in SENSORS:
+        assert own[name].causality == "input" and arm[name].causality == "output" and own[name].unit == arm[name].unit
+        assert own[name].description == f"measured: {arm[name].description}"
+        assert own[f"{name}.noise"].causality == own[f"{name}.resolution"].causality == "parameter" and own[f"{name}.noise"].unit == own[name].unit
+    assert float(own[f"{GAUGES[0]}.noise"].start) == 1e-5 and float(own["tip.specific_force[2].noise"].start) == 0.01
+    assert [own[f"load[{k}]"].unit for k in (1, 2, 3)] == ["N"] * 3 and own["load[1]"].causality == "output"
+    assert own["observer_bandwidth"].unit == "rad/s" and own["vibration_damping"].unit == "1/s"
+
+
+def test_no_sensors_no_variables_of_the_observer(packed):
+    names = {v.name for v in fmpy.read_model_description(str(packed())).modelVariables}
+    assert not names & {"observer_bandwidth", "vibration_damping", "load[1]"}
+
+
+@pytest.mark.parametrize("sensors, words", [
+    (["upper_gauge.curvature[4]"], ["sensors[0]", "no such sensor", "upper_gauge.curvature[3]", "tip.specific_force[1]"]),
+    (["elbow.q"], ["no such sensor"]), (GAUGES + GAUGES[:1], ["sensors[2]", "named before"]),
+    (["upper_gauge.curvature[2]"], ["does not see"]), (["upper_gauge.elongation"], ["does not see"])])
+def test_wrong_sensors(limber, gauged, sensors, words):
+    file, result = with_sensors(limber, gauged, sensors)
+    assert result.returncode == 1 and not file.exists()
+    for word in words: assert word in result.stderr
+    assert "curvature[1]" not in result.stderr  # the model has no twist
+
+
+def test_sensors_find_a_heavier_payload(limber, pack, gauged):
+    """In the loop with an arm whose payload is 0.2 kg heavier than the model's 0.5 kg: load[2] is its weight, and the tip, which hung lower, is where it is desired. Stopped
+    and continued from a serialized state, the torques have the same bits."""
+    heavier = gauged.with_name("heavier.json")
+    robot = json.loads(gauged.read_text())
+    robot["links"][1]["payload"]["mass"] += 0.2
+    heavier.write_text(json.dumps(robot))
+    plant_package = unzip(pack(heavier), heavier.with_suffix(""))
+    height = {}
+    for bandwidth in (0.0, 5.0):
+        file, result = with_sensors(limber, gauged, GAUGES, correction_bandwidth=20.0, tip_compensation=1, observer_bandwidth=bandwidth)
+        assert result.returncode == 0, result.stderr
+        controller, plant = Instance(unzip(file, file.with_suffix(""))), Instance(plant_package)
+        assert plant.SetBoolean(plant.references(["start_static"]), 1, (ct.c_int * 1)(1)) == OK
+        plant.initialise()
+        controller.initialise()
+        measured, copy = names("q", "qd") + GAUGES, None
+        for k in range(3000):
+            values = dict(zip(measured, plant.get(*measured)))
+            assert controller.set(values) == OK and controller.step(k * SAMPLE, SAMPLE) == OK, controller.log
+            if copy is not None: assert copy.set(values) == OK and copy.step(k * SAMPLE, SAMPLE) == OK and copy.get(*TAU) == controller.get(*TAU)
+            if k == 100:
+                copy = Instance(controller.package).initialise()
+                state, status = copy.deserialise(controller.serialise())
+                assert status == OK and copy.SetFMUstate(state) == OK
+            assert plant.set(dict(zip(TAU, controller.get(*TAU)))) == OK and plant.step(k * SAMPLE, SAMPLE) == OK, plant.log
+        height[bandwidth] = plant.get("tip.position[2]")
+        if bandwidth > 0:
+            along, down, aside = controller.get("load[1]", "load[2]", "load[3]")
+            assert down == pytest.approx(-0.2 * 9.81, abs=0.01) and aside == 0 and abs(along) < 0.1  # gauges hardly see a force along the arm
+    assert height[0.0] < -2e-3 and abs(height[5.0]) < 0.02 * abs(height[0.0])
+
+
 @pytest.mark.parametrize("name, value", [("sample_time", 0.0), ("delay", -1.0), ("elbow.kd", -1.0), ("elbow.lqr_position", 0.0), ("lower.payload.mass", -1.0)])
 def test_bad_parameters_are_refused(controller, name, value):
     instance = Instance(controller)
@@ -153,15 +241,16 @@ def test_bad_parameters_are_refused(controller, name, value):
 @pytest.mark.parametrize("arguments, code, word", [
     (["ROBOT"], 2, "expected -o"), (["-o", "x.fmu"], 2, "robot file"), (["ROBOT", "-o", "x.fmu", "--set", "elbow.gain=2"], 1, "no parameter"),
     (["LOOP", "-o", "x.fmu"], 1, "it has loops"), (["missing.json", "-o", "x.fmu"], 1, "missing.json"),
-    (["ROBOT", "-o", "x.fmu", "--set", "law=7"], 1, "law")])
+    (["ROBOT", "-o", "x.fmu", "--set", "law=7"], 1, "law"), (["ROBOT", "-o", "x.fmu", "--sensor"], 2, "--sensor takes NAME"),
+    (["ROBOT", "-o", "x.fmu", "--sensor", "tip.specific_force[1]"], 1, "format 2")])
 def test_wrong_use(limber, robot, root, tmp_path, arguments, code, word):
     places = {"ROBOT": robot, "LOOP": root / "resources/four-bar.json"}
     answer = subprocess.run([limber, "drive", "controller", *(places.get(word, word) for word in arguments)], cwd=tmp_path, capture_output=True, text=True)
     assert answer.returncode == code and word in answer.stderr and os.listdir(tmp_path) == []
 
 
-def test_example_halves_the_error(root, limber, tmp_path):
-    """Cibicik's arm with a payload 20 % heavier than the model's; the example has exit code 1 if it does not"""
+def test_example_reduces_the_error(root, limber, tmp_path):
+    """Cibicik's arm with a payload 20 % heavier than the model's; the example has exit code 1 if the correction loop or the strain gauges do not"""
     result = subprocess.run([sys.executable, root / "examples/control.py", tmp_path, "--quick"], capture_output=True, text=True,
                             env={**os.environ, "LIMBER": str(limber)})
-    assert result.returncode == 0 and result.stdout.count("  ok  ") == 1, result.stdout + result.stderr
+    assert result.returncode == 0 and result.stdout.count("  ok  ") == 2, result.stdout + result.stderr
