@@ -134,6 +134,18 @@ const char *read_string(const struct place *at, enum need need, const char *what
     return NULL;
 }
 
+/* UTF-8 of characters: no forms longer than needed, no surrogates, nothing above U+10FFFF. json-c checks only that as many bytes
+   follow the first as it announces. */
+static bool is_unicode(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == 0xC0 || *c == 0xC1 || *c > 0xF4) return false;
+        if ((*c == 0xE0 && c[1] < 0xA0) || (*c == 0xED && c[1] >= 0xA0)) return false;
+        if ((*c == 0xF0 && c[1] < 0x90) || (*c == 0xF4 && c[1] >= 0x90)) return false;
+    }
+    return true;
+}
+
 /* Characters that XML 1.0 does not have: below U+0020 but tab and line breaks, U+FFFE, U+FFFF */
 static bool is_xml_text(const char *text)
 {
@@ -145,8 +157,9 @@ static bool is_xml_text(const char *text)
 const char *read_text(const struct place *at, enum need need, const char *what)
 {
     const char *text = read_string(at, need, what);
-    if (text == NULL || is_xml_text(text)) return text;
-    report_error(at, "%s must not contain control characters other than tabs and line breaks", what);
+    if (text == NULL || (is_xml_text(text) && is_unicode(text))) return text;
+    report_error(
+        at, "%s must not contain control characters other than tabs and line breaks, or bytes that are no UTF-8", what);
     return NULL;
 }
 

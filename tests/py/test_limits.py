@@ -129,7 +129,17 @@ def test_a_description_is_text(limber, tmp_path, bad):
     assert result.returncode == 1 and "description must not contain control characters" in result.stderr
 
 
-@pytest.mark.parametrize("good", ["a\tb\nc\r\nd", "\"<&>' ]]>", "\x7f\u0085\u2028 \U0001f916"])
+@pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xc0\x80", b"\xc0\xbc", b"\xe0\x80\xbc", b"\xf4\x90\x80\x80", b"\xf0\x80\x80\xbc", b"\xf5\x80\x80\x80"],
+                         ids=lambda bad: bad.hex())
+def test_a_description_is_utf_8(limber, tmp_path, bad):
+    """Surrogates, longer forms than needed, numbers above U+10FFFF: no importer could read the FMU."""
+    (tmp_path / "robot.json").write_bytes(json.dumps({**rigid(1), "description": "a@b"}).encode().replace(b"@", bad))
+    result = run(limber, "fmu", tmp_path / "robot.json", "-o", tmp_path / "x.fmu", errors="replace")
+    assert result.returncode == 1 and not (tmp_path / "x.fmu").exists()
+    assert "UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize("good", ["a\tb\nc\r\nd", "\"<&>' ]]>", "\x7f\u0085\u2028 \U0001f916", "\u07ff\u0800\ud7ff\ue000\ufffd\U00010000\U0010ffff"])
 def test_and_any_text_is_one(limber, tmp_path, good):
     assert run(limber, "fmu", write(tmp_path, {**rigid(1), "description": good}), "-o", tmp_path / "x.fmu").returncode == 0
     with zipfile.ZipFile(tmp_path / "x.fmu") as fmu: root = ElementTree.fromstring(fmu.read("modelDescription.xml"))
