@@ -131,6 +131,13 @@ static const double *load_of(const struct control *c)
     return observes(&c->observer) ? c->observer.wrench : NULL;
 }
 
+/* The load of a model: with PD none along the command, so that no measurement enters eta_hat; LQR compares eta_hat with deformations
+   under the load                                                                                                      (C1) */
+static const double *load_on(const struct control *c, const struct mechanism *m)
+{
+    return m == c->arm || c->feedback == FEEDBACK_LQR ? load_of(c) : NULL;
+}
+
 /* Generalized forces of a motion of the model with a wrench at its tip, to c->force */
 static void inverse(struct control *c, const double *q, const double *qd, const double *qdd, const double *wrench)
 {
@@ -187,12 +194,12 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int j = 0; j < c->n; j++) x[j] = J[0][j] * weight[0] + J[1][j] * weight[1] + J[2][j] * weight[2];
 }
 
-/* 2 sigma_v M_ff etad of the observed modes, with M of correct(); their rates are zero before the first sample       (C22) */
+/* 2 sigma_v M_ff etad of the observed modes, with M of correct(); at the start they are at rest                        (C22) */
 static const double *vibration_drag(struct control *c)
 {
     const double *M = c->arm->work->M, factor = 2 * c->vibration_damping;
     const int nv = c->arm->model->nv;
-    if (load_of(c) == NULL || factor == 0) return NULL;
+    if (load_of(c) == NULL || factor == 0 || *c->count == 0) return NULL;
     for (int k = 0; k < c->n_eta; k++) {
         c->drag[k] = 0;
         for (int i = 0; i < c->n_eta; i++)
@@ -265,7 +272,7 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
 {
     enum { ITERATIONS = 2 };
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
-    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_of(c)};
+    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_on(c, m)};
     enum status status = mechanism_newton_factor(m, q, qd, c->sample_time / 2);
     memcpy(c->qdd, a0, bytes);
     if (m == c->guided) put_joints(c, c->qdd_command, c->qdd);
@@ -286,7 +293,7 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
 static enum status guide(struct control *c, bool first)
 {
     const struct input in = {
-        .q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command, .tip_wrench = load_of(c)};
+        .q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command, .tip_wrench = load_on(c, c->guided)};
     const enum status status =
         first ? STATUS_OK : advance(c, c->guided, NULL, c->guided_qdd, c->guided_q, c->guided_qd);
     put_joints(c, c->q_command, c->guided_q);

@@ -75,10 +75,20 @@ static void take_parameters(struct controller *c)
     }
 }
 
+/* Acceleration of the rigid arm's inertia against vibration excites the fast modes */
+static enum status check_damping(struct controller *c)
+{
+    const double damping = c->sensors.n > 0 ? observer_value(c, VIBRATION_DAMPING) : 0;
+    if (damping == 0 || own_value(c, LAW) != LAW_RIGID) return STATUS_OK;
+    report_add(c->instance.report, REPORT_ERROR,
+               "vibration_damping = %.9g 1/s: must be 0 with law 2, with which it makes the loop unstable", damping);
+    return STATUS_BAD_DRIVE;
+}
+
 static enum status check_parameters(struct controller *c)
 {
     struct instance *instance = &c->instance;
-    if (instance_check_parameters(instance) > 0) return STATUS_BAD_DRIVE;
+    if (instance_check_parameters(instance) > 0 || check_damping(c) != STATUS_OK) return STATUS_BAD_DRIVE;
     const double delay = own_value(c, DELAY), longest = MOST_DELAY * own_value(c, SAMPLE_TIME);
     if (delay <= longest * (1 + 1e-9)) return STATUS_OK;
     report_add(instance->report, REPORT_ERROR, "delay = %.9g s: must be at most %d sample times, %.9g s", delay,

@@ -8,7 +8,7 @@
 
 /* The load is forgotten, and the linear model decays, at this share of the bandwidth: what no sensor sees stays bounded */
 static const double LEAK = 1e-3;
-/* A load of which less than this raises no sensor above its noise is not seen                                         [N] */
+/* If even this force changes no sensor by its noise, no load is seen                                                   [N] */
 static const double UNSEEN = 1e9;
 /* mu of (C21), as a share of the squared sensitivity at the start */
 static const double LEAST_SIGHT = 1e-6;
@@ -202,7 +202,7 @@ static void transpose_leaking(const struct observer *o, double *A)
         }
 }
 
-/* L of the modes, and S = G L_w: what the static part of a difference e of the sensors is due to the load, as they show it */
+/* L of the modes, and S = G L_w: the change of the sensors by the correction of the load for a difference e is S e */
 static void keep_gain(struct observer *o)
 {
     const int n = o->sensors.n, of_modes = 2 * o->n_eta;
@@ -227,14 +227,14 @@ enum status observer_start(struct observer *o, const double *q)
     if (status != STATUS_OK) return status;
     excite(o);
     status = lqr_filter(&o->filter, o->transposed_gain);
-    keep_gain(o);
+    if (status == STATUS_OK) keep_gain(o);
     return status;
 }
 
 /* ---- at a sample --------------------------------------------------------------------------------------------------------- */
 
 /* w += (G' R^-1 G + mu)^-1 G' R^-1 S e: the load that changes the sensors so, in the present pose                      (C21) */
-static void correct_load(struct observer *o)
+static enum status correct_load(struct observer *o)
 {
     const int n = o->sensors.n;
     double A[AXES * AXES] = {0}, inverse_d[AXES], w[AXES] = {0};
@@ -244,9 +244,10 @@ static void correct_load(struct observer *o)
         const double Se = dense_dot(n, o->share + n * k, o->e) / (o->noise[k] * o->noise[k]);
         for (int i = 0; i < AXES; i++) w[i] += o->G[AXES * k + i] * Se;
     }
-    if (cholesky_factor(AXES, A, inverse_d) != 0) return;
+    if (cholesky_factor(AXES, A, inverse_d) != 0) return STATUS_LINEAR_ALGEBRA;
     cholesky_solve(AXES, A, inverse_d, w);
     for (int i = 0; i < AXES; i++) o->wrench[3 + i] += w[i];
+    return STATUS_OK;
 }
 
 enum status observer_correct(struct observer *o, const double *qdd_joints, const double *measured, double *q,
@@ -261,7 +262,7 @@ enum status observer_correct(struct observer *o, const double *qdd_joints, const
     if (status != STATUS_OK) return status;
     sensors_values(&o->sensors, o->e);
     for (int k = 0; k < n; k++) o->e[k] = measured[k] - o->e[k];
-    correct_load(o);
+    status = correct_load(o);
     for (int k = 0; k < n; k++) {
         const double *L = o->gain + 2 * m * k;
         for (int i = 0; i < m; i++) {
@@ -269,5 +270,5 @@ enum status observer_correct(struct observer *o, const double *qdd_joints, const
             qd[o->elastic[i]] += L[m + i] * o->e[k] / o->sample_time;
         }
     }
-    return STATUS_OK;
+    return status;
 }

@@ -27,7 +27,7 @@ struct observer {
     double *rest;            /* nv: zeros                                                */
     double *dq, *dqd;        /* nv                                                       */
     double *by_q, *by_qd;    /* columns: nv x nv                                         */
-    double compliance;       /* tr(Phi K^-1 Phi')                                  [m/N] */
+    double compliance;       /* tr(Phi (K + omega_o D + omega_o^2 M)^-1 Phi')      [m/N] */
     struct lqr filter;       /* of (eta, h etad, w)                                      */
     double *transposed_gain; /* n x (2 n_eta + 3)                                       */
 };

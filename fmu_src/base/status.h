@@ -32,7 +32,7 @@
     X(ZERO_TRANSFER, 32, "the transfer function is identically zero")                                      \
     X(NOT_DETERMINED, 33, "the loops do not determine the motion of the passive joints")                   \
     X(CONTRADICTION, 34, "the given motions of the joints contradict each other")                          \
-    X(NO_RICCATI, 35, "no LQR gain: the Riccati equation did not converge in this state")                  \
+    X(NO_RICCATI, 35, "no gain: the Riccati equation of LQR or of the observer did not converge")          \
     /* final */                                                                                            \
     X(BAD_ROBOT, -1, "the robot file is not valid")                                                        \
     X(NO_MEMORY, -2, "out of memory")                                                                      \

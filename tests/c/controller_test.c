@@ -545,7 +545,7 @@ TEST(lqr_without_a_gain_is_refused)
     CHECK(make(&rig, ARM, "\"feedback\": 1, \"slew.lqr_position\": 1e-200") == STATUS_OK);
     rig.controller->report->line = keep_error;
     CHECK(instance_initialize(rig.controller, &experiment) == STATUS_NO_RICCATI);
-    CHECK(strstr(last_error, "no LQR gain") != NULL);
+    CHECK(strstr(last_error, "no gain") != NULL);
     instance_set(rig.controller, joint_reference(0, LQR_POSITION), 1e-2);
     CHECK(instance_initialize(rig.controller, &experiment) == STATUS_OK);
     discard(&rig);
