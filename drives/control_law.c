@@ -179,9 +179,7 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int i = 0; i < 3; i++) {
         double wrench[6] = {0};
         wrench[3 + i] = 1;
-        const struct load load = anchor_load(c->arm->work, &c->arm->model->tip_frame, wrench);
-        clear(c, c->force);
-        dyn_frame_force(c->arm->model, c->arm->work, &load, c->force);
+        tip_force(c->arm, wrench, c->force);
         for (int j = 0; j < c->n; j++) J[i][j] = c->force[c->joint[j]];
     }
     for (int i = 0; i < 3; i++)
@@ -318,11 +316,8 @@ static void forces_ahead(struct control *c)
 /* The load acts on the modes alone: what it does to the joints is in d                                                (C15) */
 static void spare_joints(struct control *c)
 {
-    const struct mechanism *m = c->arm;
-    dyn_configuration(m->model, m->work, c->predicted_q);
-    const struct load load = anchor_load(m->work, &m->model->tip_frame, load_of(c));
-    clear(c, c->force);
-    dyn_frame_force(m->model, m->work, &load, c->force);
+    dyn_configuration(c->arm->model, c->arm->work, c->predicted_q);
+    tip_force(c->arm, load_of(c), c->force);
     for (int j = 0; j < c->n; j++) c->torque[j] -= c->force[c->joint[j]];
 }
 

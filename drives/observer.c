@@ -55,15 +55,17 @@ void observer_place_state(struct observer *o, double *state)
 
 /* ---- the load ------------------------------------------------------------------------------------------------------------ */
 
-/* Phi_i': generalized forces of a unit force at the tip along an axis. After sensors_place(). */
-static void tip_force(const struct observer *o, int axis, double wrench[6], double *force)
+void tip_force(const struct mechanism *m, const double wrench[6], double *force)
 {
-    const struct mechanism *m = o->sensors.arm;
-    memset(wrench, 0, 6 * sizeof *wrench);
-    wrench[3 + axis] = 1;
     const struct load load = anchor_load(m->work, &m->model->tip_frame, wrench);
     memset(force, 0, (size_t)m->model->nv * sizeof *force);
     dyn_frame_force(m->model, m->work, &load, force);
+}
+
+/* What is left of a load after a sample */
+static double leak(const struct observer *o)
+{
+    return exp(-LEAK * o->bandwidth * o->sample_time);
 }
 
 /* G: how sensors change with a load that grows as exp(omega_o t), to which the modes respond by
@@ -76,8 +78,9 @@ static enum status respond(struct observer *o)
     if (status != STATUS_OK) return status;
     o->compliance = 0;
     for (int i = 0; i < AXES; i++) {
-        double wrench[6];
-        tip_force(o, i, wrench, o->dq);
+        double wrench[6] = {0};
+        wrench[3 + i] = 1;
+        tip_force(s->arm, wrench, o->dq);
         memcpy(o->dqd, o->dq, (size_t)s->arm->model->nv * sizeof *o->dqd);
         mechanism_newton_solve(s->arm, o->dq, NULL);
         for (int k = 0; k < o->n_eta; k++)
@@ -129,8 +132,9 @@ static enum status linearize(struct observer *o)
         }
     }
     for (int j = 0; j < AXES; j++) {
-        double wrench[6];
-        tip_force(o, j, wrench, o->dq);
+        double wrench[6] = {0};
+        wrench[3 + j] = 1;
+        tip_force(s->arm, wrench, o->dq);
         mechanism_newton_solve(s->arm, o->dq, NULL);
         for (int i = 0; i < m; i++) l->A[nx * (m + i) + 2 * m + j] = h * h * o->dq[o->elastic[i]];
     }
@@ -193,11 +197,11 @@ static void excite(struct observer *o)
 static void transpose_leaking(const struct observer *o, double *A)
 {
     const int n = o->filter.nx;
-    const double leak = exp(-LEAK * o->bandwidth * o->sample_time);
+    const double left = leak(o);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            const double upper = leak * A[n * j + i];
-            A[n * j + i] = leak * A[n * i + j];
+            const double upper = left * A[n * j + i];
+            A[n * j + i] = left * A[n * i + j];
             A[n * i + j] = upper;
         }
 }
@@ -254,9 +258,9 @@ enum status observer_correct(struct observer *o, const double *qdd_joints, const
                              double *qd)
 {
     const int n = o->sensors.n, m = o->n_eta;
-    const double leak = exp(-LEAK * o->bandwidth * o->sample_time);
+    const double left = leak(o);
     const struct input in = {.q = q, .qd = qd, .prescribed_qdd = qdd_joints, .tip_wrench = o->wrench};
-    for (int i = 3; i < 6; i++) o->wrench[i] *= leak;
+    for (int i = 3; i < 6; i++) o->wrench[i] *= left;
     enum status status = sensors_place(&o->sensors, &in);
     if (status == STATUS_OK) status = respond(o);
     if (status != STATUS_OK) return status;
