@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Operations of generated forward dynamics in two graphs: Limber's (symbolic/) and CasADi's SX.
+"""Operations of generated forward dynamics in two graphs: Limber's (generate/graph/) and CasADi's SX.
 
     casadi_counts.py [--write-docs]
 

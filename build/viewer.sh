@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Requirements of the page of `limber view`, in build/out/viewer: three.js and esbuild from npm in the versions of viewer/package.json,
+# Requirements of the page of `limber view`, in build/out/viewer: three.js and esbuild from npm in the versions of view/page/package.json,
 # Debian's clang and C library for WebAssembly, and json-c built with them from Debian's source package. The build uses them from there.
 # Fast if nothing is missing. They are optional: without them there is no viewer.js, `limber view` reports that, and the reason is in
 # build/out/viewer/libraries.missing. Remove that file to try again.
@@ -17,7 +17,7 @@ compiler=(clang-14 lld-14 llvm-14 wasi-libc libclang-rt-14-dev-wasm32)
 libraries_wanted()
 {
     echo "$(versions "${compiler[@]}" libjson-c-dev)" \
-         "$(cat "$root"/build/{viewer,sources}.sh "$root/build/wasm.cmake" "$root/viewer/package.json" | sha256sum)"
+         "$(cat "$root"/build/{viewer,sources}.sh "$root/build/wasm.cmake" "$root/view/page/package.json" | sha256sum)"
 }
 
 libraries() { install_packages "${compiler[@]}" dpkg-dev gzip && get_modules && build_json_c && rm -rf "$sources"; }
@@ -26,7 +26,7 @@ libraries() { install_packages "${compiler[@]}" dpkg-dev gzip && get_modules && 
 get_modules()
 {
     command -v npm >/dev/null || install_packages nodejs npm || return 1
-    cp "$root/viewer/package.json" "$viewer/" \
+    cp "$root/view/page/package.json" "$viewer/" \
         && (cd "$viewer" && timeout 600 npm install --no-package-lock --ignore-scripts --no-audit --no-fund)
 }
 

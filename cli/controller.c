@@ -1,5 +1,5 @@
 /* limber drive controller ROBOT -o FILE.fmu: packs the FMU of a controller with a model of the robot inside. */
-#include "controller.h"
+#include "controller/controller.h"
 
 #include <json-c/json.h>
 #include <stdio.h>

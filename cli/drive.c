@@ -1,5 +1,5 @@
 /* limber drive NAME -o FILE.fmu: packs the FMU of a companion. */
-#include "companion.h"
+#include "companion/companion.h"
 
 #include <json-c/json.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "load.h"
 #include "result.h"
-#include "scene/drawing.h"
+#include "view/scene/drawing.h"
 
 struct options {
     const char *robot, *at, *output;

@@ -8,7 +8,7 @@
 #include "analysis/csv.h"
 #include "load.h"
 
-/* One result: times, positions of all coordinates and the other columns, compressed (view_result.c; viewer/result.js reads it).
+/* One result: times, positions of all coordinates and the other columns, compressed (view_result.c; view/page/result.js reads it).
    `inputs`: where prescribed positions come from if the result has no columns for them; NULL: nowhere. NULL, with a report, where it has
    not the columns that it needs. */
 struct json_object *view_result(const struct model *model, const struct csv *csv, const struct csv *inputs,

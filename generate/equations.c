@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "dyn/matrices.h"
+#include "generate/graph/derivative.h"
+#include "generate/graph/substitution.h"
 #include "generate/loops.h"
-#include "symbolic/derivative.h"
-#include "symbolic/substitution.h"
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* Equations of motion of a robot to read (limber equations): M qdd + C qd + K (q - rest) + G = B tau with names for the numbers,
    with J' lambda on the right and J qd = 0 where there are loops.
-   Small robots have their entries multiplied out (symbolic/fourier.h); others get intermediate variables. */
+   Small robots have their entries multiplied out (generate/graph/fourier.h); others get intermediate variables. */
 #ifndef GENERATE_EQUATIONS_H
 #define GENERATE_EQUATIONS_H
 
+#include "generate/graph/fourier.h"
 #include "generate/names.h"
-#include "symbolic/fourier.h"
 
 enum equation_format { FORMAT_TEXT, FORMAT_LATEX, FORMAT_SYMPY, FORMAT_MATLAB, FORMATS };
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
+#include "generate/graph/code.h"
 #include "generate/parts.h"
-#include "symbolic/code.h"
 
 enum { MOST_KEPT = 16, MOST_OUTPUTS = 4 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "generate/forward.h"
+#include "generate/graph/derivative.h"
+#include "generate/graph/substitution.h"
 #include "generate/residual.h"
-#include "symbolic/derivative.h"
-#include "symbolic/substitution.h"
 
 /* Changes of the inputs in direction x of the positions, or in that of velocity x */
 static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *change)

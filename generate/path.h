@@ -5,7 +5,7 @@
 #define GENERATE_PATH_H
 
 #include "dyn/model.h"
-#include "symbolic/spatial.h"
+#include "generate/graph/spatial.h"
 
 enum element_kind { TURN, MATRIX, SLIDE, COLUMN };
 

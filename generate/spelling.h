@@ -4,7 +4,7 @@
 #define GENERATE_SPELLING_H
 
 #include "generate/equations.h"
-#include "symbolic/code.h"
+#include "generate/graph/code.h"
 
 /* A sum in brackets, as text. */
 struct phrase {

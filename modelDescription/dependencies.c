@@ -1,6 +1,6 @@
 #include "dependencies.h"
 
-#include "companion.h"
+#include "companion/companion.h"
 
 bool is_known(const struct variable *variable)
 {

@@ -8,7 +8,7 @@
 #include "flex/frequencies.h"
 #include "html.h"
 #include "licenses.h"
-#include "scene/drawing.h"
+#include "view/scene/drawing.h"
 
 /* ---- picture ------------------------------------------------------------------------------------------------------------- */
 

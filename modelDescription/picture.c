@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scene/camera.h"
+#include "view/scene/camera.h"
 
 static void place_links(const struct scene *scene, const struct camera *camera, struct picture *picture)
 {

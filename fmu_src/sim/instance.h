@@ -1,6 +1,6 @@
 /* An instance: a robot, a drive or a controller that is simulated, with its variables and an integrator. `limber simulate` and an
    FMU are the same instance, with and without an importer; no function here knows FMI. What they have in common is in
-   instance.c, what differs in a table of operations: robot_instance.c, drives/instance.c and drives/controller.c are its
+   instance.c, what differs in a table of operations: robot_instance.c, companion/instance.c and controller/controller.c are its
    implementations. */
 #ifndef SIM_INSTANCE_H
 #define SIM_INSTANCE_H
@@ -71,7 +71,7 @@ struct instance {
 /* instance_kind(): what this library simulates, "robot", "drive" or "controller"; the resources of an FMU have a file of that name.
    instance_make(): an instance from the text of that file; `name` is what messages call it. Problems go to `report`, which must
    outlive the instance, now and later. Both are defined once in every library: by sim/robot_library.c, for each drive by
-   drives/library.c, for controllers by drives/controller_library.c. */
+   companion/library.c, for controllers by controller/library.c. */
 const char *instance_kind(void);
 enum status instance_make(const char *name, const char *text, struct report *report, struct instance **instance);
 

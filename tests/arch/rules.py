@@ -9,19 +9,19 @@ from pathlib import Path
 from c_source import COMMENT_OR_STRING, c_files, line_of, read, without, without_text
 
 # A layer sees itself and those before it.
-LAYERS = ["base", "math", "drive", "robot", "flex", "dyn", "mech", "ode", "sim", "fmi"]
+LAYERS = ["base", "math", "drive", "robot", "flex", "dyn", "mech", "ode", "sim", "companion", "controller", "fmi"]
 SEEN = {  # what the folders beside fmu_src see: the highest layer of fmu_src, and other folders
-    "drives": ("sim", []),
     "analysis": ("sim", []),
-    "lib": ("sim", ["analysis"]),
-    "symbolic": ("base", []),
-    "generate": ("mech", ["symbolic", "analysis"]),
-    "scene": ("mech", ["analysis"]),
-    "viewer": ("mech", ["scene"]),
-    "modelDescription": ("fmi", ["drives", "scene"]),
-    "cli": ("sim", ["analysis", "generate", "symbolic", "modelDescription", "drives", "scene"]),
+    "include": ("base", []),
+    "lib": ("sim", ["analysis", "include"]),
+    "generate/graph": ("base", []),
+    "generate": ("mech", ["generate/graph", "analysis"]),
+    "view/scene": ("mech", ["analysis"]),
+    "view/page": ("mech", ["view/scene"]),
+    "modelDescription": ("fmi", ["view/scene"]),
+    "cli": ("controller", ["analysis", "generate", "generate/graph", "modelDescription", "view/scene"]),
 }
-PRODUCT_FOLDERS = ["fmu_src", *SEEN]
+PRODUCT_FOLDERS = ["fmu_src", "include", "analysis", "lib", "generate", "view", "modelDescription", "cli"]
 C_FOLDERS = [*PRODUCT_FOLDERS, "tests", "bench", "examples"]
 LONGEST_FILE = 700
 SHARED = {("vendor.c.o", "active")}  # behind a lock: who allocates for json-c and SUNDIALS, whose allocators have no argument for it
@@ -59,21 +59,26 @@ def include_direction(root):
     return problems
 
 
+def folder_of(path):
+    """The folder of SEEN that a path beside fmu_src lies in; None: none."""
+    return max((folder for folder in SEEN if path.startswith(folder + "/")), key=len, default=None)
+
+
 def home_of(root, folder, name):
     """Where a header lives that a file in `folder` includes: a layer of fmu_src or a folder; None: not in the project."""
     if (root / folder / name).exists(): return folder
     if name.split("/")[0] in LAYERS and (root / "fmu_src" / name).exists(): return name.split("/")[0]
-    homes = [home for home in SEEN if (root / home / name).exists() or
-             (name.startswith(home + "/") and (root / name).exists())]
-    return homes[0] if homes else None
+    if folder_of(name) and (root / name).exists(): return folder_of(name)
+    return next((home for home in SEEN if (root / home / name).exists()), None)
 
 
 def folder_direction(root):
-    """What drives, analysis, lib, symbolic, generate, scene, viewer, modelDescription and cli include comes from themselves or from what they may see."""
+    """What the folders beside fmu_src include comes from themselves or from what they may see."""
     problems = []
     for folder, (highest, others) in SEEN.items():
         seen = [folder, *others, *LAYERS[:LAYERS.index(highest) + 1]]
         for file in c_files(root, [folder]):
+            if folder_of(file.relative_to(root).as_posix()) != folder: continue
             for line, quote, name in includes(file):
                 where, home = f"{file.relative_to(root)}:{line}", home_of(root, folder, name)
                 if quote == "<":
@@ -102,7 +107,7 @@ def foreign_includes(root):
         ("SUNDIALS", re.compile(r"^(sundials|cvodes?|arkode|idas?|kinsol|nvector|sunmatrix|sunlinsol|sunnonlinsol)/"),
          ["fmu_src/ode/"]),
         ("json-c", re.compile(r"^(json-c/|json(_\w+)?\.h$|arraylist\.h$|linkhash\.h$|printbuf\.h$)"),
-         ["fmu_src/robot/", "fmu_src/base/vendor", "analysis/state", "scene/describe", "viewer/kernel", "cli/"]),
+         ["fmu_src/robot/", "fmu_src/base/vendor", "analysis/state", "view/scene/describe", "view/page/kernel", "cli/"]),
     ]
     problems = []
     for file in c_files(root, PRODUCT_FOLDERS):
@@ -116,9 +121,9 @@ def foreign_includes(root):
 
 
 def allocations(root):
-    """Memory in fmu_src and drives comes from fmu_src/base."""
+    """Memory in fmu_src comes from fmu_src/base."""
     problems = []
-    for file in c_files(root, ["fmu_src", "drives"]):
+    for file in c_files(root, ["fmu_src"]):
         where = file.relative_to(root).as_posix()
         if where.startswith("fmu_src/base/"): continue
         text = without_text(read(file))

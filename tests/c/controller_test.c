@@ -1,6 +1,6 @@
 /* The controller with a model of the arm inside: torques against inverse dynamics, samples, delay, rounding, the correction loop, the
    compensation of deflections, saved states, what it refuses. */
-#include "controller.h"
+#include "controller/controller.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "companion.h"
+#include "companion/companion.h"
 #include "drive/laws.h"
 #include "support/random.h"
 #include "test.h"

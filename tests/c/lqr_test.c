@@ -1,10 +1,10 @@
 /* LQR in discrete time: the change over a sample, the Riccati equation, and the gain, against closed forms, for random systems,
    and for arms, in the loop with one. */
-#include "lqr.h"
+#include "controller/lqr.h"
 
 #include <string.h>
 
-#include "control_law.h"
+#include "controller/control_law.h"
 #include "robot/read.h"
 #include "sim/robot_instance.h"
 #include "support/random.h"

@@ -1,11 +1,11 @@
 /* Sensors of a controller and its observer: values and derivatives of sensors, gains for random arms, and in the loop with an arm: an
    exact model, an unknown force at the tip, deformations that start elsewhere, large motions, damping of vibration. */
-#include "observer.h"
+#include "controller/observer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "control_law.h"
+#include "controller/control_law.h"
 #include "robot/read.h"
 #include "sim/robot_instance.h"
 #include "support/random.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "scene/drawing.h"
-#include "scene/labels.h"
 #include "support/scatter.h"
+#include "view/scene/drawing.h"
+#include "view/scene/labels.h"
 
 enum { ROBOTS = 100 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "companion.h"
+#include "companion/companion.h"
 #include "robot/read.h"
 #include "sim/point.h"
 #include "sim/sim.h"

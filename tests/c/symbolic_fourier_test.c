@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "generate/graph/fourier.h"
 #include "support/random.h"
-#include "symbolic/fourier.h"
 
 enum { INPUTS = 5, NODES = 12, MOST_TERMS = 2000 };
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "generate/graph/derivative.h"
+#include "generate/graph/substitution.h"
 #include "support/random.h"
-#include "symbolic/derivative.h"
-#include "symbolic/substitution.h"
 
 enum { INPUTS = 4, NODES = 60, MOST_NODES = 4000 };
 

@@ -1,5 +1,5 @@
 /* Parameters of a companion: the first byte chooses the drive, the rest is its file; then a step and all values. */
-#include "companion.h"
+#include "companion/companion.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

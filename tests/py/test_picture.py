@@ -14,7 +14,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
 SVG = "{http://www.w3.org/2000/svg}"
-FONT_SIZE, WIDE = 13, 0.62  # of scene/drawing.c: pixels, and width of a character as a part of it
+FONT_SIZE, WIDE = 13, 0.62  # of view/scene/drawing.c: pixels, and width of a character as a part of it
 
 
 def draw(limber, robot, file, *options, state=None):

@@ -1,0 +1,205 @@
+#include "companion/companion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "robot/read.h"
+
+const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, &axis_drive, &sling_drive,
+                                          &gear_drive,  &spring_drive,   NULL};
+
+enum { PREFIX_SIZE = 1024 };
+
+static const struct drive_row solver_rows[SOLVER_ROWS] = {
+    {"solver.relative_tolerance", PARAMETER, "1", NULL, 0, BELOW_ONE,
+     "relative tolerance (0: the importer's, else 1e-6)"},
+    {"solver.max_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE, "largest internal step; 0: no limit"},
+    {"solver.max_order", PARAMETER, NULL, NULL, 0, WHOLE_UP_TO_FIVE,
+     "largest order of CVODE, 1 to 5; 0: chosen by tolerance"},
+    {"solver.method", PARAMETER, NULL, NULL, 0, WHOLE_METHOD,
+     "method of integration: 0 automatic, 1 CVODE, 2 ESDIRK, 3 explicit, 4 symmetric"},
+    {"solver.fixed_step", PARAMETER, "s", NULL, 0, NOT_NEGATIVE,
+     "equal internal steps of at most this length, for real time (methods 0, 2, 4); 0: steps by error control"},
+    {"solver.max_steps", PARAMETER, NULL, NULL, 0, WHOLE,
+     "largest number of internal steps per communication step; 0: 1e8"}};
+
+/* ---- the table --------------------------------------------------------------------------------------------------------- */
+
+static struct variable variable_of(const struct drive_row *row, int reference)
+{
+    static const enum causality causality[] = {
+        [INPUT] = CAUSALITY_INPUT,         [OUTPUT] = CAUSALITY_OUTPUT,     [LOCAL] = CAUSALITY_LOCAL,
+        [OUTPUT_STATE] = CAUSALITY_OUTPUT, [LOCAL_STATE] = CAUSALITY_LOCAL, [PARAMETER] = CAUSALITY_PARAMETER};
+    const bool parameter = row->role == PARAMETER;
+    return (struct variable){.name = row->name,
+                             .description = row->description,
+                             .unit = row->unit,
+                             .display_unit = row->display_unit,
+                             .type = drive_is_whole(row) ? TYPE_INTEGER : TYPE_REAL,
+                             .causality = causality[row->role],
+                             .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
+                             .initial = parameter            ? INITIAL_EXACT
+                                        : row->role == INPUT ? INITIAL_NONE
+                                                             : INITIAL_CALCULATED,
+                             .reference = reference,
+                             .start = drive_is_state(row) ? 0 : row->number,
+                             .nominal = drive_is_state(row) ? row->number : 0,
+                             .state = -1,
+                             .start_of = -1,
+                             .rate = -1,
+                             .derivative_of = -1,
+                             .limit = parameter ? drive_limit(row) : NULL};
+}
+
+/* der(state) */
+static struct variable derivative_of(const struct variable *state, int state_row, int reference, struct arena *arena)
+{
+    struct variable derivative = *state;
+    const size_t bytes = strlen(state->name) + sizeof "der()";
+    char *name = arena_take(arena, bytes, 1), unit[UNIT_SIZE];
+    if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
+    derivative.name = name;
+    derivative.unit = arena_string(arena, drive_rate_unit(state->unit, unit));
+    derivative.display_unit = NULL;
+    derivative.description = "derivative of the state";
+    derivative.causality = CAUSALITY_LOCAL;
+    derivative.initial = INITIAL_CALCULATED;
+    derivative.reference = reference;
+    derivative.nominal = 0;
+    derivative.state = derivative.rate = -1;
+    derivative.derivative_of = state_row;
+    return derivative;
+}
+
+static enum status make_table(const struct drive *drive, struct arena *arena, struct variables *v)
+{
+    const int values = drive->n_rows + drive->n_states + SOLVER_ROWS;
+    memset(v, 0, sizeof *v);
+    v->row = arena_take(arena, (size_t)values, sizeof *v->row);
+    v->by_reference = arena_take(arena, (size_t)values, sizeof *v->by_reference);
+    v->state = arena_take(arena, (size_t)drive->n_states, sizeof *v->state);
+    v->derivative = arena_take(arena, (size_t)drive->n_states, sizeof *v->derivative);
+    if (arena->failed || values > MOST_VALUES) return STATUS_NO_MEMORY;
+    for (int r = 0; r < drive->n_rows; r++) {
+        v->row[v->n++] = variable_of(&drive->row[r], r);
+        if (!drive_is_state(&drive->row[r])) continue;
+        v->row[r].state = v->n_states;
+        v->state[v->n_states++] = r;
+    }
+    for (int i = 0; i < drive->n_driven; i++) v->row[drive->position + i].rate = drive->rate + i;
+    for (int s = 0; s < v->n_states; s++) {
+        const int row = v->derivative[s] = v->n++;
+        v->row[v->state[s]].rate = row;
+        v->row[row] = derivative_of(&v->row[v->state[s]], v->state[s], row, arena);
+    }
+    v->solver = (struct solver_parameters){.relative_tolerance = solver_reference(drive, RELATIVE_TOLERANCE),
+                                           .max_step = solver_reference(drive, MAX_STEP),
+                                           .max_order = solver_reference(drive, MAX_ORDER),
+                                           .method = solver_reference(drive, METHOD),
+                                           .fixed_step = solver_reference(drive, FIXED_STEP),
+                                           .max_steps = solver_reference(drive, MAX_STEPS),
+                                           .dense_jacobian = -1}; /* it always is */
+    v->start_static = -1;
+    for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
+    v->n_values = v->n;
+    for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------------- */
+
+/* A word that must be exactly this one */
+static void expect(struct object *object, const char *key, const char *what, const char *word)
+{
+    const struct place at = member(object, key);
+    const char *text = read_string(&at, REQUIRED, what);
+    if (text != NULL && strcmp(text, word) != 0) report_error(&at, "%s must be \"%s\"", what, word);
+}
+
+static const struct drive_row *parameter_row(const struct drive *drive, int reference)
+{
+    const int solver = reference - solver_reference(drive, 0);
+    return solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
+}
+
+static void read_parameters(const struct place *at, const struct drive *drive, struct variables *v)
+{
+    struct object object;
+    if (!object_open(&object, at, OPTIONAL, "parameters")) return;
+    for (int r = 0; r < v->n; r++) {
+        struct variable *variable = &v->row[r];
+        if (variable->causality != CAUSALITY_PARAMETER) continue;
+        read_drive_parameter(&object, parameter_row(drive, variable->reference), &variable->start);
+    }
+    object_close(&object);
+}
+
+static void take_starts(const struct variables *variables, double v[MOST_VALUES])
+{
+    for (int r = 0; r < variables->n_values; r++) v[r] = variables->by_reference[r]->start;
+}
+
+static void check_together(const struct drive *drive, const struct variables *variables, const char *file,
+                           struct report *report)
+{
+    double v[MOST_VALUES] = {0};
+    char text[CONFLICT_SIZE];
+    take_starts(variables, v);
+    const char *conflict = drive->conflict(v, text);
+    if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
+    char prefix[PREFIX_SIZE];
+    snprintf(prefix, sizeof prefix, "%s: ", file);
+    solver_report_conflicts(variables, v, prefix, report);
+}
+
+enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
+                            struct arena *arena, struct variables *v)
+{
+    const enum status status = make_table(drive, arena, v);
+    if (status != STATUS_OK) return status;
+    const int before = report->errors;
+    struct reader reader = {.file = file, .report = report};
+    bool valid;
+    struct json_object *root = document_parse(&reader, text, &valid);
+    const struct place whole = {.reader = &reader, .given = true, .value = root};
+    struct object object;
+    if (valid && object_open(&object, &whole, REQUIRED, "a drive file")) {
+        expect(&object, "format", "the format", "limber-drive/1");
+        expect(&object, "drive", "the drive of this library", drive->name);
+        const struct place parameters = member(&object, "parameters");
+        read_parameters(&parameters, drive, v);
+        object_close(&object);
+    }
+    if (document_free(&reader)) return STATUS_NO_MEMORY;
+    if (report->errors == before) check_together(drive, v, file, report);
+    return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
+}
+
+/* ---- checks and structure ---------------------------------------------------------------------------------------------- */
+
+bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
+                   const struct variable *known)
+{
+    double v[MOST_VALUES] = {0};
+    take_starts(variables, v);
+    return drive_value_depends(drive, v, unknown->reference, known->reference);
+}
+
+static bool acts_on_start(const struct drive *drive, const struct variable *input)
+{
+    for (int i = 0; i < drive->n_start_inputs; i++)
+        if (drive->start_inputs[i] == input->reference) return true;
+    return false;
+}
+
+/* Directly, or by a state; the parameters of the integration do not count */
+bool drive_depends_at_start(const struct drive *drive, const struct variables *variables,
+                            const struct variable *unknown, const struct variable *known)
+{
+    if (known->causality == CAUSALITY_PARAMETER) return known->reference < solver_reference(drive, 0);
+    if (unknown->state < 0 && drive_depends(drive, variables, unknown, known)) return true;
+    if (!acts_on_start(drive, known)) return false;
+    for (int s = 0; s < variables->n_states; s++)
+        if (drive_depends(drive, variables, unknown, &variables->row[variables->state[s]])) return true;
+    return unknown->state >= 0;
+}

@@ -1,0 +1,216 @@
+/* An instance of a drive: the second implementation of sim/instance.h. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "companion/companion.h"
+
+struct drive_instance {
+    struct instance instance; /* the states are the stepper's y                                */
+    const struct drive *drive;
+    double *v, *dv; /* n_values: at a point that the integrator asks for; a direction          */
+};
+
+static struct drive_instance *drive_of(struct instance *instance)
+{
+    return (struct drive_instance *)(void *)instance;
+}
+
+static const struct drive *equations_of(const struct instance *instance)
+{
+    return ((const struct drive_instance *)(const void *)instance)->drive;
+}
+
+/* ---- the equations ----------------------------------------------------------------------------------------------------- */
+
+static void put_states(const struct variables *variables, const double *y, double *v)
+{
+    for (int s = 0; s < variables->n_states; s++) v[variables->state[s]] = y[s];
+}
+
+/* All values at the states y and given inputs, at a local time, into d->v */
+static void put_values(struct drive_instance *d, const struct step_inputs *inputs, double t, const double *y)
+{
+    const struct stepper *stepper = &d->instance.stepper;
+    memcpy(d->v, stepper->value, (size_t)d->instance.variables.n_values * sizeof *d->v);
+    for (int i = 0; i < stepper->n_inputs; i++) d->v[stepper->input[i]] = step_input(inputs, i, t);
+    put_states(&d->instance.variables, y, d->v);
+}
+
+static enum status check_at(struct drive_instance *d, double t, const double *y)
+{
+    put_values(d, &d->instance.stepper.now, t, y);
+    return d->drive->fault(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_FAULT;
+}
+
+static enum status rhs(void *context, double t, const double *y, double *ydot)
+{
+    struct drive_instance *d = context;
+    const enum status status = check_at(d, t, y);
+    if (status != STATUS_OK) return status;
+    d->drive->rates(d->v);
+    double sum = 0;
+    for (int s = 0; s < d->instance.variables.n_states; s++) {
+        ydot[s] = d->v[d->drive->n_rows + s];
+        sum += fabs(ydot[s]);
+    }
+    return isfinite(sum) ? STATUS_OK : STATUS_NOT_FINITE;
+}
+
+static void clear_direction(struct drive_instance *d)
+{
+    memset(d->dv, 0, (size_t)d->instance.variables.n_values * sizeof *d->dv);
+}
+
+static enum status jacobian(void *context, double t, const double *y, double *A, double *B)
+{
+    struct drive_instance *d = context;
+    const struct variables *variables = &d->instance.variables;
+    const int n = variables->n_states;
+    (void)A; /* of first order */
+    const enum status status = check_at(d, t, y);
+    if (status == STATUS_OK) d->drive->evaluate(d->v);
+    for (int j = 0; j < n && status == STATUS_OK; j++) {
+        clear_direction(d);
+        d->dv[variables->state[j]] = 1;
+        d->drive->tangent(d->v, d->dv);
+        memcpy(B + n * j, d->dv + d->drive->n_rows, (size_t)n * sizeof *B);
+    }
+    return status;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------ */
+
+static enum status report_fault(const struct instance *instance, const double *v)
+{
+    const char *fault = equations_of(instance)->fault(v);
+    if (fault == NULL) return STATUS_OK;
+    report_add(instance->report, REPORT_ERROR, "at t = %.9g s: %s", instance_time(instance), fault);
+    return STATUS_DRIVE_FAULT;
+}
+
+static enum status update(struct instance *instance)
+{
+    put_states(&instance->variables, instance->stepper.y, instance->stepper.value);
+    equations_of(instance)->evaluate(instance->stepper.value);
+    return STATUS_OK;
+}
+
+/* Forces are known at inputs where no motion is possible, which importers may set before they have connected all */
+static enum status check_motion(struct instance *instance)
+{
+    return report_fault(instance, instance->stepper.value);
+}
+
+static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
+{
+    (void)instance;
+    snprintf(text, REASON_SIZE, "%s", status_text(status));
+    return text;
+}
+
+/* ---- initialization and steps ------------------------------------------------------------------------------------------ */
+
+static enum status check_parameters(struct instance *instance)
+{
+    const struct drive *drive = equations_of(instance);
+    char text[CONFLICT_SIZE];
+    if (instance_check_parameters(instance) > 0) return STATUS_BAD_DRIVE;
+    const char *conflict = drive->conflict(instance->stepper.value, text);
+    if (conflict == NULL) return STATUS_OK;
+    report_add(instance->report, REPORT_ERROR, "%s: %s", drive->name, conflict);
+    return STATUS_BAD_DRIVE;
+}
+
+static enum status adopt_parameters(struct instance *instance, double tolerance)
+{
+    return stepper_configure(&instance->stepper, tolerance);
+}
+
+static enum status initialize(struct instance *instance, const struct experiment *experiment)
+{
+    struct stepper *stepper = &instance->stepper;
+    const enum status status = check_parameters(instance);
+    if (status != STATUS_OK) return status;
+    equations_of(instance)->start(stepper->value);
+    for (int s = 0; s < instance->variables.n_states; s++) stepper->y[s] = stepper->value[instance->variables.state[s]];
+    stepper_start(stepper, experiment->start_time);
+    return adopt_parameters(instance, experiment->tolerance);
+}
+
+/* States start from parameters and inputs */
+static bool acts_on_start(const struct instance *instance, const struct variable *variable)
+{
+    (void)instance, (void)variable;
+    return true;
+}
+
+/* After a failed step: an error of the drive with the inputs at the end of the step says more than the integrator does */
+static enum status step(struct instance *instance, double h)
+{
+    struct drive_instance *d = drive_of(instance);
+    const struct step_inputs *inputs = &instance->stepper.before;
+    const enum status status = instance_integrate(instance, h);
+    if (status == STATUS_OK) return STATUS_OK;
+    put_values(d, inputs, inputs->from + h, instance->stepper.y);
+    (void)report_fault(instance, d->v);
+    return status;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------------- */
+
+static enum status directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                               const int *known, const double *seed, double *result)
+{
+    struct drive_instance *d = drive_of(instance);
+    clear_direction(d);
+    for (int i = 0; i < n_known; i++) d->dv[known[i]] += seed[i];
+    d->drive->tangent(instance->stepper.value, d->dv);
+    for (int i = 0; i < n_unknown; i++) result[i] = d->dv[unknown[i]];
+    return STATUS_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------------- */
+
+static const struct instance_ops drive_ops = {.update = update,
+                                              .check_motion = check_motion,
+                                              .initialize = initialize,
+                                              .acts_on_start = acts_on_start,
+                                              .step = step,
+                                              .reason = reason,
+                                              .directional = directional,
+                                              .adopt_parameters = adopt_parameters};
+
+static enum status build(struct drive_instance *d, const char *text)
+{
+    struct instance *instance = &d->instance;
+    enum status status =
+        drive_variables(d->drive, instance->name, text, instance->report, &instance->arena, &instance->variables);
+    if (status != STATUS_OK) return status;
+    const size_t values = (size_t)instance->variables.n_values;
+    d->v = arena_take(&instance->arena, values, sizeof(double));
+    d->dv = arena_take(&instance->arena, values, sizeof(double));
+    const struct ode ode = {
+        .n_v = d->drive->n_states, .oscillatory = true, .context = d, .rhs = rhs, .jacobian = jacobian};
+    status = instance_build(instance, &ode, text);
+    if (status != STATUS_OK) return status;
+    double *y = instance->stepper.y;
+    for (int s = 0; s < d->drive->n_states; s++) instance->state[s] = &y[s];
+    instance_states_placed(instance);
+    instance->stepper.own[0] = (struct saved_part){y, d->drive->n_states};
+    instance_reset(instance);
+    return STATUS_OK;
+}
+
+enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
+                       struct instance **made)
+{
+    *made = NULL;
+    struct instance *instance = instance_allocate(sizeof(struct drive_instance), name, report, &drive_ops);
+    if (instance == NULL) return STATUS_NO_MEMORY;
+    drive_of(instance)->drive = drive;
+    const enum status status = build(drive_of(instance), text);
+    if (status == STATUS_OK) *made = instance;
+    else instance_free(instance);
+    return status;
+}

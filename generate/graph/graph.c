@@ -1,0 +1,300 @@
+#include "generate/graph/graph.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate/graph/rotation_scale.h"
+#include "generate/graph/stumpff.h"
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mixed(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * 0x9E3779B97F4A7C15u;
+    return h ^ (h >> 29);
+}
+
+static uint64_t hash_of(const struct vertex *node)
+{
+    uint64_t bits;
+    memcpy(&bits, &node->value, sizeof bits);
+    return mixed(mixed(mixed(mixed(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits);
+}
+
+static bool same(const struct vertex *x, const struct vertex *y)
+{
+    return x->operation == y->operation && x->a == y->a && x->b == y->b &&
+           memcmp(&x->value, &y->value, sizeof x->value) == 0;
+}
+
+/* The place of a node in the table, or a free one */
+static int *slot_of(const struct graph *g, const struct vertex *node)
+{
+    const size_t size = (size_t)g->table_size;
+    size_t at = hash_of(node) % size;
+    while (g->table[at] != 0 && !same(&g->node[g->table[at] - 1], node)) at = (at + 1) % size;
+    return &g->table[at];
+}
+
+static bool grow(struct graph *g)
+{
+    const int capacity = g->capacity == 0 ? 1024 : 2 * g->capacity;
+    struct vertex *node = realloc(g->node, (size_t)capacity * sizeof *node);
+    int *table = calloc(4 * (size_t)capacity, sizeof *table);
+    if (node != NULL) g->node = node;
+    if (node == NULL || table == NULL) {
+        free(table);
+        g->failed = true;
+        return false;
+    }
+    free(g->table);
+    g->capacity = capacity;
+    g->table = table;
+    g->table_size = 4 * capacity;
+    for (int i = 0; i < g->n; i++) *slot_of(g, &g->node[i]) = i + 1;
+    return true;
+}
+
+static expr made(struct graph *g, enum operation operation, expr a, expr b, double value)
+{
+    const struct vertex node = {.operation = operation, .a = a, .b = b, .value = value};
+    if (g->failed || (g->n == g->capacity && !grow(g))) return ZERO;
+    int *slot = slot_of(g, &node);
+    if (*slot == 0) {
+        g->node[g->n++] = node;
+        *slot = g->n;
+    }
+    return 2 * (*slot - 1);
+}
+
+bool graph_make(struct graph *g)
+{
+    memset(g, 0, sizeof *g);
+    number(g, 0);
+    number(g, 1);
+    return !g->failed;
+}
+
+void graph_free(struct graph *g)
+{
+    free(g->node);
+    free(g->table);
+    memset(g, 0, sizeof *g);
+}
+
+/* What is left of a cancellation is rounding error below this share; so is the difference of a number from 1 */
+static const double CANCELLED = 1e-15;
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+bool is_constant(const struct graph *g, expr e)
+{
+    return vertex_of(g, e)->operation == NUMBER;
+}
+
+double value_of(const struct graph *g, expr e)
+{
+    return changes_sign(e) ? -vertex_of(g, e)->value : vertex_of(g, e)->value;
+}
+
+expr number(struct graph *g, double value)
+{
+    const double size = fabs(fabs(value) - 1) <= CANCELLED ? 1 : fabs(value);
+    const expr e = made(g, NUMBER, 0, 0, size);
+    return value < 0 ? negative(e) : e;
+}
+
+expr input(struct graph *g, int which)
+{
+    return made(g, INPUT, which, 0, 0);
+}
+
+static expr sum_of_numbers(struct graph *g, double a, double b)
+{
+    const double sum = a + b;
+    return number(g, fabs(sum) <= CANCELLED * (fabs(a) + fabs(b)) ? 0 : sum);
+}
+
+/* e = factor x rest with a number as factor */
+static double split_factor(const struct graph *g, expr e, expr *rest)
+{
+    const struct vertex *node = vertex_of(g, e);
+    const double sign = changes_sign(e) ? -1 : 1;
+    *rest = e - e % 2;
+    if (node->operation != MUL || !is_constant(g, node->a)) return sign;
+    *rest = node->b;
+    return sign * value_of(g, node->a);
+}
+
+/* (number + x) + number */
+static bool fold_sum(struct graph *g, expr a, expr b, expr *sum)
+{
+    const struct vertex node = *vertex_of(g, b);
+    if (!is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !is_constant(g, node.a)) return false;
+    const double sign = changes_sign(b) ? -1 : 1;
+    const expr rest = (node.operation == SUB) != changes_sign(b) ? negative(node.b) : node.b;
+    *sum = add(g, sum_of_numbers(g, value_of(g, a), sign * value_of(g, node.a)), rest);
+    return true;
+}
+
+static expr sum_node(struct graph *g, expr a, expr b)
+{
+    if (changes_sign(a) && changes_sign(b)) return negative(sum_node(g, negative(a), negative(b)));
+    if (changes_sign(a)) return sum_node(g, b, a);
+    if (changes_sign(b)) {
+        b = negative(b);
+        return a < b ? made(g, SUB, a, b, 0) : negative(made(g, SUB, b, a, 0));
+    }
+    return a < b ? made(g, ADD, a, b, 0) : made(g, ADD, b, a, 0);
+}
+
+/* Numbers are made early, so that a sum of a number and x has the number first; in a product it is put first. */
+expr add(struct graph *g, expr a, expr b)
+{
+    expr sum, x, y;
+    if (a == ZERO) return b;
+    if (b == ZERO) return a;
+    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, value_of(g, a), value_of(g, b));
+    if (fold_sum(g, a, b, &sum) || fold_sum(g, b, a, &sum)) return sum;
+    const double of_x = split_factor(g, a, &x), of_y = split_factor(g, b, &y);
+    if (x == y) return mul(g, sum_of_numbers(g, of_x, of_y), x);
+    if (is_constant(g, b)) return add(g, b, a);
+    if (is_constant(g, a)) {
+        const bool minus = changes_sign(b);
+        if (changes_sign(a)) return negative(add(g, negative(a), negative(b)));
+        return made(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
+    }
+    return sum_node(g, a, b);
+}
+
+expr sub(struct graph *g, expr a, expr b)
+{
+    return add(g, a, negative(b));
+}
+
+/* a number and a product or quotient with a number */
+static bool fold_product(struct graph *g, expr a, expr b, expr *product)
+{
+    const struct vertex node = *vertex_of(g, b);
+    if (!is_constant(g, a) || (node.operation != MUL && node.operation != DIV) || !is_constant(g, node.a)) return false;
+    const expr factor = number(g, value_of(g, a) * value_of(g, node.a));
+    *product = node.operation == MUL ? mul(g, factor, node.b) : quotient(g, factor, node.b);
+    return true;
+}
+
+expr mul(struct graph *g, expr a, expr b)
+{
+    expr product;
+    if (a == ZERO || b == ZERO) return ZERO;
+    if (changes_sign(a)) return negative(mul(g, negative(a), b));
+    if (changes_sign(b)) return negative(mul(g, a, negative(b)));
+    if (a == ONE) return b;
+    if (b == ONE) return a;
+    if (is_constant(g, a) && is_constant(g, b)) return number(g, value_of(g, a) * value_of(g, b));
+    if (is_constant(g, b)) return mul(g, b, a);
+    if (fold_product(g, a, b, &product)) return product;
+    return is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
+}
+
+expr quotient(struct graph *g, expr a, expr b)
+{
+    if (a == ZERO) return ZERO;
+    if (is_constant(g, b)) return mul(g, a, number(g, 1 / value_of(g, b)));
+    if (changes_sign(a)) return negative(quotient(g, negative(a), b));
+    if (changes_sign(b)) return negative(quotient(g, a, negative(b)));
+    return a == b ? ONE : made(g, DIV, a, b, 0);
+}
+
+expr scaled(struct graph *g, double factor, expr a)
+{
+    return mul(g, number(g, factor), a);
+}
+
+static double applied(enum operation operation, double a)
+{
+    switch (operation) {
+    case SIN: return sin(a);
+    case COS: return cos(a);
+    case SQRT: return sqrt(a);
+    case TANH: return tanh(a);
+    case RAMP: return a > 0 ? a : 0;
+    default: return a > 0 ? 1 : 0; /* STEP */
+    }
+}
+
+expr function(struct graph *g, enum operation operation, expr a)
+{
+    if (is_constant(g, a)) return number(g, applied(operation, value_of(g, a)));
+    if (changes_sign(a) && (operation == SIN || operation == TANH))
+        return negative(made(g, operation, negative(a), 0, 0));
+    if (changes_sign(a) && operation == COS) a = negative(a);
+    return made(g, operation, a, 0, 0);
+}
+
+expr stumpff(struct graph *g, int k, expr a)
+{
+    return is_constant(g, a) ? number(g, stumpff_value(k, value_of(g, a))) : made(g, STUMPFF, a, k, 0);
+}
+
+expr angle(struct graph *g, enum operation operation, expr w, expr square)
+{
+    if (changes_sign(w)) return negative(angle(g, operation, negative(w), square)); /* odd in w */
+    return made(g, operation, w, square, 0);
+}
+
+expr add_product(struct graph *g, expr a, expr b, expr c)
+{
+    return add(g, a, mul(g, b, c));
+}
+
+expr sub_product(struct graph *g, expr a, expr b, expr c)
+{
+    return sub(g, a, mul(g, b, c));
+}
+
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
+
+int operand_count(enum operation operation)
+{
+    if (operation == NUMBER || operation == INPUT) return 0;
+    return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
+}
+
+expr rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
+{
+    switch (node->operation) {
+    case NUMBER: return number(g, node->value);
+    case INPUT: return input(g, node->a);
+    case ADD: return add(g, a, b);
+    case SUB: return sub(g, a, b);
+    case MUL: return mul(g, a, b);
+    case DIV: return quotient(g, a, b);
+    case ANGLE:
+    case ANGLE_SLOPE: return angle(g, node->operation, a, b);
+    case STUMPFF: return stumpff(g, node->b, a);
+    default: return function(g, node->operation, a);
+    }
+}
+
+static double node_value(const struct vertex *node, const double *inputs, const double *value)
+{
+    switch (node->operation) {
+    case NUMBER: return node->value;
+    case INPUT: return inputs[node->a];
+    case ADD: return value_at(value, node->a) + value_at(value, node->b);
+    case SUB: return value_at(value, node->a) - value_at(value, node->b);
+    case MUL: return value_at(value, node->a) * value_at(value, node->b);
+    case DIV: return value_at(value, node->a) / value_at(value, node->b);
+    case ANGLE: return rotation_scale(value_at(value, node->a), value_at(value, node->b));
+    case ANGLE_SLOPE: return rotation_scale_slope(value_at(value, node->a), value_at(value, node->b));
+    case STUMPFF: return stumpff_value(node->b, value_at(value, node->a));
+    default: return applied(node->operation, value_at(value, node->a));
+    }
+}
+
+void graph_evaluate(const struct graph *g, const double *inputs, double *value)
+{
+    for (int i = 0; i < g->n; i++) value[i] = node_value(&g->node[i], inputs, value);
+}
