@@ -35,8 +35,9 @@ static int passive_rows(const struct model *model, int n_actuators, const double
 static enum status solve(struct mechanism *m, double *force, double *F, struct arena *scratch)
 {
     const size_t n = (size_t)m->model->nv, n_actuators = (size_t)m->robot->n_actuators;
-    double *B = arena_take(scratch, n * n_actuators, sizeof *B), *x = arena_take(scratch, n + n_actuators, sizeof *x),
-           *rows = arena_take(scratch, n * n_actuators, sizeof *rows);
+    double *B = arena_allocate(scratch, n * n_actuators, sizeof *B),
+           *x = arena_allocate(scratch, n + n_actuators, sizeof *x),
+           *rows = arena_allocate(scratch, n * n_actuators, sizeof *rows);
     int rank;
     enum status status = scratch->failed ? STATUS_NO_MEMORY : line_columns(m, B);
     if (status != STATUS_OK) return status;

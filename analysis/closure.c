@@ -72,7 +72,7 @@ enum status closure_close(struct mechanism *m, struct state *state, struct repor
     struct report silent = {0};
     const int errors_before = report->errors;
     if (m->constraints->n_rows == 0) return STATUS_OK;
-    double *before = arena_take(&scratch, n, sizeof *before);
+    double *before = arena_allocate(&scratch, n, sizeof *before);
     if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
     memcpy(before, state->at.q, n * sizeof *before);
     enum status status = constraints_close_start(m, state->at.q, report);
@@ -110,8 +110,8 @@ static enum status subtract_forces(struct mechanism *m, bool stiff, double *forc
 {
     struct constraints *loops = m->constraints;
     const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
-    int rank, *undriven = arena_take(scratch, n, sizeof *undriven);
-    double *A = arena_take(scratch, n * k, sizeof *A), *lambda = arena_take(scratch, n + k, sizeof *lambda);
+    int rank, *undriven = arena_allocate(scratch, n, sizeof *undriven);
+    double *A = arena_allocate(scratch, n * k, sizeof *A), *lambda = arena_allocate(scratch, n + k, sizeof *lambda);
     if (scratch->failed) return STATUS_NO_MEMORY;
     const int count = list_undriven(m->model, stiff, undriven);
     constraints_rows(m);

@@ -29,7 +29,7 @@ static char *cut_field(char **line)
 static enum status read_header(char *line, struct arena *arena, struct report *report, struct csv *csv)
 {
     csv->n_columns = count_of(line, ',') + 1;
-    csv->name = arena_take(arena, (size_t)csv->n_columns, sizeof *csv->name);
+    csv->name = arena_allocate(arena, (size_t)csv->n_columns, sizeof *csv->name);
     if (csv->name == NULL) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
     if (arena->failed) return report_status(report, STATUS_NO_MEMORY);
@@ -87,7 +87,7 @@ static enum status read_lines(char *text, enum csv_times times, struct arena *ar
         line_number++;
         if (line_number == 1) {
             status = read_header(line, arena, report, csv);
-            csv->number = arena_take(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
+            csv->number = arena_allocate(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
             if (status == STATUS_OK && csv->number == NULL) status = report_status(report, STATUS_NO_MEMORY);
         } else if (line[strspn(line, " \t\r")] != '\0') {
             status = read_row(line_number, line, times, report, csv);

@@ -30,7 +30,7 @@ static bool is_locked(const struct linear *linear, int state)
 
 static enum status choose_states(const struct linear *linear, bool joints_free, struct driven_modes *modes)
 {
-    modes->state = arena_take(&modes->arena, (size_t)linear->n_states, sizeof *modes->state);
+    modes->state = arena_allocate(&modes->arena, (size_t)linear->n_states, sizeof *modes->state);
     if (modes->state == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < linear->n_states; i++)
         if (joints_free || !is_locked(linear, i)) modes->state[modes->n_states++] = i;
@@ -43,8 +43,8 @@ static enum status solve(const struct linear *linear, struct driven_modes *modes
     const int n = e->n = modes->n_states, *state = modes->state;
     const size_t N = (size_t)n;
     double **const matrices[] = {&e->A, &e->left, &e->right}, **const vectors[] = {&e->re, &e->im};
-    for (int i = 0; i < 3; i++) *matrices[i] = arena_take(arena, N * N, sizeof(double));
-    for (int i = 0; i < 2; i++) *vectors[i] = arena_take(arena, N, sizeof(double));
+    for (int i = 0; i < 3; i++) *matrices[i] = arena_allocate(arena, N * N, sizeof(double));
+    for (int i = 0; i < 2; i++) *vectors[i] = arena_allocate(arena, N, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -78,10 +78,10 @@ static int by_frequency(const void *a, const void *b)
 static enum status take_modes(const struct eigensystem *e, struct driven_modes *modes)
 {
     const size_t n = (size_t)e->n;
-    double *share = arena_take(&modes->arena, n * n, sizeof *share);
-    modes->mode = arena_take(&modes->arena, n, sizeof *modes->mode);
+    double *share = arena_allocate(&modes->arena, n * n, sizeof *share);
+    modes->mode = arena_allocate(&modes->arena, n, sizeof *modes->mode);
     if (modes->arena.failed) return STATUS_NO_MEMORY;
-    const double *zeros = arena_take(&modes->arena, n, sizeof *zeros);
+    const double *zeros = arena_allocate(&modes->arena, n, sizeof *zeros);
     if (zeros == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < e->n; k += e->im[k] != 0 ? 2 : 1, share += n) {
         const double re = e->re[k], im = fabs(e->im[k]), *right = e->right + e->n * k;

@@ -19,18 +19,18 @@ enum status eigenmodes_make(int n, struct eigenmodes *modes)
     const size_t size = (size_t)n;
     double **const square[] = {&modes->L, &modes->K, &modes->G, &modes->D};
     modes->n = n;
-    modes->mode = arena_take(arena, size, sizeof *modes->mode);
-    modes->damped = arena_take(arena, size, sizeof *modes->damped);
-    modes->S = arena_take(arena, size, sizeof(double));
-    for (int i = 0; i < 4; i++) *square[i] = arena_take(arena, size * size, sizeof(double));
-    modes->companion = arena_take(arena, 4 * size * size, sizeof(double));
-    modes->vector = arena_take(arena, 4 * size * size, sizeof(double));
-    modes->re = arena_take(arena, 2 * size, sizeof(double));
-    modes->im = arena_take(arena, 2 * size, sizeof(double));
-    modes->real = arena_take(arena, 2 * size, sizeof *modes->real);
+    modes->mode = arena_allocate(arena, size, sizeof *modes->mode);
+    modes->damped = arena_allocate(arena, size, sizeof *modes->damped);
+    modes->S = arena_allocate(arena, size, sizeof(double));
+    for (int i = 0; i < 4; i++) *square[i] = arena_allocate(arena, size * size, sizeof(double));
+    modes->companion = arena_allocate(arena, 4 * size * size, sizeof(double));
+    modes->vector = arena_allocate(arena, 4 * size * size, sizeof(double));
+    modes->re = arena_allocate(arena, 2 * size, sizeof(double));
+    modes->im = arena_allocate(arena, 2 * size, sizeof(double));
+    modes->real = arena_allocate(arena, 2 * size, sizeof *modes->real);
     for (int k = 0; k < n && !arena->failed; k++) {
         double **const vector[] = {&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share};
-        for (int i = 0; i < 3; i++) *vector[i] = arena_take(arena, size, sizeof(double));
+        for (int i = 0; i < 3; i++) *vector[i] = arena_allocate(arena, size, sizeof(double));
     }
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

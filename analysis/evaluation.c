@@ -13,16 +13,16 @@ static bool allocate_arrays(const struct mechanism *m, const struct state *state
     e->n_rows = m->constraints->n_rows;
     e->n_actuators = m->robot->n_actuators;
     e->n_frames = m->robot->n_frames;
-    e->frame = arena_take(arena, (size_t)e->n_frames, sizeof *e->frame);
-    e->qdd = arena_take(arena, n, sizeof(double));
-    e->M = arena_take(arena, n * n, sizeof(double));
-    e->bias = arena_take(arena, n, sizeof(double));
-    if (state->qdd != NULL) e->inverse = arena_take(arena, n, sizeof(double));
-    e->prescribed_tau = arena_take(arena, (size_t)e->n_prescribed, sizeof(double));
+    e->frame = arena_allocate(arena, (size_t)e->n_frames, sizeof *e->frame);
+    e->qdd = arena_allocate(arena, n, sizeof(double));
+    e->M = arena_allocate(arena, n * n, sizeof(double));
+    e->bias = arena_allocate(arena, n, sizeof(double));
+    if (state->qdd != NULL) e->inverse = arena_allocate(arena, n, sizeof(double));
+    e->prescribed_tau = arena_allocate(arena, (size_t)e->n_prescribed, sizeof(double));
     double **const by_row[] = {&e->gap, &e->gap_rate, &e->lambda},
                    **const by_actuator[] = {&e->actuator_length, &e->actuator_rate};
-    for (int i = 0; i < 3; i++) *by_row[i] = arena_take(arena, (size_t)e->n_rows, sizeof(double));
-    for (int i = 0; i < 2; i++) *by_actuator[i] = arena_take(arena, (size_t)e->n_actuators, sizeof(double));
+    for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, (size_t)e->n_rows, sizeof(double));
+    for (int i = 0; i < 2; i++) *by_actuator[i] = arena_allocate(arena, (size_t)e->n_actuators, sizeof(double));
     return !arena->failed;
 }
 
@@ -103,7 +103,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
                           struct evaluation *e)
 {
     memset(e, 0, sizeof *e);
-    double *force = arena_take(&e->arena, (size_t)m->model->nv, sizeof *force);
+    double *force = arena_allocate(&e->arena, (size_t)m->model->nv, sizeof *force);
     if (!allocate_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
     const enum status status = forward(m, state, composite, report, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);

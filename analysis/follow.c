@@ -28,10 +28,10 @@ static enum status take_arrays(struct way *w, struct arena *scratch)
     const size_t nq = (size_t)w->m->model->nq, nv = (size_t)w->m->model->nv, n = (size_t)w->m->model->n_links;
     double **const by_position[] = {&w->file, &w->start, &w->here, &w->next, &w->line};
     double **const by_velocity[] = {&w->toward, &w->change, &w->rates};
-    for (int i = 0; i < 5; i++) *by_position[i] = arena_take(scratch, nq, sizeof(double));
-    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_take(scratch, nv, sizeof(double));
-    w->held = arena_take(scratch, n, sizeof(bool));
-    w->follows = arena_take(scratch, n, sizeof(bool));
+    for (int i = 0; i < 5; i++) *by_position[i] = arena_allocate(scratch, nq, sizeof(double));
+    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_allocate(scratch, nv, sizeof(double));
+    w->held = arena_allocate(scratch, n, sizeof(bool));
+    w->follows = arena_allocate(scratch, n, sizeof(bool));
     return scratch->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

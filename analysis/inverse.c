@@ -64,10 +64,10 @@ static enum status allocate_arrays(struct inverse *inverse)
     const size_t most = 3 * (size_t)sim_model(inverse->sim)->n_tau + (size_t)robot->n_actuators;
     for (int i = 0; i < robot->n_links; i++)
         if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
-    inverse->force = arena_take(arena, (size_t)sim_model(inverse->sim)->nv, sizeof(double));
-    inverse->F = arena_take(arena, (size_t)robot->n_actuators, sizeof(double));
-    inverse->name = arena_take(arena, most, sizeof *inverse->name);
-    inverse->input = arena_take(arena, most, sizeof(double));
+    inverse->force = arena_allocate(arena, (size_t)sim_model(inverse->sim)->nv, sizeof(double));
+    inverse->F = arena_allocate(arena, (size_t)robot->n_actuators, sizeof(double));
+    inverse->name = arena_allocate(arena, most, sizeof *inverse->name);
+    inverse->input = arena_allocate(arena, most, sizeof(double));
     if (!arena->failed) name_inputs(inverse);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

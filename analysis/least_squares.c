@@ -7,7 +7,7 @@ static const double RANK_SHARE = 1e-10;
 
 enum status least_squares(int rows, int columns, double *A, double *x, struct arena *arena, int *rank)
 {
-    double *singular = arena_take(arena, (size_t)(rows < columns ? rows : columns), sizeof *singular);
+    double *singular = arena_allocate(arena, (size_t)(rows < columns ? rows : columns), sizeof *singular);
     const int longest = rows > columns ? rows : columns;
     lapack_int found = 0;
     *rank = 0;

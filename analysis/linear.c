@@ -76,10 +76,10 @@ static enum status number_variables(struct linear *linear)
     for (int i = 0; i < model->n_links; i++) linear->n_positions += free_velocities(&model->link[i]) + model->link[i].m;
     linear->n_states = 2 * linear->n_positions + robot_drive_states(model->robot);
     const size_t values = (size_t)v->n_values, states = (size_t)linear->n_states;
-    linear->x = arena_take(arena, states, sizeof *linear->x);
-    linear->u = arena_take(arena, values, sizeof *linear->u);
-    linear->y = arena_take(arena, values, sizeof *linear->y);
-    linear->coordinate = arena_take(arena, states, sizeof(int));
+    linear->x = arena_allocate(arena, states, sizeof *linear->x);
+    linear->u = arena_allocate(arena, values, sizeof *linear->u);
+    linear->y = arena_allocate(arena, values, sizeof *linear->y);
+    linear->coordinate = arena_allocate(arena, states, sizeof(int));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];
@@ -88,10 +88,10 @@ static enum status number_variables(struct linear *linear)
         if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = signal;
     }
     const size_t inputs = (size_t)linear->n_inputs, outputs = (size_t)linear->n_outputs;
-    linear->A = arena_take(arena, states * states, sizeof(double));
-    linear->B = arena_take(arena, states * inputs, sizeof(double));
-    linear->C = arena_take(arena, outputs * states, sizeof(double));
-    linear->D = arena_take(arena, outputs * inputs, sizeof(double));
+    linear->A = arena_allocate(arena, states * states, sizeof(double));
+    linear->B = arena_allocate(arena, states * inputs, sizeof(double));
+    linear->C = arena_allocate(arena, outputs * states, sizeof(double));
+    linear->D = arena_allocate(arena, outputs * inputs, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -141,9 +141,9 @@ static enum status differentiate(struct linear *linear)
     const int n = linear->n_positions, N = linear->n_states, rates = N - n, m = linear->n_inputs;
     const size_t count = (size_t)(rates + linear->n_outputs);
     struct unknowns unknown = {.count = (int)count,
-                               .reference = arena_take(&linear->arena, count, sizeof(int)),
-                               .change = arena_take(&linear->arena, count, sizeof(double))};
-    struct position_seed *position = arena_take(&linear->arena, (size_t)n, sizeof *position);
+                               .reference = arena_allocate(&linear->arena, count, sizeof(int)),
+                               .change = arena_allocate(&linear->arena, count, sizeof(double))};
+    struct position_seed *position = arena_allocate(&linear->arena, (size_t)n, sizeof *position);
     if (linear->arena.failed) return STATUS_NO_MEMORY;
     const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
     for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
@@ -183,7 +183,7 @@ static int find(const char *role, const char *name, const struct signal *signal,
     for (int i = 0; i < count; i++)
         if (strcmp(name, signal[i].name) == 0) return i;
     struct arena scratch = {0};
-    const char **names = arena_take(&scratch, (size_t)count, sizeof *names);
+    const char **names = arena_allocate(&scratch, (size_t)count, sizeof *names);
     for (int i = 0; i < count && names != NULL; i++) names[i] = signal[i].name;
     const char *meant = names != NULL ? nearest(name, count, names) : NULL;
     if (meant != NULL)

@@ -35,12 +35,12 @@ static bool allocate_arrays(const struct mechanism *m, struct matrices *matrices
     matrices->n = m->model->nv;
     matrices->n_tau = m->model->n_tau;
     matrices->n_rows = m->constraints->n_rows;
-    matrices->M = arena_take(arena, n * n, sizeof(double));
-    matrices->C = arena_take(arena, n * n, sizeof(double));
-    matrices->K = arena_take(arena, n * n, sizeof(double));
-    matrices->G = arena_take(arena, n, sizeof(double));
-    matrices->B = arena_take(arena, n * (size_t)matrices->n_tau, sizeof(double));
-    matrices->constraint_jacobian = arena_take(arena, n * (size_t)matrices->n_rows, sizeof(double));
+    matrices->M = arena_allocate(arena, n * n, sizeof(double));
+    matrices->C = arena_allocate(arena, n * n, sizeof(double));
+    matrices->K = arena_allocate(arena, n * n, sizeof(double));
+    matrices->G = arena_allocate(arena, n, sizeof(double));
+    matrices->B = arena_allocate(arena, n * (size_t)matrices->n_tau, sizeof(double));
+    matrices->constraint_jacobian = arena_allocate(arena, n * (size_t)matrices->n_rows, sizeof(double));
     return !arena->failed;
 }
 
@@ -68,7 +68,7 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
     struct arena scratch = {0};
     const size_t n = (size_t)m->model->nv;
     memset(matrices, 0, sizeof *matrices);
-    double *product = arena_take(&scratch, n * n, sizeof *product);
+    double *product = arena_allocate(&scratch, n * n, sizeof *product);
     enum status status = product != NULL && allocate_arrays(m, matrices) ? STATUS_OK : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = make_bare(m->robot, &bare);
     if (status == STATUS_OK) compute(m, &bare, in, product, matrices);

@@ -24,12 +24,12 @@ static enum status find_basis(struct linear *linear, struct freedom *f)
     const struct constraints *loops = m->constraints;
     struct arena *arena = &linear->arena;
     const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
-    double *G = arena_take(arena, n * k, sizeof *G);
-    enum solve_for *wish = arena_take(arena, n, sizeof *wish);
-    int *row_of = arena_take(arena, n, sizeof *row_of);
+    double *G = arena_allocate(arena, n * k, sizeof *G);
+    enum solve_for *wish = arena_allocate(arena, n, sizeof *wish);
+    int *row_of = arena_allocate(arena, n, sizeof *row_of);
     f->n = m->model->nv - loops->n_active;
-    f->free_one = arena_take(arena, n, sizeof(int));
-    f->N = arena_take(arena, n * n, sizeof(double));
+    f->free_one = arena_allocate(arena, n, sizeof(int));
+    f->N = arena_allocate(arena, n * n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(G, loops->G, n * k * sizeof *G);
     for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
@@ -54,9 +54,9 @@ static enum status number_free(struct linear *linear, struct freedom *f)
 {
     const struct model *model = linear->point->mechanism->model;
     const int half = linear->n_positions;
-    f->of_state = arena_take(&linear->arena, (size_t)linear->n_states, sizeof(int));
-    f->of_input = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
-    f->is_rate = arena_take(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
+    f->of_state = arena_allocate(&linear->arena, (size_t)linear->n_states, sizeof(int));
+    f->of_input = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
+    f->is_rate = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
     if (linear->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < half; i++) f->of_state[i] = f->of_state[half + i] = free_index(f, linear->coordinate[i]);
     for (int j = 0; j < linear->n_inputs; j++) f->of_input[j] = -1;
@@ -102,7 +102,7 @@ static void reduce_row(const struct linear *linear, const struct freedom *f, con
 static enum status take_basis(struct linear *linear, const struct freedom *f, int half, const int *state)
 {
     const int n = linear->point->mechanism->model->nv;
-    linear->basis = arena_take(&linear->arena, (size_t)n * (size_t)half, sizeof(double));
+    linear->basis = arena_allocate(&linear->arena, (size_t)n * (size_t)half, sizeof(double));
     if (linear->basis == NULL) return STATUS_NO_MEMORY;
     for (int j = 0; j < half; j++) {
         const int c = f->of_state[state[j]];
@@ -116,9 +116,9 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
 {
     const size_t n = (size_t)linear->n_states, m = (size_t)linear->n_inputs, p = (size_t)linear->n_outputs;
     struct arena *arena = &linear->arena;
-    int *state = arena_take(arena, n, sizeof *state), count = 0;
-    double *A = arena_take(arena, n * n, sizeof *A), *B = arena_take(arena, n * m, sizeof *B),
-           *C = arena_take(arena, p * n, sizeof *C), *D = arena_take(arena, p * m, sizeof *D);
+    int *state = arena_allocate(arena, n, sizeof *state), count = 0;
+    double *A = arena_allocate(arena, n * n, sizeof *A), *B = arena_allocate(arena, n * m, sizeof *B),
+           *C = arena_allocate(arena, p * n, sizeof *C), *D = arena_allocate(arena, p * m, sizeof *D);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < linear->n_states; i++)
         if (f->of_state[i] >= 0) state[count++] = i;

@@ -59,12 +59,12 @@ static bool take_rows(const struct model *model, const struct sweep_options *opt
 {
     const size_t poses = (size_t)options->poses, count = poses * (size_t)n_modes;
     sweep->poses = options->poses;
-    sweep->position = arena_take(&sweep->arena, poses, sizeof(double));
-    sweep->frequency = arena_take(&sweep->arena, count, sizeof(double));
-    sweep->damping_ratio = arena_take(&sweep->arena, count, sizeof(double));
-    sweep->growth = arena_take(&sweep->arena, count, sizeof(double));
-    sweep->q = arena_take(&sweep->arena, (size_t)model->nq, sizeof(double));
-    sweep->qd = arena_take(&sweep->arena, (size_t)model->nv, sizeof(double));
+    sweep->position = arena_allocate(&sweep->arena, poses, sizeof(double));
+    sweep->frequency = arena_allocate(&sweep->arena, count, sizeof(double));
+    sweep->damping_ratio = arena_allocate(&sweep->arena, count, sizeof(double));
+    sweep->growth = arena_allocate(&sweep->arena, count, sizeof(double));
+    sweep->q = arena_allocate(&sweep->arena, (size_t)model->nq, sizeof(double));
+    sweep->qd = arena_allocate(&sweep->arena, (size_t)model->nv, sizeof(double));
     return !sweep->arena.failed;
 }
 

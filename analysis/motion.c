@@ -65,7 +65,7 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
 {
     const struct robot *robot = motion->robot;
     *count = 0;
-    motion->first = arena_take(&motion->arena, (size_t)robot->n_links, sizeof(int));
+    motion->first = arena_allocate(&motion->arena, (size_t)robot->n_links, sizeof(int));
     if (motion->first == NULL) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++) {
         motion->first[i] = *count;
@@ -101,7 +101,7 @@ enum status motion_from_table(const struct robot *robot, bool passive_too, const
     *motion = (struct motion){.robot = robot, .passive_too = passive_too, .table = *table, .n_rows = table->n_rows};
     const enum status status = number_coordinates(motion, report, &count);
     if (status != STATUS_OK) return status;
-    motion->column = arena_take(&motion->arena, 3 * (size_t)count, sizeof(int));
+    motion->column = arena_allocate(&motion->arena, 3 * (size_t)count, sizeof(int));
     if (motion->column == NULL) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++)
         if (motion_gives(robot, passive_too, i)) missing += find_columns(motion, i, report);
@@ -151,8 +151,8 @@ enum status motion_cycloid(const struct robot *robot, bool passive_too, const do
     motion->n_rows = (int)ceil(until / step * (1 - 1e-12)) + 1;
     const enum status status = number_coordinates(motion, report, &count);
     if (status != STATUS_OK) return status;
-    motion->k = arena_take(&motion->arena, (size_t)count, sizeof(double));
-    motion->T = arena_take(&motion->arena, (size_t)count, sizeof(double));
+    motion->k = arena_allocate(&motion->arena, (size_t)count, sizeof(double));
+    motion->T = arena_allocate(&motion->arena, (size_t)count, sizeof(double));
     if (motion->arena.failed) return report_status(report, STATUS_NO_MEMORY);
     for (int i = 0, given = 0; i < robot->n_links; i++)
         for (int c = 0; motion_gives(robot, passive_too, i) && c < joint_velocities(&robot->link[i].joint); c++) {

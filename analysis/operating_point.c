@@ -59,7 +59,7 @@ enum status operating_point_make(const char *name, const char *text, struct repo
     if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
     sim_set_static_start(point->sim, STATIC_MOVES_FAR);
-    point->qdd = arena_take(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
+    point->qdd = arena_allocate(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
     return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
 }
 
@@ -99,7 +99,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
 {
     const size_t n = (size_t)point->mechanism->model->nq;
     struct arena scratch = {0};
-    double *before = arena_take(&scratch, n, sizeof *before);
+    double *before = arena_allocate(&scratch, n, sizeof *before);
     if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
     memcpy(before, point->state.at.q, n * sizeof *before);
     enum status status = STATUS_OK;

@@ -157,8 +157,8 @@ static void check_frequencies(int i, const struct link *link, const struct link_
 static bool bend(const struct link_model *lm, const double *force, struct arena *arena, double **eta)
 {
     const size_t m = (size_t)lm->m;
-    double *K = arena_take(arena, m * m, sizeof *K), *inverse_d = arena_take(arena, m, sizeof *inverse_d);
-    *eta = arena_take(arena, m, sizeof **eta);
+    double *K = arena_allocate(arena, m * m, sizeof *K), *inverse_d = arena_allocate(arena, m, sizeof *inverse_d);
+    *eta = arena_allocate(arena, m, sizeof **eta);
     if (arena->failed) return false;
     memcpy(K, lm->body->K, m * m * sizeof *K);
     for (size_t k = 0; k < m; k++) (*eta)[k] = -force[(size_t)lm->eta_v + k];
@@ -225,7 +225,7 @@ static enum status check_deflection(int i, const struct link *link, const struct
 static const double *holding_forces(const struct summary *summary, struct arena *arena)
 {
     const struct model *model = summary->mechanism.model;
-    double *force = arena_take(arena, (size_t)model->nv, sizeof *force);
+    double *force = arena_allocate(arena, (size_t)model->nv, sizeof *force);
     struct point rest;
     point_make(model, arena, &rest);
     if (arena->failed) return NULL;

@@ -23,9 +23,9 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
     if (status != STATUS_OK) return report->errors == errors_before ? report_status(report, status) : status;
     const struct model *model = r->mechanism.model;
     double **const arrays[] = {&r->qd, &r->qdd, &r->force};
-    for (int i = 0; i < 3; i++) *arrays[i] = arena_take(&r->arena, (size_t)model->nv, sizeof(double));
-    r->q = arena_take(&r->arena, (size_t)model->nq, sizeof(double));
-    r->F = arena_take(&r->arena, (size_t)robot->n_actuators, sizeof(double));
+    for (int i = 0; i < 3; i++) *arrays[i] = arena_allocate(&r->arena, (size_t)model->nv, sizeof(double));
+    r->q = arena_allocate(&r->arena, (size_t)model->nq, sizeof(double));
+    r->F = arena_allocate(&r->arena, (size_t)robot->n_actuators, sizeof(double));
     if (r->arena.failed) return report_status(report, STATUS_NO_MEMORY);
     model_start(model, r->q, r->qd); /* a guess of positions that follow from loops */
     memset(r->qd, 0, (size_t)model->nv * sizeof *r->qd);
@@ -109,7 +109,7 @@ static enum status solve_passive(struct mechanism *m, const double *rest, double
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
     const size_t n = (size_t)model->nv, k = (size_t)loops->n_rows;
-    double *A = arena_take(scratch, n * k, sizeof *A), *b = arena_take(scratch, n + k, sizeof *b);
+    double *A = arena_allocate(scratch, n * k, sizeof *A), *b = arena_allocate(scratch, n + k, sizeof *b);
     int count = 0, rank;
     if (scratch->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < model->n_links; i++) {
@@ -133,7 +133,7 @@ static enum status follow(struct rigid_inverse *r, int derivative, struct arena 
     struct mechanism *m = &r->mechanism;
     const struct input in = {.q = r->q, .qd = r->qd};
     const size_t rows = (size_t)m->constraints->n_rows;
-    double *x = derivative == 1 ? r->qd : r->qdd, *rest = arena_take(scratch, rows, sizeof *rest);
+    double *x = derivative == 1 ? r->qd : r->qdd, *rest = arena_allocate(scratch, rows, sizeof *rest);
     if (rest == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < m->model->n_links; i++)
         for (int k = 0; k < free_velocities(&m->model->link[i]); k++) x[m->model->link[i].v + k] = 0;

@@ -43,7 +43,7 @@ static enum status take_mass(const struct linear *linear, struct arena *arena, s
             for (int j = 0; j < n; j++) s->L[n * i + j] = M[N * linear->coordinate[i] + linear->coordinate[j]];
         return STATUS_OK;
     }
-    double *MN = arena_take(arena, (size_t)N * (size_t)n, sizeof *MN);
+    double *MN = arena_allocate(arena, (size_t)N * (size_t)n, sizeof *MN);
     if (MN == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < N; k++)
         for (int l = 0; l < N; l++)
@@ -124,8 +124,8 @@ static enum status take_matrices(const struct linear *linear, struct arena *aren
     const size_t square = (size_t)n * (size_t)n;
     double **const matrices[] = {&s->A, &s->V, &s->L}, **const vectors[] = {&s->b, &s->c, &s->e};
     for (int i = 0; i < 3; i++) {
-        *matrices[i] = arena_take(arena, square, sizeof(double));
-        *vectors[i] = arena_take(arena, (size_t)n, sizeof(double));
+        *matrices[i] = arena_allocate(arena, square, sizeof(double));
+        *vectors[i] = arena_allocate(arena, (size_t)n, sizeof(double));
     }
     const enum status status = arena->failed ? STATUS_NO_MEMORY : factor(linear, arena, s);
     if (status != STATUS_OK) return status;
@@ -200,8 +200,8 @@ static void reduce(struct second_order *s, int n, const int *keep)
 
 static enum status leave_out(struct arena *arena, struct second_order *s)
 {
-    int *group_of = arena_take(arena, (size_t)s->n, sizeof *group_of),
-        *keep = arena_take(arena, (size_t)s->n, sizeof *keep);
+    int *group_of = arena_allocate(arena, (size_t)s->n, sizeof *group_of),
+        *keep = arena_allocate(arena, (size_t)s->n, sizeof *keep);
     if (arena->failed) return STATUS_NO_MEMORY;
     int kept = 0;
     for (int i = 0; i < s->n; i++)

@@ -21,7 +21,7 @@ static enum status clone_undamped(const struct robot *robot, struct robot **unda
         link->beam.damping_ratio = link->beam.rayleigh[0] = link->beam.rayleigh[1] = 0;
         if (link->type != BODY_NODAL) continue;
         const size_t m = (size_t)link->nodal.modes;
-        link->nodal.damping = arena_take(&(*undamped)->arena, m * m, sizeof(double));
+        link->nodal.damping = arena_allocate(&(*undamped)->arena, m * m, sizeof(double));
     }
     return status == STATUS_OK && (*undamped)->arena.failed ? STATUS_NO_MEMORY : status;
 }
@@ -43,8 +43,8 @@ static enum status prepare(const struct robot *robot, struct arena *arena, struc
     const enum status status = mechanism_make(robot, &d->mechanism, &silent);
     if (status != STATUS_OK) return status;
     const size_t n = (size_t)d->mechanism.model->nv;
-    d->by_q = arena_take(arena, n * n, sizeof(double));
-    d->by_qd = arena_take(arena, n * n, sizeof(double));
+    d->by_q = arena_allocate(arena, n * n, sizeof(double));
+    d->by_qd = arena_allocate(arena, n * n, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -72,17 +72,17 @@ static bool allocate_matrices(struct small_motion *motion)
     double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
     double **const reduced[] = {&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K};
     for (int i = 0; i < 4; i++) {
-        *matrix[i] = arena_take(arena, n * n, sizeof(double));
-        *reduced[i] = rows > 0 ? arena_take(arena, n * n, sizeof(double)) : *matrix[i];
+        *matrix[i] = arena_allocate(arena, n * n, sizeof(double));
+        *reduced[i] = rows > 0 ? arena_allocate(arena, n * n, sizeof(double)) : *matrix[i];
     }
     motion->r = motion->n;
-    motion->free_one = arena_take(arena, n, sizeof(int));
+    motion->free_one = arena_allocate(arena, n, sizeof(int));
     for (int i = 0; i < motion->n && !arena->failed; i++) motion->free_one[i] = i;
     if (rows == 0) return !arena->failed;
-    motion->N = arena_take(arena, n * n, sizeof(double));
-    motion->product = arena_take(arena, n * n, sizeof(double));
-    motion->rows = arena_take(arena, rows * n, sizeof(double));
-    motion->row_of = arena_take(arena, n, sizeof(int));
+    motion->N = arena_allocate(arena, n * n, sizeof(double));
+    motion->product = arena_allocate(arena, n * n, sizeof(double));
+    motion->rows = arena_allocate(arena, rows * n, sizeof(double));
+    motion->row_of = arena_allocate(arena, n, sizeof(int));
     return !arena->failed;
 }
 
@@ -90,11 +90,11 @@ static bool allocate_arrays(const struct model *model, struct small_motion *moti
 {
     struct arena *arena = &motion->arena;
     const size_t n = (size_t)model->nv;
-    motion->coordinate = arena_take(arena, n, sizeof(int));
-    motion->wish = arena_take(arena, n, sizeof *motion->wish);
-    motion->qdd = arena_take(arena, n, sizeof(double));
-    motion->force = arena_take(arena, n, sizeof(double));
-    motion->prescribed_qdd = arena_take(arena, (size_t)model->n_tau, sizeof(double));
+    motion->coordinate = arena_allocate(arena, n, sizeof(int));
+    motion->wish = arena_allocate(arena, n, sizeof *motion->wish);
+    motion->qdd = arena_allocate(arena, n, sizeof(double));
+    motion->force = arena_allocate(arena, n, sizeof(double));
+    motion->prescribed_qdd = arena_allocate(arena, (size_t)model->n_tau, sizeof(double));
     return !arena->failed;
 }
 

@@ -61,7 +61,7 @@ static void check_quaternions(const struct place *at, const struct model *model,
 
 static const char **list_names(const struct model *model, enum derivative derivative, int count, struct arena *arena)
 {
-    const char **names = arena_take(arena, (size_t)count, sizeof *names);
+    const char **names = arena_allocate(arena, (size_t)count, sizeof *names);
     for (int i = 0; i < count && !arena->failed; i++) {
         char name[NAME_SIZE];
         coordinate_name(model, derivative, i, name);
@@ -121,7 +121,7 @@ static void read_wrench(const struct place *at, double *wrench)
 
 static void report_no_frame(const struct place *at, const struct robot *robot, struct arena *arena)
 {
-    const char **names = arena_take(arena, (size_t)robot->n_frames, sizeof *names);
+    const char **names = arena_allocate(arena, (size_t)robot->n_frames, sizeof *names);
     for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
     const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
     if (strcmp(at->key, "tip") == 0) report_error(at, "the wrench on the tip is tip_force and tip_torque");
@@ -224,7 +224,7 @@ static enum status parse(const struct model *model, const char *name, const char
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     bool valid = false;
-    double *qdd = arena_take(&state->arena, (size_t)model->nv, sizeof *qdd);
+    double *qdd = arena_allocate(&state->arena, (size_t)model->nv, sizeof *qdd);
     if (qdd == NULL) return report_status(report, STATUS_NO_MEMORY);
     struct json_object *root = document_parse(&reader, text, &valid);
     if (valid) {

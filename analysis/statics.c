@@ -30,8 +30,8 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
 {
     const struct model *model = point->mechanism->model;
     memset(answer, 0, sizeof *answer);
-    answer->moved = arena_take(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
-    answer->deflection = arena_take(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
+    answer->moved = arena_allocate(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
+    answer->deflection = arena_allocate(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
     if (answer->arena.failed) return report_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;

@@ -26,14 +26,14 @@ static void summarize_link(const struct link *link, struct arena *arena, struct 
     const int modes = link_modes(link);
     s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
     s->n_coordinates = joint_positions(&link->joint) + modes;
-    s->frequency = arena_take(arena, (size_t)modes, sizeof(double));
+    s->frequency = arena_allocate(arena, (size_t)modes, sizeof(double));
     if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
     if (s->n_frequencies == FREQUENCIES_NO_MEMORY) arena->failed = 1;
 }
 
 static enum status summarize_links(const struct robot *robot, struct summary *summary)
 {
-    summary->link = arena_take(&summary->arena, (size_t)robot->n_links, sizeof *summary->link);
+    summary->link = arena_allocate(&summary->arena, (size_t)robot->n_links, sizeof *summary->link);
     for (int i = 0; i < robot->n_links && !summary->arena.failed; i++) {
         summarize_link(&robot->link[i], &summary->arena, &summary->link[i]);
         summary->n += summary->link[i].n_coordinates;
@@ -75,7 +75,7 @@ static enum status check_modes(const struct robot *robot, struct report *report)
 static enum status count_independent(const struct robot *robot, struct summary *summary)
 {
     const struct constraints *loops = summary->mechanism.constraints;
-    summary->independent = arena_take(&summary->arena, (size_t)robot->n_loops, sizeof(int));
+    summary->independent = arena_allocate(&summary->arena, (size_t)robot->n_loops, sizeof(int));
     if (summary->independent == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < loops->n_active; k++) summary->independent[constraints_loop(loops, loops->active[k])]++;
     return STATUS_OK;

@@ -60,9 +60,9 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
     const int n = s->n, N = 2 * n;
     const double W = s->fastest;
     struct siso system = {.n = N,
-                          .A = arena_take(arena, (size_t)N * (size_t)N, sizeof(double)),
-                          .b = arena_take(arena, (size_t)N, sizeof(double)),
-                          .c = arena_take(arena, (size_t)N, sizeof(double)),
+                          .A = arena_allocate(arena, (size_t)N * (size_t)N, sizeof(double)),
+                          .b = arena_allocate(arena, (size_t)N, sizeof(double)),
+                          .c = arena_allocate(arena, (size_t)N, sizeof(double)),
                           .d = s->d,
                           .size_A = W,
                           .size_b = s->size_b,
@@ -87,9 +87,9 @@ static enum status zeros_of_drives(const struct linear *linear, int u, int y, st
 {
     const int n = linear->n_states, m = linear->n_inputs;
     struct siso system = {.n = n,
-                          .A = arena_take(arena, (size_t)n * (size_t)n, sizeof(double)),
-                          .b = arena_take(arena, (size_t)n, sizeof(double)),
-                          .c = arena_take(arena, (size_t)n, sizeof(double)),
+                          .A = arena_allocate(arena, (size_t)n * (size_t)n, sizeof(double)),
+                          .b = arena_allocate(arena, (size_t)n, sizeof(double)),
+                          .c = arena_allocate(arena, (size_t)n, sizeof(double)),
                           .d = linear->D[m * y + u]};
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
@@ -157,9 +157,9 @@ static void check_phase(const struct second_order *s, struct zeros *zeros)
 static double *take_work(int order, struct arena *arena, struct zeros *zeros)
 {
     const size_t N = (size_t)order;
-    double *work = arena_take(arena, 2 * N * N + 5 * N + 5, sizeof *work);
-    zeros->zero = arena_take(arena, N + 1, sizeof *zeros->zero);
-    zeros->pole = arena_take(arena, N + 1, sizeof *zeros->pole);
+    double *work = arena_allocate(arena, 2 * N * N + 5 * N + 5, sizeof *work);
+    zeros->zero = arena_allocate(arena, N + 1, sizeof *zeros->zero);
+    zeros->pole = arena_allocate(arena, N + 1, sizeof *zeros->pole);
     return arena->failed ? NULL : work;
 }
 

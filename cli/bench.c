@@ -81,15 +81,15 @@ static int make_states(struct bench *bench, struct arena *arena)
 {
     const struct model *model = bench->mechanism->model;
     uint64_t seed = 88172645463325252ULL;
-    double *none = arena_take(arena, (size_t)model->n_prescribed, sizeof *none);
-    bench->qdd = arena_take(arena, (size_t)model->nv, sizeof(double));
-    bench->force = arena_take(arena, (size_t)model->nv, sizeof(double));
-    bench->by_q = arena_take(arena, (size_t)model->nv * (size_t)model->nv, sizeof(double));
-    bench->by_qd = arena_take(arena, (size_t)model->nv * (size_t)model->nv, sizeof(double));
+    double *none = arena_allocate(arena, (size_t)model->n_prescribed, sizeof *none);
+    bench->qdd = arena_allocate(arena, (size_t)model->nv, sizeof(double));
+    bench->force = arena_allocate(arena, (size_t)model->nv, sizeof(double));
+    bench->by_q = arena_allocate(arena, (size_t)model->nv * (size_t)model->nv, sizeof(double));
+    bench->by_qd = arena_allocate(arena, (size_t)model->nv * (size_t)model->nv, sizeof(double));
     for (int i = 0; i < STATES; i++) {
-        double *q = arena_take(arena, (size_t)model->nq, sizeof *q),
-               *qd = arena_take(arena, (size_t)model->nv, sizeof *qd);
-        double *tau = arena_take(arena, (size_t)model->n_tau, sizeof *tau);
+        double *q = arena_allocate(arena, (size_t)model->nq, sizeof *q),
+               *qd = arena_allocate(arena, (size_t)model->nv, sizeof *qd);
+        double *tau = arena_allocate(arena, (size_t)model->n_tau, sizeof *tau);
         if (arena->failed) return -1;
         random_state(model, &seed, q, qd, tau);
         bench->in[i] = (struct input){.q = q, .qd = qd, .tau = tau, .prescribed_qdd = none};

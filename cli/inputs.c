@@ -16,7 +16,7 @@ static const double SAME_TIME = 1e-12; /* times that differ by this fraction dif
 /* Column c of the file as an array */
 static double *copy_column(const struct csv *csv, int c, struct arena *arena)
 {
-    double *x = arena_take(arena, (size_t)csv->n_rows, sizeof *x);
+    double *x = arena_allocate(arena, (size_t)csv->n_rows, sizeof *x);
     for (int i = 0; x != NULL && i < csv->n_rows; i++)
         x[i] = csv->number[(size_t)csv->n_columns * (size_t)i + (size_t)c];
     return x;
@@ -57,9 +57,9 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
 {
     const struct variables *v = &sim->variables;
     inputs->t = copy_column(csv, 0, arena);
-    inputs->column = arena_take(arena, (size_t)csv->n_columns, sizeof *inputs->column);
-    inputs->place = arena_take(arena, (size_t)v->n_values, sizeof *inputs->place);
-    inputs->ends_step = arena_take(arena, (size_t)csv->n_rows, sizeof *inputs->ends_step);
+    inputs->column = arena_allocate(arena, (size_t)csv->n_columns, sizeof *inputs->column);
+    inputs->place = arena_allocate(arena, (size_t)v->n_values, sizeof *inputs->place);
+    inputs->ends_step = arena_allocate(arena, (size_t)csv->n_rows, sizeof *inputs->ends_step);
     if (arena->failed) return cli_no_memory("simulate");
     for (int r = 0; r < v->n_values; r++) inputs->place[r] = -1;
     for (int c = 1; c < csv->n_columns; c++) {
@@ -82,7 +82,7 @@ static void complete_motion(const struct inputs *inputs, struct input_rows *moti
     double **x = motion->x;
     const bool given[3] = {x[0] != NULL, x[1] != NULL, x[2] != NULL};
     for (int d = 0; d < 3; d++) {
-        if (!given[d]) x[d] = arena_take(arena, (size_t)n, sizeof *x[d]);
+        if (!given[d]) x[d] = arena_allocate(arena, (size_t)n, sizeof *x[d]);
         if (x[d] == NULL) return;
         if (!given[d]) x[d][0] = constant[d];
     }
@@ -96,7 +96,7 @@ static void complete_motion(const struct inputs *inputs, struct input_rows *moti
 static int complete_columns(struct inputs *inputs, const struct instance *sim, struct arena *arena)
 {
     const size_t n = (size_t)inputs->n_rows;
-    double *work = arena_take(arena, n, sizeof *work);
+    double *work = arena_allocate(arena, n, sizeof *work);
     for (int r = 0; r < sim->variables.n_values && !arena->failed; r++) {
         const int place = inputs->place[r];
         int motion[3];
@@ -107,7 +107,7 @@ static int complete_columns(struct inputs *inputs, const struct instance *sim, s
             for (int d = 0; d < 3; d++) constant[d] = instance_get(sim, motion[d]);
             complete_motion(inputs, column, constant, arena);
         } else if (inputs->between == BETWEEN_CUBIC) {
-            column->x[1] = arena_take(arena, n, sizeof *work);
+            column->x[1] = arena_allocate(arena, n, sizeof *work);
             if (!arena->failed) rows_spline(inputs->n_rows, inputs->t, column->x[0], column->x[1], work);
         }
     }

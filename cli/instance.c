@@ -38,7 +38,7 @@ int find_variable(const char *place, const struct variables *variables, enum cau
     const int row = variables_find(variables, name);
     if (row >= 0 && variables->row[row].causality == causality) return row;
 
-    const char **known = arena_take(arena, (size_t)variables->n, sizeof *known);
+    const char **known = arena_allocate(arena, (size_t)variables->n, sizeof *known);
     int n = 0;
     for (int r = 0; known != NULL && r < variables->n; r++)
         if (variables->row[r].causality == causality) known[n++] = variables->row[r].name;
@@ -105,8 +105,8 @@ int settings_apply(const char *command, const struct settings *settings, struct 
 int columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns)
 {
     const struct variables *v = instance_variables(sim);
-    columns->reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
-    columns->row = arena_take(arena, (size_t)v->n_values, sizeof(double));
+    columns->reference = arena_allocate(arena, (size_t)v->n_values, sizeof(int));
+    columns->row = arena_allocate(arena, (size_t)v->n_values, sizeof(double));
     if (arena->failed) return cli_no_memory(command);
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)

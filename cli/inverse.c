@@ -136,7 +136,7 @@ static int make_cycloid(struct run *run, bool passive_too)
 {
     const struct options *options = &run->options;
     const size_t count = (size_t)motion_count(run->robot, passive_too);
-    double *k = arena_take(&run->arena, count, sizeof *k), *T = arena_take(&run->arena, count, sizeof *T);
+    double *k = arena_allocate(&run->arena, count, sizeof *k), *T = arena_allocate(&run->arena, count, sizeof *T);
     if (run->arena.failed) return cli_no_memory("inverse");
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);

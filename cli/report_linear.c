@@ -85,9 +85,9 @@ static void write_plot(struct report_page *page, const char *title, const char *
 static void write_bode(struct report_page *page, const struct signal *u, const struct signal *y,
                        const struct zeros *zeros)
 {
-    double *const x = arena_take(page->arena, BODE_POINTS, sizeof *x);
-    double *const magnitude = arena_take(page->arena, BODE_POINTS, sizeof *magnitude);
-    double *const phase = arena_take(page->arena, BODE_POINTS, sizeof *phase);
+    double *const x = arena_allocate(page->arena, BODE_POINTS, sizeof *x);
+    double *const magnitude = arena_allocate(page->arena, BODE_POINTS, sizeof *magnitude);
+    double *const phase = arena_allocate(page->arena, BODE_POINTS, sizeof *phase);
     double from, to, turns = 0;
     char title[512], label[256];
     if (page->arena->failed) page->xml->failed = true;
@@ -185,8 +185,8 @@ static int write_pairs(struct report_page *page, const struct linear *linear)
 static enum status write_poles(struct report_page *page, const struct linear *linear)
 {
     const size_t n = (size_t)linear->n_states;
-    double *work = arena_take(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
-    struct complex_number *pole = arena_take(page->arena, n, sizeof *pole);
+    double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
+    struct complex_number *pole = arena_allocate(page->arena, n, sizeof *pole);
     if (page->arena->failed) return STATUS_NO_MEMORY;
     const struct siso system = {.n = linear->n_states, .A = linear->A};
     const enum status status = eigenvalues(&system, work, pole);

@@ -137,8 +137,8 @@ static bool change_format(char *text)
 static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 {
     const size_t n = (size_t)upgrade->old->n_links, length = strlen(text);
-    upgrade->text = arena_take(arena, length + n * (sizeof addition + MOST_SPACE + 1) + 1, 1);
-    upgrade->beam = arena_take(arena, n, sizeof *upgrade->beam);
+    upgrade->text = arena_allocate(arena, length + n * (sizeof addition + MOST_SPACE + 1) + 1, 1);
+    upgrade->beam = arena_allocate(arena, n, sizeof *upgrade->beam);
     if (arena->failed || !change_format(text)) return false;
     const char *links = find_value(skip_space(text), "links");
     upgrade->from = text;

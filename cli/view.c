@@ -67,7 +67,7 @@ static const char *default_output(const char *robot, struct arena *arena)
 {
     const char *slash = strrchr(robot, '/'), *name = slash != NULL ? slash + 1 : robot, *dot = strrchr(name, '.');
     const size_t length = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name), size = length + 6;
-    char *file = arena_take(arena, size, 1);
+    char *file = arena_allocate(arena, size, 1);
     if (file != NULL) snprintf(file, size, "%.*s.html", (int)length, name);
     return file;
 }

@@ -49,7 +49,7 @@ static enum status plain_modes(struct cli_model *loaded, bool joints_free, int m
                                struct report *report, struct json_object **list)
 {
     struct modes modes;
-    double *x = arena_take(arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
+    double *x = arena_allocate(arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     enum status status = modes_make(&loaded->mechanism, joints_free, report, &modes);
     if (status == STATUS_OK) status = modes_at(&modes, &loaded->state.input, report);
     if (status == STATUS_OK && x == NULL) status = report_status(report, STATUS_NO_MEMORY);
@@ -100,7 +100,7 @@ static enum status driven_list(const char *robot, const char *at, bool joints_fr
     enum status status = linearization_make("view", &options, true, report, &l);
     if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_free, report, &modes);
     if (status == STATUS_OK) {
-        double *x = arena_take(arena, (size_t)l.point.mechanism->model->nv, sizeof *x);
+        double *x = arena_allocate(arena, (size_t)l.point.mechanism->model->nv, sizeof *x);
         if (x != NULL) *list = driven_json(&l.linear, &modes, most, x);
         else status = report_status(report, STATUS_NO_MEMORY);
     }

@@ -29,7 +29,7 @@ static void add_planes(struct bytes *to, const void *number, size_t count, size_
 static char *base64(const unsigned char *byte, size_t size, struct arena *arena)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = arena_take(arena, 4 * ((size + 2) / 3) + 1, 1), *to = text;
+    char *text = arena_allocate(arena, 4 * ((size + 2) / 3) + 1, 1), *to = text;
     for (size_t i = 0; text != NULL && i < size; i += 3) {
         const size_t left = size - i;
         const unsigned bits = (unsigned)byte[i] << 16 | (left > 1 ? (unsigned)byte[i + 1] << 8 : 0u) |
@@ -42,7 +42,7 @@ static char *base64(const unsigned char *byte, size_t size, struct arena *arena)
 static char *compressed(const struct bytes *bytes, struct arena *arena)
 {
     uLongf size = compressBound(bytes->size);
-    unsigned char *packed = arena_take(arena, size, 1);
+    unsigned char *packed = arena_allocate(arena, size, 1);
     if (packed == NULL || compress2(packed, &size, bytes->byte, bytes->size, Z_BEST_COMPRESSION) != Z_OK) return NULL;
     return base64(packed, size, arena);
 }
@@ -134,7 +134,7 @@ static bool report_missing(const struct model *model, const struct csv *csv, con
 static struct source *find_sources(const struct model *model, const struct csv *csv, const struct csv *inputs,
                                    struct arena *arena, struct report *report)
 {
-    struct source *source = arena_take(arena, (size_t)model->nq, sizeof *source);
+    struct source *source = arena_allocate(arena, (size_t)model->nq, sizeof *source);
     struct missing missing = {0};
     char name[NAME_SIZE], first[NAME_SIZE] = "";
     bool first_prescribed = false;
@@ -206,9 +206,9 @@ struct json_object *view_result(const struct model *model, const struct csv *csv
     const int plot_rows = csv->n_rows < MOST_PLOT_ROWS ? csv->n_rows : MOST_PLOT_ROWS;
     const size_t n = (size_t)rows, p = (size_t)plot_rows;
     struct bytes bytes = {.capacity = 8 * n * (size_t)(model->nq + 1) + p * (8 + 4 * (size_t)csv->n_columns)};
-    bytes.byte = arena_take(arena, bytes.capacity, 1);
-    double *wide = arena_take(arena, n, sizeof *wide);
-    float *narrow = arena_take(arena, n, sizeof *narrow);
+    bytes.byte = arena_allocate(arena, bytes.capacity, 1);
+    double *wide = arena_allocate(arena, n, sizeof *wide);
+    float *narrow = arena_allocate(arena, n, sizeof *narrow);
     if (arena->failed) {
         report_add(report, REPORT_ERROR, "%s", status_text(STATUS_NO_MEMORY));
         return NULL;

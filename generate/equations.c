@@ -15,7 +15,7 @@
 static enum status make_dynamics(struct equations *e)
 {
     const size_t n = (size_t)e->n;
-    expr *both = arena_take(&e->arena, n * n + n, sizeof *both);
+    expr *both = arena_allocate(&e->arena, n * n + n, sizeof *both);
     if (both == NULL) return STATUS_NO_MEMORY;
     mass_matrix(&e->parts, both);
     e->M = both;
@@ -72,9 +72,9 @@ static expr *slopes_of_rates(struct equations *e)
 {
     struct graph *g = &e->g;
     const int nodes = g->n, n = e->n;
-    expr *slope = arena_take(&e->arena, (size_t)(e->names.n * n), sizeof *slope);
-    bool *given = arena_take(&e->arena, (size_t)nodes, sizeof *given);
-    expr *change = arena_take(&e->arena, (size_t)nodes, sizeof *change);
+    expr *slope = arena_allocate(&e->arena, (size_t)(e->names.n * n), sizeof *slope);
+    bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
+    expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (e->arena.failed) return NULL;
     for (int i = 0; i < nodes; i++) given[i] = operand_count(g->node[i].operation) == 0;
     for (int j = 0; j < n; j++) {
@@ -151,12 +151,12 @@ static enum status expand(struct equations *e, int most_terms)
     const size_t n = (size_t)e->n, rows = n * (size_t)e->n_rows, symbols = (size_t)e->names.n, slopes = n * symbols;
     struct fourier *f = &e->fourier;
     const expr *slope = slopes_of_rates(e);
-    expr *output = arena_take(&e->arena, 2 * n * n + n + rows + slopes + symbols, sizeof *output), *next = output;
-    e->sum_M = arena_take(&e->arena, n * n, sizeof *e->sum_M);
-    e->sum_C = arena_take(&e->arena, n * n, sizeof *e->sum_C);
-    e->sum_K = arena_take(&e->arena, n * n, sizeof *e->sum_K);
-    e->sum_G = arena_take(&e->arena, n, sizeof *e->sum_G);
-    e->sum_J = arena_take(&e->arena, rows, sizeof *e->sum_J);
+    expr *output = arena_allocate(&e->arena, 2 * n * n + n + rows + slopes + symbols, sizeof *output), *next = output;
+    e->sum_M = arena_allocate(&e->arena, n * n, sizeof *e->sum_M);
+    e->sum_C = arena_allocate(&e->arena, n * n, sizeof *e->sum_C);
+    e->sum_K = arena_allocate(&e->arena, n * n, sizeof *e->sum_K);
+    e->sum_G = arena_allocate(&e->arena, n, sizeof *e->sum_G);
+    e->sum_J = arena_allocate(&e->arena, rows, sizeof *e->sum_J);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
     next = appended(next, e->M, n * n);
     next = appended(next, e->bias, n);
@@ -198,7 +198,7 @@ static void add_frame_turn(struct equations *e)
 static enum status derive_gravity(struct equations *e)
 {
     const int first = e->parts.first[ARG_QD], count = e->parts.first[ARGUMENTS] + e->names.n - first;
-    expr *by = arena_take(&e->arena, (size_t)count, sizeof *by);
+    expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
     for (int i = e->n; by != NULL && i < count; i++) {
         const int k = first + i - e->parts.first[ARGUMENTS];
         if (k < 0 || !quantity_is_rate(e->names.symbol[k].what)) by[i] = input(&e->g, first + i);
@@ -215,10 +215,10 @@ static enum status derive_velocity_terms(struct equations *e)
     struct graph *g = &e->g;
     const expr *slope = slopes_of_rates(e);
     const int nodes = g->n, n = e->n;
-    e->C = arena_take(&e->arena, (size_t)(n * n), sizeof *e->C);
-    e->G = arena_take(&e->arena, (size_t)n, sizeof *e->G);
-    bool *given = arena_take(&e->arena, (size_t)nodes, sizeof *given);
-    expr *change = arena_take(&e->arena, (size_t)nodes, sizeof *change);
+    e->C = arena_allocate(&e->arena, (size_t)(n * n), sizeof *e->C);
+    e->G = arena_allocate(&e->arena, (size_t)n, sizeof *e->G);
+    bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
+    expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < nodes; i++) given[i] = operand_count(g->node[i].operation) == 0;
     for (int j = 0; j < n; j++) {
@@ -263,9 +263,9 @@ enum status equations_make(const struct mechanism *mechanism, int most_terms, st
     e->bare.model = NULL;
     enum status status = model_make_bare(mechanism->robot, &e->bare.model, &silent);
     e->n_rows = mechanism->constraints->n_active;
-    e->J = arena_take(&e->arena, n * (size_t)e->n_rows, sizeof *e->J);
-    e->K = arena_take(&e->arena, n * n, sizeof *e->K);
-    e->B = arena_take(&e->arena, n * (size_t)e->n_tau, sizeof *e->B);
+    e->J = arena_allocate(&e->arena, n * (size_t)e->n_rows, sizeof *e->J);
+    e->K = arena_allocate(&e->arena, n * n, sizeof *e->K);
+    e->B = arena_allocate(&e->arena, n * (size_t)e->n_tau, sizeof *e->B);
     if (status == STATUS_OK && e->arena.failed) status = STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = make_expressions(e);
     if (status != STATUS_OK) return status;

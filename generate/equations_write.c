@@ -610,7 +610,7 @@ static bool make_blocks(struct page *page)
         {.name = "J", .what = "constraint Jacobian of the loops: J qd = 0", .rows = e->n_rows, .columns = n}};
     for (int b = 0; b < BLOCKS; b++) {
         page->block[b] = blocks[b];
-        page->block[b].entry = arena_take(&e->arena, (size_t)(blocks[b].rows * blocks[b].columns), sizeof(char *));
+        page->block[b].entry = arena_allocate(&e->arena, (size_t)(blocks[b].rows * blocks[b].columns), sizeof(char *));
     }
     return !e->arena.failed;
 }
@@ -626,7 +626,7 @@ static void find_variables(struct page *page)
         page->speller.counting = false;
         return;
     }
-    expr *output = arena_take(&e->arena, 3 * square + n + rows, sizeof *output);
+    expr *output = arena_allocate(&e->arena, 3 * square + n + rows, sizeof *output);
     if (output == NULL) page->speller.failed = true;
     if (output == NULL) return;
     memcpy(output, e->M, square * sizeof *output);

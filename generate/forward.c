@@ -123,11 +123,11 @@ void parts_articulate(struct robot_parts *parts, bool eliminate)
 enum status residual_make(struct robot_parts *parts, struct residual *r)
 {
     const size_t n = (size_t)parts->n;
-    r->z = arena_take(&parts->arena, n, sizeof *r->z);
-    r->section = arena_take(&parts->arena, n, sizeof *r->section);
-    r->u = arena_take(&parts->arena, (size_t)parts->model->nv, sizeof *r->u);
+    r->z = arena_allocate(&parts->arena, n, sizeof *r->z);
+    r->section = arena_allocate(&parts->arena, n, sizeof *r->section);
+    r->u = arena_allocate(&parts->arena, (size_t)parts->model->nv, sizeof *r->u);
     for (int i = 0; r->section != NULL && i < parts->n; i++)
-        r->section[i] = arena_take(&parts->arena, (size_t)parts->part[i].n_sections, sizeof *r->section[i]);
+        r->section[i] = arena_allocate(&parts->arena, (size_t)parts->part[i].n_sections, sizeof *r->section[i]);
     return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -265,8 +265,8 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     const int n = parts->model->nv;
     struct residual r;
     enum status status = loops_make(parts, loops);
-    expr *Q = arena_take(&parts->arena, (size_t)n, sizeof *Q),
-         *gap = arena_take(&parts->arena, (size_t)loops->n, sizeof *gap);
+    expr *Q = arena_allocate(&parts->arena, (size_t)n, sizeof *Q),
+         *gap = arena_allocate(&parts->arena, (size_t)loops->n, sizeof *gap);
     if (status == STATUS_OK) status = residual_make(parts, &r);
     if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
     parts_motion(parts, NULL);

@@ -120,7 +120,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     generate_describe(what, i, &function, result);
     *n_outputs = 0;
     for (int k = 0; k < MOST_OUTPUTS; k++) *n_outputs += result[k].count;
-    *output = arena_take(&parts->arena, (size_t)*n_outputs, sizeof **output);
+    *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
     case FORWARD: status = forward_dynamics(parts, *output); break;

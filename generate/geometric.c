@@ -10,10 +10,10 @@ struct geometric_part *geometric_part_make(struct robot_parts *parts, const stru
 {
     struct arena *arena = &parts->arena;
     if (part->lm->body->geometric == NULL || parts->model->terms == TERMS_RUTHLESS) return NULL;
-    struct geometric_part *at = arena_take(arena, 1, sizeof *at);
+    struct geometric_part *at = arena_allocate(arena, 1, sizeof *at);
     if (at == NULL) return NULL;
-    at->slope = arena_take(arena, (size_t)part->m, sizeof *at->slope);
-    at->Xi = arena_take(arena, (size_t)part->m, sizeof *at->Xi);
+    at->slope = arena_allocate(arena, (size_t)part->m, sizeof *at->slope);
+    at->Xi = arena_allocate(arena, (size_t)part->m, sizeof *at->Xi);
     return arena->failed ? NULL : at;
 }
 

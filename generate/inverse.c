@@ -104,8 +104,8 @@ void mass_matrix(struct robot_parts *parts, expr *M)
     struct graph *g = parts->g;
     const int n = parts->model->nv;
     expr *bias = M + n * n;
-    expr *zero = arena_take(&parts->arena, (size_t)n, sizeof *zero);
-    expr *along = arena_take(&parts->arena, (size_t)n, sizeof *along);
+    expr *zero = arena_allocate(&parts->arena, (size_t)n, sizeof *zero);
+    expr *along = arena_allocate(&parts->arena, (size_t)n, sizeof *along);
     if (zero == NULL || along == NULL) return;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     parts_motion(parts, zero);

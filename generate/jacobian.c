@@ -65,8 +65,8 @@ static bool take_arrays(struct robot_parts *parts, struct differentiated *d)
     struct arena *arena = &parts->arena;
     const struct graph *g = parts->g;
     d->n = g->n;
-    d->given = arena_take(arena, (size_t)g->n, sizeof *d->given);
-    d->change = arena_take(arena, (size_t)g->n, sizeof *d->change);
+    d->given = arena_allocate(arena, (size_t)g->n, sizeof *d->given);
+    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
     for (int i = 0; d->given != NULL && i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
     return !arena->failed;
 }
@@ -103,7 +103,7 @@ static enum status columns(struct robot_parts *parts, struct differentiated *d, 
     /* inputs from ARG_QDD on: accelerations, then others that stay, then multipliers */
     const int first = parts->first[ARG_QDD],
               count = parts->first[ARG_LAMBDA] - first + parts->mechanism->constraints->n_active;
-    expr *by = arena_take(&parts->arena, (size_t)count, sizeof *by);
+    expr *by = arena_allocate(&parts->arena, (size_t)count, sizeof *by);
     enum status status = by != NULL ? residual_make(parts, &r) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + parts->first[ARG_LAMBDA] - first);
     for (int i = 0; status == STATUS_OK && i < parts->first[ARG_LAMBDA] - first; i++)
@@ -122,8 +122,8 @@ enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept,
     struct robot_parts moving;
     struct differentiated d = {0};
     expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
-    for (int i = 0; i < 2; i++) *by_velocity[i] = arena_take(arena, n, sizeof(expr));
-    for (int i = 0; i < 3; i++) *by_row[i] = arena_take(arena, rows, sizeof(expr));
+    for (int i = 0; i < 2; i++) *by_velocity[i] = arena_allocate(arena, n, sizeof(expr));
+    for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, rows, sizeof(expr));
     enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, parts->tip_wrench != NULL, &moving);
     if (status == STATUS_OK) status = residual_forces(&moving, d.force, d.gap);
     if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;

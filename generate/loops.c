@@ -119,17 +119,17 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
     const struct constraints *constraints = parts->mechanism->constraints;
     const size_t n = (size_t)constraints->n_active, nv = (size_t)parts->model->nv;
     loops->n = constraints->n_active;
-    loops->row = arena_take(&parts->arena, n, sizeof *loops->row);
-    loops->unit = arena_take(&parts->arena, n, sizeof *loops->unit);
-    loops->weighted = arena_take(&parts->arena, n, sizeof *loops->weighted);
-    loops->inverse_pivot = arena_take(&parts->arena, nv, sizeof(expr));
-    loops->S = arena_take(&parts->arena, n * n, sizeof(expr));
-    loops->inverse_d = arena_take(&parts->arena, n, sizeof(expr));
+    loops->row = arena_allocate(&parts->arena, n, sizeof *loops->row);
+    loops->unit = arena_allocate(&parts->arena, n, sizeof *loops->unit);
+    loops->weighted = arena_allocate(&parts->arena, n, sizeof *loops->weighted);
+    loops->inverse_pivot = arena_allocate(&parts->arena, nv, sizeof(expr));
+    loops->S = arena_allocate(&parts->arena, n * n, sizeof(expr));
+    loops->inverse_d = arena_allocate(&parts->arena, n, sizeof(expr));
     for (int i = 0; !parts->arena.failed && i < loops->n; i++) {
         const int row = constraints->active[i];
         loops->row[i].equation = &constraints->equation[row];
         make_row(parts, parts->model->loop_side[constraints_loop(constraints, row)], &loops->row[i]);
-        loops->weighted[i] = arena_take(&parts->arena, nv, sizeof(expr));
+        loops->weighted[i] = arena_allocate(&parts->arena, nv, sizeof(expr));
         residual_make(parts, &loops->unit[i]);
     }
     return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -246,7 +246,7 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
 {
     struct graph *g = parts->g;
     const int nv = parts->model->nv, n = loops->n;
-    expr *none = arena_take(&parts->arena, (size_t)nv, sizeof *none);
+    expr *none = arena_allocate(&parts->arena, (size_t)nv, sizeof *none);
     if (none == NULL) return;
     collect_pivots(parts, loops);
     for (int i = 0; i < n; i++) {

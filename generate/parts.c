@@ -404,7 +404,7 @@ static void place_masses(struct robot_parts *parts, const struct kept *kept, int
 
 static void *take(struct robot_parts *parts, int count, size_t size)
 {
-    return arena_take(&parts->arena, (size_t)count, size);
+    return arena_allocate(&parts->arena, (size_t)count, size);
 }
 
 static bool take_part(struct robot_parts *parts, struct link_part *part)

@@ -6,7 +6,7 @@ enum status residual_forces(struct robot_parts *parts, expr *force, expr *gap)
 {
     struct loop_parts loops;
     const enum status status = loops_make(parts, &loops);
-    expr *lambda = arena_take(&parts->arena, (size_t)loops.n, sizeof *lambda);
+    expr *lambda = arena_allocate(&parts->arena, (size_t)loops.n, sizeof *lambda);
     if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
     parts_motion(parts, parts->qdd);
     for (int i = 0; i < loops.n; i++) gap[i] = gap_acceleration(parts, &loops.row[i]);

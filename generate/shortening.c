@@ -9,12 +9,12 @@ struct shortened *shortened_make(struct robot_parts *parts, const struct link_pa
     const size_t m = (size_t)part->m;
     struct arena *arena = &parts->arena;
     if (part->lm->body->shortening == NULL || parts->model->terms == TERMS_RUTHLESS) return NULL;
-    struct shortened *at = arena_take(arena, 1, sizeof *at);
+    struct shortened *at = arena_allocate(arena, 1, sizeof *at);
     if (at == NULL) return NULL;
-    at->S_eta = arena_take(arena, m, sizeof(expr));
-    at->U = arena_take(arena, m * m, sizeof(expr));
-    at->sigma = arena_take(arena, m, sizeof *at->sigma);
-    at->Q = arena_take(arena, m * m, sizeof(expr));
+    at->S_eta = arena_allocate(arena, m, sizeof(expr));
+    at->U = arena_allocate(arena, m * m, sizeof(expr));
+    at->sigma = arena_allocate(arena, m, sizeof *at->sigma);
+    at->Q = arena_allocate(arena, m * m, sizeof(expr));
     return arena->failed ? NULL : at;
 }
 

@@ -57,7 +57,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     *made = NULL;
     if (robot == NULL || (options & ~LIMBER_MINIMAL) != 0) return LIMBER_BAD_ARGUMENT;
     struct arena arena = {0};
-    limber_linear *linear = arena_take(&arena, 1, sizeof *linear);
+    limber_linear *linear = arena_allocate(&arena, 1, sizeof *linear);
     if (linear == NULL) return LIMBER_NO_MEMORY;
     linear->arena = arena;
     messages_start(&linear->messages, robot->messages.message, robot->messages.context);

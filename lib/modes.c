@@ -17,8 +17,8 @@ static limber_modes *modes_new(int n, int nv)
 {
     struct arena arena = {0};
     const size_t count = (size_t)n, numbers = count * (size_t)nv;
-    limber_modes *modes = arena_take(&arena, 1, sizeof *modes);
-    double *number = arena_take(&arena, 3 * count + 2 * numbers, sizeof *number);
+    limber_modes *modes = arena_allocate(&arena, 1, sizeof *modes);
+    double *number = arena_allocate(&arena, 3 * count + 2 * numbers, sizeof *number);
     if (arena.failed) {
         arena_release(&arena);
         return NULL;

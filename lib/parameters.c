@@ -23,11 +23,11 @@ enum status parameters_make(limber_robot *robot)
     struct variables *v = &robot->variables;
     const enum status status = variables_make(model, &robot->arena, v);
     if (status != STATUS_OK) return status;
-    robot->position = arena_take(&robot->arena, (size_t)model->nq, sizeof *robot->position);
-    robot->velocity = arena_take(&robot->arena, (size_t)model->nv, sizeof *robot->velocity);
-    robot->parameter = arena_take(&robot->arena, (size_t)v->n, sizeof *robot->parameter);
-    robot->value = arena_take(&robot->arena, (size_t)v->n_values, sizeof *robot->value);
-    robot->old_value = arena_take(&robot->arena, (size_t)v->n_values, sizeof *robot->old_value);
+    robot->position = arena_allocate(&robot->arena, (size_t)model->nq, sizeof *robot->position);
+    robot->velocity = arena_allocate(&robot->arena, (size_t)model->nv, sizeof *robot->velocity);
+    robot->parameter = arena_allocate(&robot->arena, (size_t)v->n, sizeof *robot->parameter);
+    robot->value = arena_allocate(&robot->arena, (size_t)v->n_values, sizeof *robot->value);
+    robot->old_value = arena_allocate(&robot->arena, (size_t)v->n_values, sizeof *robot->old_value);
     if (robot->arena.failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];

@@ -10,7 +10,7 @@
 static limber_robot *handle_new(limber_message *message, void *context)
 {
     struct arena arena = {0};
-    limber_robot *robot = arena_take(&arena, 1, sizeof *robot);
+    limber_robot *robot = arena_allocate(&arena, 1, sizeof *robot);
     if (robot == NULL) return NULL;
     robot->arena = arena;
     messages_start(&robot->messages, message, context);
@@ -19,7 +19,7 @@ static limber_robot *handle_new(limber_message *message, void *context)
 
 static double *take(limber_robot *robot, int count)
 {
-    return arena_take(&robot->arena, (size_t)count, sizeof(double));
+    return arena_allocate(&robot->arena, (size_t)count, sizeof(double));
 }
 
 static enum status make_arrays(limber_robot *robot)

@@ -24,7 +24,7 @@ _Static_assert((int)LIMBER_INPUT == CAUSALITY_INPUT && (int)LIMBER_OUTPUT == CAU
 static limber_simulation *simulation_new(limber_message *message, void *context)
 {
     struct arena arena = {0};
-    limber_simulation *simulation = arena_take(&arena, 1, sizeof *simulation);
+    limber_simulation *simulation = arena_allocate(&arena, 1, sizeof *simulation);
     if (simulation == NULL) return NULL;
     simulation->arena = arena;
     messages_start(&simulation->messages, message, context);

@@ -209,7 +209,7 @@ struct dependencies {
 static struct knowns select_knowns(const struct variables *variables, bool (*is)(const struct variable *),
                                    struct arena *arena)
 {
-    struct knowns knowns = {.row = arena_take(arena, (size_t)variables->n, sizeof *knowns.row)};
+    struct knowns knowns = {.row = arena_allocate(arena, (size_t)variables->n, sizeof *knowns.row)};
     for (int r = 0; r < variables->n && !arena->failed; r++)
         if (is(&variables->row[r])) knowns.row[knowns.n++] = r;
     return knowns;
@@ -295,7 +295,7 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
                                               .structure = dependency_structure(fmu, arena),
                                               .run = select_knowns(variables, is_known, arena),
                                               .start = select_knowns(variables, is_initial_known, arena),
-                                              .list = arena_take(arena, (size_t)variables->n + 1, DIGITS)};
+                                              .list = arena_allocate(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
 
     struct xml xml;

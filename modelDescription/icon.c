@@ -135,7 +135,7 @@ static struct blob write_png(const struct color *pixel, struct arena *arena)
     }
     png_image image = {.version = PNG_IMAGE_VERSION, .width = SIDE, .height = SIDE, .format = PNG_FORMAT_RGB};
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
-    void *file = arena_take(arena, size, 1);
+    void *file = arena_allocate(arena, size, 1);
     const bool written = file != NULL && png_image_write_to_memory(&image, file, &size, 0, bytes, 0, NULL) != 0;
     png_image_free(&image);
     return written ? (struct blob){file, size} : (struct blob){0};
@@ -144,7 +144,7 @@ static struct blob write_png(const struct color *pixel, struct arena *arena)
 struct blob icon_make(const struct fmu *fmu, struct arena *arena)
 {
     struct picture picture;
-    struct color *pixel = arena_take(arena, SIDE * SIDE, sizeof *pixel);
+    struct color *pixel = arena_allocate(arena, SIDE * SIDE, sizeof *pixel);
     if (pixel == NULL) return (struct blob){0};
     if (fmu->drive != NULL) return draw_symbol(pixel, fmu->drive->name) ? write_png(pixel, arena) : (struct blob){0};
     if (!picture_make(fmu, SIDE, 12, arena, &picture)) return (struct blob){0};

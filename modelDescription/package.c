@@ -59,7 +59,7 @@ static void add_licenses(struct package *package, const struct fmu *fmu, struct 
         size_t size = 1;
         if (licenses[i].of_scene && fmu->viewer.bytes == NULL) continue;
         for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL; p++) size += strlen(licenses[i].parts[p]);
-        char name[NAME_SIZE], *text = arena_take(arena, size, 1);
+        char name[NAME_SIZE], *text = arena_allocate(arena, size, 1);
         for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL && text != NULL; p++)
             strcat(text, licenses[i].parts[p]);
         snprintf(name, sizeof name, "documentation/licenses/%s", licenses[i].file);
@@ -113,7 +113,7 @@ static struct blob copy_bytes(zip_source_t *buffer, struct arena *arena)
     zip_stat_t stat;
     struct blob blob = {0};
     if (zip_source_open(buffer) != 0) return blob;
-    char *bytes = zip_source_stat(buffer, &stat) == 0 ? arena_take(arena, (size_t)stat.size, 1) : NULL;
+    char *bytes = zip_source_stat(buffer, &stat) == 0 ? arena_allocate(arena, (size_t)stat.size, 1) : NULL;
     if (bytes != NULL && zip_source_read(buffer, bytes, stat.size) == (zip_int64_t)stat.size)
         blob = (struct blob){bytes, (size_t)stat.size};
     zip_source_close(buffer);

@@ -42,7 +42,7 @@ static bool draw(struct xml *xml, const struct fmu *fmu)
 static void write_scene(struct xml *xml, struct blob robot, struct arena *arena)
 {
     const char *from = robot.bytes;
-    char *text = arena_take(arena, 6 * robot.size + 1, 1), *to = text;
+    char *text = arena_allocate(arena, 6 * robot.size + 1, 1), *to = text;
     if (text == NULL) {
         xml->failed = true;
         return;

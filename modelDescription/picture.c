@@ -45,7 +45,7 @@ bool picture_make(const struct fmu *fmu, double side, double margin, struct aren
     struct scene scene;
     const int n = fmu->model->n_links;
     *picture = (struct picture){.n_links = n, .tip = fmu->model->tip};
-    picture->link = arena_take(arena, (size_t)n, sizeof *picture->link);
+    picture->link = arena_allocate(arena, (size_t)n, sizeof *picture->link);
     const bool made = scene_make(fmu->mechanism, &scene) == STATUS_OK && picture->link != NULL;
     if (made) {
         scene_pose(&scene, scene.q);

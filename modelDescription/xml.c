@@ -83,7 +83,7 @@ struct blob xml_close(struct xml *xml, struct arena *arena)
     struct blob blob = {0};
     while (xml->depth > 0) xml_end(xml);
     if (!xml->indented) put_string(xml, "\n");
-    char *bytes = xml->failed ? NULL : arena_take(arena, xml->size + 1, 1);
+    char *bytes = xml->failed ? NULL : arena_allocate(arena, xml->size + 1, 1);
     if (bytes != NULL) blob = (struct blob){memcpy(bytes, xml->text, xml->size), xml->size};
     free(xml->text);
     return blob;

@@ -30,7 +30,7 @@ static int add_block(struct arena *arena, size_t bytes)
     return 0;
 }
 
-void *arena_take(struct arena *arena, size_t count, size_t size)
+void *arena_allocate(struct arena *arena, size_t count, size_t size)
 {
     if (arena->failed || (size != 0 && count > (SIZE_MAX / 4) / size)) {
         arena->failed = 1;
@@ -51,7 +51,7 @@ void *arena_take(struct arena *arena, size_t count, size_t size)
 char *arena_string(struct arena *arena, const char *text)
 {
     const size_t bytes = strlen(text) + 1;
-    char *copy = arena_take(arena, bytes, 1);
+    char *copy = arena_allocate(arena, bytes, 1);
     if (copy != NULL) memcpy(copy, text, bytes);
     return copy;
 }

@@ -13,7 +13,7 @@ struct arena {
 
 /* Zeroed memory for count items of size bytes, aligned for any type and for 32-byte vectors; NULL if out of
    memory. count = 0 returns a valid pointer that must not be dereferenced. */
-void *arena_take(struct arena *arena, size_t count, size_t size);
+void *arena_allocate(struct arena *arena, size_t count, size_t size);
 
 /* A copy of a string. */
 char *arena_string(struct arena *arena, const char *text);

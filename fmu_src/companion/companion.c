@@ -56,7 +56,7 @@ static struct variable derivative_of(const struct variable *state, int state_row
 {
     struct variable derivative = *state;
     const size_t bytes = strlen(state->name) + sizeof "der()";
-    char *name = arena_take(arena, bytes, 1), unit[UNIT_SIZE];
+    char *name = arena_allocate(arena, bytes, 1), unit[UNIT_SIZE];
     if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
     derivative.name = name;
     derivative.unit = arena_string(arena, drive_rate_unit(state->unit, unit));
@@ -75,10 +75,10 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
 {
     const int values = drive->n_rows + drive->n_states + SOLVER_ROWS;
     memset(v, 0, sizeof *v);
-    v->row = arena_take(arena, (size_t)values, sizeof *v->row);
-    v->by_reference = arena_take(arena, (size_t)values, sizeof *v->by_reference);
-    v->state = arena_take(arena, (size_t)drive->n_states, sizeof *v->state);
-    v->derivative = arena_take(arena, (size_t)drive->n_states, sizeof *v->derivative);
+    v->row = arena_allocate(arena, (size_t)values, sizeof *v->row);
+    v->by_reference = arena_allocate(arena, (size_t)values, sizeof *v->by_reference);
+    v->state = arena_allocate(arena, (size_t)drive->n_states, sizeof *v->state);
+    v->derivative = arena_allocate(arena, (size_t)drive->n_states, sizeof *v->derivative);
     if (arena->failed || values > MOST_VALUES) return STATUS_NO_MEMORY;
     for (int r = 0; r < drive->n_rows; r++) {
         v->row[v->n++] = variable_of(&drive->row[r], r);

@@ -188,8 +188,8 @@ static enum status build(struct drive_instance *d, const char *text)
         drive_variables(d->drive, instance->name, text, instance->report, &instance->arena, &instance->variables);
     if (status != STATUS_OK) return status;
     const size_t values = (size_t)instance->variables.n_values;
-    d->v = arena_take(&instance->arena, values, sizeof(double));
-    d->dv = arena_take(&instance->arena, values, sizeof(double));
+    d->v = arena_allocate(&instance->arena, values, sizeof(double));
+    d->dv = arena_allocate(&instance->arena, values, sizeof(double));
     const struct ode ode = {
         .n_v = d->drive->n_states, .oscillatory = true, .context = d, .rhs = rhs, .jacobian = jacobian};
     status = instance_build(instance, &ode, text);

@@ -35,8 +35,8 @@ static double *part(struct control *c, int count)
 static void take_state(struct control *c, int nv, int n_sensors, struct arena *arena)
 {
     const int n = c->n, of_observer = observer_state_size(n_sensors, c->n_eta), n_arrival = n_sensors > 0 ? n : 0;
-    c->state = arena_take(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + n_arrival + COMMANDS * n + of_observer),
-                          sizeof(double));
+    c->state = arena_allocate(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + n_arrival + COMMANDS * n + of_observer),
+                              sizeof(double));
     if (arena->failed) return;
     c->count = part(c, 1);
     c->d = part(c, n);
@@ -77,17 +77,18 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
                                  &c->torque};
     double **const by_velocity[] = {&c->q, &c->qd, &c->qdd, &c->a0, &c->force};
     double **const by_mode[] = {&c->eta, &c->drag, &c->inverse_k, &c->inverse_m};
-    for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++) *by_joint[i] = arena_take(arena, n, sizeof(double));
+    for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++)
+        *by_joint[i] = arena_allocate(arena, n, sizeof(double));
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_take(arena, (size_t)nv, sizeof(double));
+        *by_velocity[i] = arena_allocate(arena, (size_t)nv, sizeof(double));
     for (size_t i = 0; i < sizeof by_mode / sizeof *by_mode; i++)
-        *by_mode[i] = arena_take(arena, n_eta, sizeof(double));
-    c->K = arena_take(arena, n_eta * n_eta, sizeof(double));
-    c->Mff = arena_take(arena, n_eta * n_eta, sizeof(double));
-    c->by_q = arena_take(arena, (size_t)nv * (size_t)nv, sizeof(double));
-    c->by_qd = arena_take(arena, (size_t)nv * (size_t)nv, sizeof(double));
-    c->joint = arena_take(arena, n, sizeof(int));
-    c->elastic = arena_take(arena, n_eta, sizeof(int));
+        *by_mode[i] = arena_allocate(arena, n_eta, sizeof(double));
+    c->K = arena_allocate(arena, n_eta * n_eta, sizeof(double));
+    c->Mff = arena_allocate(arena, n_eta * n_eta, sizeof(double));
+    c->by_q = arena_allocate(arena, (size_t)nv * (size_t)nv, sizeof(double));
+    c->by_qd = arena_allocate(arena, (size_t)nv * (size_t)nv, sizeof(double));
+    c->joint = arena_allocate(arena, n, sizeof(int));
+    c->elastic = arena_allocate(arena, n_eta, sizeof(int));
     const enum status status = observer_make(&c->observer, n_sensors, sensor, guided, c->n_eta, c->elastic, arena);
     if (status != STATUS_OK) return status;
     take_state(c, nv, n_sensors, arena);

@@ -325,9 +325,9 @@ static enum status build(struct controller *c, const char *text)
         status = control_make(&c->control, sim_mechanism(c->arm), sim_mechanism(c->guided), c->sensors.n,
                               c->sensors.sensor, arena);
     if (status != STATUS_OK) return status;
-    c->arm_reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
-    c->guided_reference = arena_take(arena, (size_t)v->n_values, sizeof(int));
-    c->motion = arena_take(arena, TAU * (size_t)c->control.n + (size_t)c->sensors.n, sizeof(double));
+    c->arm_reference = arena_allocate(arena, (size_t)v->n_values, sizeof(int));
+    c->guided_reference = arena_allocate(arena, (size_t)v->n_values, sizeof(int));
+    c->motion = arena_allocate(arena, TAU * (size_t)c->control.n + (size_t)c->sensors.n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         c->arm_reference[r] = reference_of(c->arm, v->by_reference[r]);

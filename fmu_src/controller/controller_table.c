@@ -166,7 +166,7 @@ static struct variable variable_of(const struct row *row, const char *name, cons
 static const char *joined(const char *a, const char *between, const char *b, struct arena *arena)
 {
     const size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
-    char *text = arena_take(arena, bytes, 1);
+    char *text = arena_allocate(arena, bytes, 1);
     if (text != NULL) snprintf(text, bytes, "%s%s%s", a, between, b);
     return text;
 }
@@ -238,8 +238,8 @@ enum status controller_variables(const struct instance *instance, const struct n
     const int n_joints = sim_model(instance)->n_tau;
     const size_t most = (size_t)(sensor_reference(n_joints, sensors->n, 0) + arm->n_values);
     memset(v, 0, sizeof *v);
-    v->row = arena_take(arena, most, sizeof *v->row);
-    v->by_reference = arena_take(arena, most, sizeof *v->by_reference);
+    v->row = arena_allocate(arena, most, sizeof *v->row);
+    v->by_reference = arena_allocate(arena, most, sizeof *v->by_reference);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0, j = 0; i < robot->n_links; i++)
         if (joint_moves(&robot->link[i].joint)) add_joint(&robot->link[i].joint, j++, arena, v);
@@ -383,8 +383,8 @@ enum status controller_sensors(const char *name, const char *text, const struct 
     if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
         const struct place all = member(&object, "sensors");
         if (array_open(&all, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) {
-            sensors->sensor = arena_take(arena, (size_t)count, sizeof *sensors->sensor);
-            sensors->output = arena_take(arena, (size_t)count, sizeof *sensors->output);
+            sensors->sensor = arena_allocate(arena, (size_t)count, sizeof *sensors->sensor);
+            sensors->output = arena_allocate(arena, (size_t)count, sizeof *sensors->output);
             for (int i = 0; i < count && !arena->failed; i++) {
                 const struct place at = item(&all, i);
                 read_sensor(&at, arm, sensors);

@@ -13,10 +13,10 @@ enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena)
     l->nx = nx;
     l->nu = nu;
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
-        *squares[i] = arena_take(arena, square, sizeof(double));
-    l->B = arena_take(arena, (size_t)nx * (size_t)nu, sizeof(double));
-    l->R = arena_take(arena, (size_t)nu, sizeof(double));
-    l->pivot = arena_take(arena, (size_t)nx, sizeof(int));
+        *squares[i] = arena_allocate(arena, square, sizeof(double));
+    l->B = arena_allocate(arena, (size_t)nx * (size_t)nu, sizeof(double));
+    l->R = arena_allocate(arena, (size_t)nu, sizeof(double));
+    l->pivot = arena_allocate(arena, (size_t)nx, sizeof(int));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -27,14 +27,14 @@ enum status observer_make(struct observer *o, int n, const struct sensor *sensor
     o->elastic = elastic;
     if (n == 0) return STATUS_OK;
     for (size_t i = 0; i < sizeof by_sensor / sizeof *by_sensor; i++)
-        *by_sensor[i] = arena_take(arena, count, sizeof(double));
+        *by_sensor[i] = arena_allocate(arena, count, sizeof(double));
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_take(arena, nv, sizeof(double));
-    o->G = arena_take(arena, count * AXES, sizeof(double));
-    o->counted = arena_take(arena, count * AXES, sizeof(double));
-    o->by_q = arena_take(arena, nv * nv, sizeof(double));
-    o->by_qd = arena_take(arena, nv * nv, sizeof(double));
-    o->transposed_gain = arena_take(arena, count * nx, sizeof(double));
+        *by_velocity[i] = arena_allocate(arena, nv, sizeof(double));
+    o->G = arena_allocate(arena, count * AXES, sizeof(double));
+    o->counted = arena_allocate(arena, count * AXES, sizeof(double));
+    o->by_q = arena_allocate(arena, nv * nv, sizeof(double));
+    o->by_qd = arena_allocate(arena, nv * nv, sizeof(double));
+    o->transposed_gain = arena_allocate(arena, count * nx, sizeof(double));
     const enum status status = sensors_make(&o->sensors, n, sensor, guided, arena);
     return status == STATUS_OK ? lqr_make(&o->filter, (int)nx, n, arena) : status;
 }

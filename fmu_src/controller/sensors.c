@@ -55,7 +55,7 @@ enum status sensors_make(struct sensors *s, int n, const struct sensor *sensor, 
     s->arm = arm;
     for (int i = 0; i < n; i++) s->inertial = s->inertial || sensor[i].shows == SPECIFIC_FORCE;
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_take(arena, (size_t)arm->model->nv, sizeof(double));
+        *by_velocity[i] = arena_allocate(arena, (size_t)arm->model->nv, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -12,11 +12,11 @@
 static void make_columns(const struct link_model *lm, struct arena *arena, struct link_columns *c)
 {
     const size_t sections = (size_t)lm->n_sections, m = (size_t)lm->m;
-    c->section = arena_take(arena, sections, sizeof *c->section);
-    c->e = arena_take(arena, m, sizeof *c->e);
-    c->change.section = arena_take(arena, sections, sizeof *c->change.section);
-    c->change.modal = arena_take(arena, m, sizeof *c->change.modal);
-    if (lm->updated != NULL) c->residual = arena_take(arena, LANES, sizeof *c->residual);
+    c->section = arena_allocate(arena, sections, sizeof *c->section);
+    c->e = arena_allocate(arena, m, sizeof *c->e);
+    c->change.section = arena_allocate(arena, sections, sizeof *c->change.section);
+    c->change.modal = arena_allocate(arena, m, sizeof *c->change.modal);
+    if (lm->updated != NULL) c->residual = arena_allocate(arena, LANES, sizeof *c->residual);
 }
 
 static bool plain(const struct link_model *lm)
@@ -49,22 +49,22 @@ static void find_runs(const struct model *model, struct jacobian *j)
 struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
 {
     const size_t links = (size_t)model->n_links;
-    struct jacobian *j = arena_take(arena, 1, sizeof *j);
+    struct jacobian *j = arena_allocate(arena, 1, sizeof *j);
     if (j == NULL) return NULL;
-    j->link = arena_take(arena, links, sizeof *j->link);
-    for (int kind = 0; kind < KINDS; kind++) j->columns[kind] = arena_take(arena, links, sizeof **j->columns);
-    j->run_start = arena_take(arena, links, sizeof *j->run_start);
-    j->run_end = arena_take(arena, links, sizeof *j->run_end);
-    j->plain = arena_take(arena, links, sizeof *j->plain);
-    j->lane = arena_take(arena, links, sizeof *j->lane);
-    j->varied = arena_take(arena, links, sizeof *j->varied);
-    j->reached = arena_take(arena, links, sizeof *j->reached);
+    j->link = arena_allocate(arena, links, sizeof *j->link);
+    for (int kind = 0; kind < KINDS; kind++) j->columns[kind] = arena_allocate(arena, links, sizeof **j->columns);
+    j->run_start = arena_allocate(arena, links, sizeof *j->run_start);
+    j->run_end = arena_allocate(arena, links, sizeof *j->run_end);
+    j->plain = arena_allocate(arena, links, sizeof *j->plain);
+    j->lane = arena_allocate(arena, links, sizeof *j->lane);
+    j->varied = arena_allocate(arena, links, sizeof *j->varied);
+    j->reached = arena_allocate(arena, links, sizeof *j->reached);
     for (int i = 0; i < model->n_links && !arena->failed; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_response *r = &j->link[i];
-        r->section = arena_take(arena, (size_t)lm->n_sections, sizeof *r->section);
-        r->E = arena_take(arena, (size_t)lm->m, sizeof *r->E);
-        if (lm->updated != NULL) r->residual = arena_take(arena, SIX, sizeof *r->residual);
+        r->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *r->section);
+        r->E = arena_allocate(arena, (size_t)lm->m, sizeof *r->E);
+        if (lm->updated != NULL) r->residual = arena_allocate(arena, SIX, sizeof *r->residual);
         for (int kind = 0; kind < KINDS && !arena->failed; kind++) make_columns(lm, arena, &j->columns[kind][i]);
     }
     if (!arena->failed) find_runs(model, j);

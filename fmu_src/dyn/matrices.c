@@ -14,8 +14,8 @@ static enum status strip(struct model *model)
             number->has_limits = false;
         }
         if (lm->body == NULL) continue;
-        struct body *body = arena_take(&model->arena, 1, sizeof *body);
-        const double *zeros = arena_take(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
+        struct body *body = arena_allocate(&model->arena, 1, sizeof *body);
+        const double *zeros = arena_allocate(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
         if (model->arena.failed) return STATUS_NO_MEMORY;
         *body = *lm->body;
         body->K = body->D = zeros;

@@ -65,7 +65,7 @@ static enum status make_flexible(struct model *model, int i)
 {
     const struct link *link = &model->robot->link[i];
     struct link_model *lm = &model->link[i];
-    struct body *body = arena_take(&model->arena, 1, sizeof *body);
+    struct body *body = arena_allocate(&model->arena, 1, sizeof *body);
     if (body == NULL) return STATUS_NO_MEMORY;
     lm->body = body;
     lm->rigid = about_origin(&link->hub);
@@ -185,8 +185,8 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
 {
     struct arena arena = {0};
     *made = NULL;
-    struct model *model = arena_take(&arena, 1, sizeof *model);
-    struct link_model *link = arena_take(&arena, (size_t)robot->n_links, sizeof *link);
+    struct model *model = arena_allocate(&arena, 1, sizeof *model);
+    struct link_model *link = arena_allocate(&arena, (size_t)robot->n_links, sizeof *link);
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

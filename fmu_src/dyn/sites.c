@@ -73,7 +73,7 @@ enum status sites_make_sections(struct model *model, int index)
     size_t most = 1;
     bool acts;
     for (int n = 0; (site = site_number(model->robot, n, &acts)) != NULL; n++) most += site->link == index;
-    lm->section = arena_take(&model->arena, most, sizeof *lm->section);
+    lm->section = arena_allocate(&model->arena, most, sizeof *lm->section);
     if (lm->section == NULL) return STATUS_NO_MEMORY;
     lm->section[TIP] = (struct section_model){.shape = lm->body->tip, .has_inertia = lm->has_payload};
     lm->n_all_sections = 1;
@@ -130,10 +130,10 @@ enum status sites_make_anchors(struct model *model)
 {
     const struct robot *robot = model->robot;
     struct arena *arena = &model->arena;
-    model->loop_side = arena_take(arena, (size_t)robot->n_loops, sizeof *model->loop_side);
-    model->actuator_end = arena_take(arena, (size_t)robot->n_actuators, sizeof *model->actuator_end);
-    model->frame = arena_take(arena, (size_t)robot->n_frames, sizeof *model->frame);
-    model->strain = arena_take(arena, (size_t)robot->n_frames, sizeof *model->strain);
+    model->loop_side = arena_allocate(arena, (size_t)robot->n_loops, sizeof *model->loop_side);
+    model->actuator_end = arena_allocate(arena, (size_t)robot->n_actuators, sizeof *model->actuator_end);
+    model->frame = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->frame);
+    model->strain = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->strain);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < robot->n_loops; i++) {
         for (int s = 0; s < 2; s++) model->loop_side[i][s] = sites_anchor(model, &robot->loop[i].side[s]);

@@ -9,8 +9,8 @@
 
 static void make_section(int m, struct arena *arena, struct section_derivative *s)
 {
-    s->Tq = arena_take(arena, (size_t)m, sizeof *s->Tq);
-    s->Tv = arena_take(arena, (size_t)m, sizeof *s->Tv);
+    s->Tq = arena_allocate(arena, (size_t)m, sizeof *s->Tq);
+    s->Tv = arena_allocate(arena, (size_t)m, sizeof *s->Tv);
     section_tangent_make(m, arena, &s->shape);
 }
 
@@ -18,15 +18,15 @@ static void make_flexible(const struct link_model *lm, struct arena *arena, stru
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
-    t->Bq = arena_take(arena, m, sizeof *t->Bq);
-    t->Bv = arena_take(arena, m, sizeof *t->Bv);
-    t->Gq = arena_take(arena, m * row, sizeof(double));
-    t->Gv = arena_take(arena, m * row, sizeof(double));
-    t->Gw = arena_take(arena, 3 * row, sizeof(double));
-    t->Ft = arena_take(arena, 6 * row, sizeof(double));
+    t->Bq = arena_allocate(arena, m, sizeof *t->Bq);
+    t->Bv = arena_allocate(arena, m, sizeof *t->Bv);
+    t->Gq = arena_allocate(arena, m * row, sizeof(double));
+    t->Gv = arena_allocate(arena, m * row, sizeof(double));
+    t->Gw = arena_allocate(arena, 3 * row, sizeof(double));
+    t->Ft = arena_allocate(arena, 6 * row, sizeof(double));
     body_tangent_make(body, arena, &t->body);
     section_tangent_make(body->m, arena, &t->hinge);
-    t->section = arena_take(arena, (size_t)lm->n_all_sections, sizeof *t->section);
+    t->section = arena_allocate(arena, (size_t)lm->n_all_sections, sizeof *t->section);
     for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) make_section(lm->m, arena, &t->section[s]);
 }
 
@@ -34,10 +34,10 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
                       struct link_batch *b)
 {
     const struct link_model *lm = &model->link[i];
-    b->modal = arena_take(arena, (size_t)lm->m, sizeof *b->modal);
-    b->e = arena_take(arena, (size_t)lm->m, sizeof *b->e);
-    b->section = arena_take(arena, (size_t)lm->n_sections, sizeof *b->section);
-    if (lm->updated != NULL) b->updated = arena_take(arena, LANES, sizeof *b->updated);
+    b->modal = arena_allocate(arena, (size_t)lm->m, sizeof *b->modal);
+    b->e = arena_allocate(arena, (size_t)lm->m, sizeof *b->e);
+    b->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *b->section);
+    if (lm->updated != NULL) b->updated = arena_allocate(arena, LANES, sizeof *b->updated);
     if (lm->body != NULL) make_flexible(lm, arena, t);
     if (lm->body != NULL && lm->body->added != NULL) added_tangent_make(lm->body, arena, &t->added);
 }
@@ -47,12 +47,12 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     struct arena arena = {0};
     *made = NULL;
     const size_t links = (size_t)model->n_links, nv = (size_t)model->nv;
-    struct tangent *tangent = arena_take(&arena, 1, sizeof *tangent);
-    struct link_tangent *link = arena_take(&arena, links, sizeof *link);
-    struct link_batch *batch = arena_take(&arena, links, sizeof *batch);
-    lanes *seed = arena_take(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
-    double *force = arena_take(&arena, nv, sizeof *force);
-    double *zeros = arena_take(&arena, nv + 6 * links + 6, sizeof *zeros);
+    struct tangent *tangent = arena_allocate(&arena, 1, sizeof *tangent);
+    struct link_tangent *link = arena_allocate(&arena, links, sizeof *link);
+    struct link_batch *batch = arena_allocate(&arena, links, sizeof *batch);
+    lanes *seed = arena_allocate(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
+    double *force = arena_allocate(&arena, nv, sizeof *force);
+    double *zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof *zeros);
     struct jacobian *jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) make_link(model, i, &arena, &link[i], &batch[i]);
     if (arena.failed) {

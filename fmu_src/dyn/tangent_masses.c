@@ -58,7 +58,7 @@ static void payload_out(const struct link *link, const struct link_model *lm, co
 
 enum status added_tangent_make(const struct body *body, struct arena *arena, struct added_tangent *t)
 {
-    t->modal = arena_take(arena, (size_t)PADDED(body->m), sizeof(double));
+    t->modal = arena_allocate(arena, (size_t)PADDED(body->m), sizeof(double));
     if (t->modal == NULL) return STATUS_NO_MEMORY;
     return body_state_make(body->added->unit, arena, &t->state);
 }

@@ -138,17 +138,18 @@ struct updated_storage {
 static enum status take_storage(int modes, struct arena *arena, struct updated *u)
 {
     const size_t m = (size_t)modes, padded = (size_t)PADDED(modes);
-    struct updated_storage *s = arena_take(arena, 1, sizeof *s);
+    struct updated_storage *s = arena_allocate(arena, 1, sizeof *s);
     if (s == NULL) return STATUS_NO_MEMORY;
     double **const by_mode[] = {&s->inverse_d, &s->about,      &s->along,     &s->row[LAMBDA],
                                 &s->row[PHI],  &s->row[ABOUT], &s->row[ALONG]};
-    for (size_t i = 0; i < sizeof by_mode / sizeof *by_mode; i++) *by_mode[i] = arena_take(arena, m, sizeof(double));
-    s->U = arena_take(arena, m * m, sizeof(double));
-    s->F = arena_take(arena, m, sizeof *s->F);
-    s->scale = arena_take(arena, padded, sizeof(double));
-    s->St = arena_take(arena, m * padded, sizeof(double));
-    s->QY = arena_take(arena, m, sizeof *s->QY);
-    s->end = arena_take(arena, m, sizeof *s->end);
+    for (size_t i = 0; i < sizeof by_mode / sizeof *by_mode; i++)
+        *by_mode[i] = arena_allocate(arena, m, sizeof(double));
+    s->U = arena_allocate(arena, m * m, sizeof(double));
+    s->F = arena_allocate(arena, m, sizeof *s->F);
+    s->scale = arena_allocate(arena, padded, sizeof(double));
+    s->St = arena_allocate(arena, m * padded, sizeof(double));
+    s->QY = arena_allocate(arena, m, sizeof *s->QY);
+    s->end = arena_allocate(arena, m, sizeof *s->end);
     u->storage = s;
     u->scale = s->scale;
     u->St = s->St;
@@ -187,7 +188,7 @@ static enum status fill(const struct body *body, struct updated *u)
 
 enum status updated_make(const struct body *body, int from, struct arena *arena, const struct updated **made)
 {
-    struct updated *u = arena_take(arena, 1, sizeof *u);
+    struct updated *u = arena_allocate(arena, 1, sizeof *u);
     enum status status = u == NULL ? STATUS_NO_MEMORY : take_storage(body->m, arena, u);
     if (status == STATUS_OK) status = fill(body, u);
     *made = NULL;

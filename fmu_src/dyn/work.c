@@ -7,34 +7,34 @@
 static void make_section(const struct section_model *sm, size_t m, struct arena *arena, struct section_work *s)
 {
     const size_t row = (size_t)PADDED((int)m);
-    s->J = arena_take(arena, m, sizeof *s->J);
-    s->Jt = arena_take(arena, 6 * row, sizeof(double));
-    s->slope = sm->shape.H != NULL ? arena_take(arena, row, sizeof(double)) : NULL;
+    s->J = arena_allocate(arena, m, sizeof *s->J);
+    s->Jt = arena_allocate(arena, 6 * row, sizeof(double));
+    s->slope = sm->shape.H != NULL ? arena_allocate(arena, row, sizeof(double)) : NULL;
 }
 
 static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
-    w->section = arena_take(arena, (size_t)lm->n_all_sections, sizeof *w->section);
+    w->section = arena_allocate(arena, (size_t)lm->n_all_sections, sizeof *w->section);
     for (int s = 0; !arena->failed && s < lm->n_all_sections; s++)
         make_section(&lm->section[s], m, arena, &w->section[s]);
-    w->F = arena_take(arena, m, sizeof *w->F);
-    w->W = arena_take(arena, m, sizeof *w->W);
-    w->Z = arena_take(arena, m, sizeof *w->Z);
-    w->b_eta = arena_take(arena, row, sizeof(double));
-    w->e = arena_take(arena, row, sizeof(double));
-    w->L = arena_take(arena, m * row, sizeof(double));
-    w->inverse_d = arena_take(arena, m, sizeof(double));
+    w->F = arena_allocate(arena, m, sizeof *w->F);
+    w->W = arena_allocate(arena, m, sizeof *w->W);
+    w->Z = arena_allocate(arena, m, sizeof *w->Z);
+    w->b_eta = arena_allocate(arena, row, sizeof(double));
+    w->e = arena_allocate(arena, row, sizeof(double));
+    w->L = arena_allocate(arena, m * row, sizeof(double));
+    w->inverse_d = arena_allocate(arena, m, sizeof(double));
     w->RF = w->O.R;
     if (body->hinge_moves) {
-        w->RF = arena_take(arena, 9, sizeof(double));
-        w->JF = arena_take(arena, m, sizeof *w->JF);
+        w->RF = arena_allocate(arena, 9, sizeof(double));
+        w->JF = arena_allocate(arena, m, sizeof *w->JF);
     }
-    if (lm->updated != NULL && !newton) w->updated = arena_take(arena, 1, sizeof *w->updated);
+    if (lm->updated != NULL && !newton) w->updated = arena_allocate(arena, 1, sizeof *w->updated);
     const enum status status = body_state_make(body, arena, &w->body);
-    w->M0 = body->hinge_moves ? arena_take(arena, m * row, sizeof(double)) : w->body.Mff;
-    w->own_modes = newton ? arena_take(arena, m * row, sizeof(double)) : w->M0;
+    w->M0 = body->hinge_moves ? arena_allocate(arena, m * row, sizeof(double)) : w->body.Mff;
+    w->own_modes = newton ? arena_allocate(arena, m * row, sizeof(double)) : w->M0;
     return arena->failed ? STATUS_NO_MEMORY : status;
 }
 
@@ -42,8 +42,8 @@ static enum status make(const struct model *model, bool newton, struct work **ma
 {
     struct arena arena = {0};
     *made = NULL;
-    struct work *work = arena_take(&arena, 1, sizeof *work);
-    struct link_work *link = arena_take(&arena, (size_t)model->n_links, sizeof *link);
+    struct work *work = arena_allocate(&arena, 1, sizeof *work);
+    struct link_work *link = arena_allocate(&arena, (size_t)model->n_links, sizeof *link);
     const size_t n = (size_t)model->nv;
     int most = 1;
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
@@ -52,11 +52,11 @@ static enum status make(const struct model *model, bool newton, struct work **ma
         if (model->link[i].body != NULL) make_flexible(&model->link[i], newton, &arena, &link[i]);
         link[i].own_hinge = newton ? link[i].newton_hinge : model->link[i].joint.motor_inertia;
     }
-    double *M = arena_take(&arena, n * n, sizeof(double)), *factor = arena_take(&arena, n * n, sizeof(double));
-    double *inverse_d = arena_take(&arena, n, sizeof(double)), *rhs = arena_take(&arena, n, sizeof(double));
-    double(*column)[6] = arena_take(&arena, (size_t)most, sizeof *column);
+    double *M = arena_allocate(&arena, n * n, sizeof(double)), *factor = arena_allocate(&arena, n * n, sizeof(double));
+    double *inverse_d = arena_allocate(&arena, n, sizeof(double)), *rhs = arena_allocate(&arena, n, sizeof(double));
+    double(*column)[6] = arena_allocate(&arena, (size_t)most, sizeof *column);
     const size_t padded = (size_t)PADDED(model->n_links);
-    double *angle = arena_take(&arena, 3 * padded, sizeof *angle);
+    double *angle = arena_allocate(&arena, 3 * padded, sizeof *angle);
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

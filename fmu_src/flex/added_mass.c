@@ -33,10 +33,10 @@ enum status added_mass_make(const struct body *unit, struct arena *arena, struct
 {
     struct integral list[MOST_INTEGRALS];
     const int count = list_integrals(body, list);
-    struct added_mass *added = arena_take(arena, 1, sizeof *added);
-    double **bare = arena_take(arena, (size_t)count, sizeof *bare);
+    struct added_mass *added = arena_allocate(arena, 1, sizeof *added);
+    double **bare = arena_allocate(arena, (size_t)count, sizeof *bare);
     for (int i = 0; i < count && !arena->failed; i++) {
-        bare[i] = arena_take(arena, (size_t)list[i].count, sizeof **bare);
+        bare[i] = arena_allocate(arena, (size_t)list[i].count, sizeof **bare);
         if (bare[i] != NULL) memcpy(bare[i], list[i].number, (size_t)list[i].count * sizeof **bare);
     }
     if (arena->failed) return STATUS_NO_MEMORY;

@@ -29,14 +29,14 @@ struct body_arrays {
 static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
-    f->k = arena_take(arena, n, sizeof *f->k);
-    f->s = arena_take(arena, n, sizeof(double));
-    f->b = arena_take(arena, 3 * n, sizeof(double));
-    f->G = arena_take(arena, n * n, sizeof(double));
-    f->JL = arena_take(arena, 3 * m, sizeof(double));
-    f->Mff0 = arena_take(arena, m * m, sizeof(double));
-    f->K = arena_take(arena, m * m, sizeof(double));
-    f->D = arena_take(arena, m * m, sizeof(double));
+    f->k = arena_allocate(arena, n, sizeof *f->k);
+    f->s = arena_allocate(arena, n, sizeof(double));
+    f->b = arena_allocate(arena, 3 * n, sizeof(double));
+    f->G = arena_allocate(arena, n * n, sizeof(double));
+    f->JL = arena_allocate(arena, 3 * m, sizeof(double));
+    f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
+    f->K = arena_allocate(arena, m * m, sizeof(double));
+    f->D = arena_allocate(arena, m * m, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     body->k = f->k;
     body->s = f->s;
@@ -100,9 +100,9 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
     const size_t m = (size_t)body->m;
     fn->m = body->m;
     gauss_legendre(fn->node, fn->weight);
-    fn->function = arena_take(arena, m, sizeof *fn->function);
-    fn->family = arena_take(arena, m, sizeof *fn->family);
-    fn->value = arena_take(arena, 3 * m, sizeof(double));
+    fn->function = arena_allocate(arena, m, sizeof *fn->function);
+    fn->family = arena_allocate(arena, m, sizeof *fn->family);
+    fn->value = arena_allocate(arena, 3 * m, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     int i = 0;
     for (int family = 0; family < FAMILY_COUNT; family++)
@@ -236,11 +236,12 @@ static enum status beam_section(const struct beam *beam, const struct body *body
                                 struct arena *arena, struct section *section)
 {
     const int m = body->m, row = PADDED(m);
-    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
-    double *H = fn->pairs.n > 0 && x > 0 ? arena_take(arena, (size_t)(m * row), sizeof *H) : NULL;
-    double *phi = arena_take(arena, (size_t)m, sizeof *phi), *lambda = arena_take(arena, (size_t)m, sizeof *lambda);
-    int *axis = arena_take(arena, (size_t)m, sizeof *axis), *turn = arena_take(arena, (size_t)m, sizeof *turn);
+    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
+           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *H = fn->pairs.n > 0 && x > 0 ? arena_allocate(arena, (size_t)(m * row), sizeof *H) : NULL;
+    double *phi = arena_allocate(arena, (size_t)m, sizeof *phi),
+           *lambda = arena_allocate(arena, (size_t)m, sizeof *lambda);
+    int *axis = arena_allocate(arena, (size_t)m, sizeof *axis), *turn = arena_allocate(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
 
     section->x[0] = x;
@@ -281,8 +282,8 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     const size_t mm = (size_t)(m * m);
     for (int i = 0; i < m * m; i++) f->D[i] = beam->rayleigh[0] * f->Mff0[i] + beam->rayleigh[1] * f->K[i];
     if (beam->damping_ratio == 0) return STATUS_OK;
-    double *V = arena_take(scratch, mm, sizeof *V), *w2 = arena_take(scratch, (size_t)m, sizeof *w2);
-    double *MV = arena_take(scratch, mm, sizeof *MV), *work = arena_take(scratch, 3 * mm, sizeof *work);
+    double *V = arena_allocate(scratch, mm, sizeof *V), *w2 = arena_allocate(scratch, (size_t)m, sizeof *w2);
+    double *MV = arena_allocate(scratch, mm, sizeof *MV), *work = arena_allocate(scratch, 3 * mm, sizeof *work);
     if (scratch->failed) return STATUS_NO_MEMORY;
     if (eigen_generalized(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
 
@@ -343,8 +344,9 @@ static bool section_differs(const struct section *hinge, int m)
 static enum status integrals_by_mode(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
-    double *s = arena_take(arena, (size_t)row, sizeof *s), *b = arena_take(arena, (size_t)row, sizeof *b);
-    double *JL = arena_take(arena, (size_t)row, sizeof *JL), *G = arena_take(arena, (size_t)(m * row), sizeof *G);
+    double *s = arena_allocate(arena, (size_t)row, sizeof *s), *b = arena_allocate(arena, (size_t)row, sizeof *b);
+    double *JL = arena_allocate(arena, (size_t)row, sizeof *JL),
+           *G = arena_allocate(arena, (size_t)(m * row), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         s[body->k[i]] = body->s[i];
@@ -352,7 +354,7 @@ static enum status integrals_by_mode(struct body *body, struct arena *arena)
         for (int j = 0; j < n; j++) G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
     }
     for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
-    body->zeros = arena_take(arena, (size_t)row, sizeof(double));
+    body->zeros = arena_allocate(arena, (size_t)row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     body->mode_s = s;
     body->mode_b = b;
@@ -394,7 +396,7 @@ static enum status make_share(const struct beam *beam, enum share share, struct 
 static enum status add_mass(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
 {
     struct body_arrays f;
-    struct body *unit = arena_take(arena, 1, sizeof *unit);
+    struct body *unit = arena_allocate(arena, 1, sizeof *unit);
     if (unit == NULL) return STATUS_NO_MEMORY;
     enum status status = make_share(beam, ADDED, arena, scratch, unit, &f);
     if (status == STATUS_OK) status = added_mass_make(unit, arena, body);
@@ -462,8 +464,8 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
 {
     const int m = nodal->modes;
     const struct node *node = &nodal->node[index];
-    double *Phi = arena_take(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_take(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
+           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
     if (arena->failed) return STATUS_NO_MEMORY;
     copy3(node->position, section->x);
     for (int k = 0; k < m; k++)
@@ -484,7 +486,7 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     const int m = nodal->modes;
     body->m = m;
     body->n_shapes = 3 * m;
-    double *Psi = arena_take(scratch, 3 * (size_t)m, sizeof *Psi);
+    double *Psi = arena_allocate(scratch, 3 * (size_t)m, sizeof *Psi);
     if (scratch->failed || body_storage(arena, body, &f) != STATUS_OK) return STATUS_NO_MEMORY;
     for (int s = 0; s < 3 * m; s++) {
         f.k[s] = s % m;
@@ -512,7 +514,8 @@ static enum status check_mass(struct body *body, struct arena *scratch)
 {
     const int m = body->m;
     const size_t mm = (size_t)(m * m);
-    double *U = arena_take(scratch, mm, sizeof *U), *inverse_d = arena_take(scratch, (size_t)m, sizeof *inverse_d);
+    double *U = arena_allocate(scratch, mm, sizeof *U),
+           *inverse_d = arena_allocate(scratch, (size_t)m, sizeof *inverse_d);
     if (scratch->failed) return STATUS_NO_MEMORY;
     memcpy(U, body->Mff0, mm * sizeof *U);
     if (cholesky_factor(m, U, inverse_d) != 0) return STATUS_NOT_POSITIVE;

@@ -16,8 +16,8 @@ int link_frequencies(const struct link *link, double *hz, int max)
     struct link plain = *link;
     plain.beam.foreshortening = false; /* it changes neither K nor the mass of the undeformed body */
     const size_t mm = (size_t)(m * m);
-    double *work = arena_take(&arena, 2 * mm, sizeof *work), *V = arena_take(&arena, mm, sizeof *V);
-    double *w2 = arena_take(&arena, (size_t)m, sizeof *w2);
+    double *work = arena_allocate(&arena, 2 * mm, sizeof *work), *V = arena_allocate(&arena, mm, sizeof *V);
+    double *w2 = arena_allocate(&arena, (size_t)m, sizeof *w2);
     int count = -1;
     const enum status status = arena.failed ? STATUS_NO_MEMORY : body_make(&plain, &arena, &body);
     if (status == STATUS_NO_MEMORY) count = FREQUENCIES_NO_MEMORY;

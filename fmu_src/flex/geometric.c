@@ -17,8 +17,8 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
                            const struct geometric **made)
 {
     const int m = nodal->modes, row = PADDED(m);
-    struct geometric *geometric = arena_take(arena, 1, sizeof *geometric);
-    double *D = arena_take(arena, (size_t)(m * COUNT * row), sizeof *D);
+    struct geometric *geometric = arena_allocate(arena, 1, sizeof *geometric);
+    double *D = arena_allocate(arena, (size_t)(m * COUNT * row), sizeof *D);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < COUNT; i++)
         for (int l = 0; l < m; l++)
@@ -30,7 +30,7 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
 
 static double *take_slopes(const struct body *body, struct arena *arena)
 {
-    return arena_take(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
+    return arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
 }
 
 enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state)

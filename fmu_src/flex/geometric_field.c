@@ -155,8 +155,8 @@ enum status field_make(const struct nodal *nodal, const struct body *body, struc
                        struct geometric_field *field)
 {
     const int m = nodal->modes, row = PADDED(m), n = body->n_shapes;
-    double inverse[16], *Q = arena_take(arena, (size_t)(m * COUNT * row), sizeof *Q);
-    double *Pi = arena_take(arena, (size_t)(COUNT * row), sizeof *Pi);
+    double inverse[16], *Q = arena_allocate(arena, (size_t)(m * COUNT * row), sizeof *Q);
+    double *Pi = arena_allocate(arena, (size_t)(COUNT * row), sizeof *Pi);
     if (arena->failed) return STATUS_NO_MEMORY;
     mass_moments(nodal, field->P);
     pseudoinverse(field->P, inverse);
@@ -178,14 +178,14 @@ enum status field_make(const struct nodal *nodal, const struct body *body, struc
 
 static double *take_rows(const struct body *body, struct arena *arena)
 {
-    return arena_take(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
+    return arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
 }
 
 enum status field_state_make(const struct body *body, struct arena *arena, struct field_state *state)
 {
     state->Xi = take_rows(body, arena);
     state->Xi_d = take_rows(body, arena);
-    state->rates = arena_take(arena, 1, sizeof *state->rates);
+    state->rates = arena_allocate(arena, 1, sizeof *state->rates);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -150,10 +150,10 @@ void body_state_reset(const struct body *body, struct body_state *state)
 enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = body->beam ? row : (size_t)body->n_shapes;
-    state->rho = arena_take(arena, 3 * n, sizeof(double));
-    state->rhod = arena_take(arena, 3 * n, sizeof(double));
-    state->coupling = arena_take(arena, m, sizeof *state->coupling);
-    state->Mff = arena_take(arena, m * row, sizeof(double));
+    state->rho = arena_allocate(arena, 3 * n, sizeof(double));
+    state->rhod = arena_allocate(arena, 3 * n, sizeof(double));
+    state->coupling = arena_allocate(arena, m, sizeof *state->coupling);
+    state->Mff = arena_allocate(arena, m * row, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     if (body->geometric != NULL && geometric_state_make(body, arena, &state->geometric) != STATUS_OK)
         return STATUS_NO_MEMORY;

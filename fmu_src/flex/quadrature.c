@@ -72,12 +72,12 @@ static void list_panels(struct list *list, int stations, const double *s)
 
 enum status panels_make(const struct beam *beam, struct arena *arena, struct panels *panels)
 {
-    double *s = arena_take(arena, (size_t)beam_station_count(beam) + 2, sizeof *s);
+    double *s = arena_allocate(arena, (size_t)beam_station_count(beam) + 2, sizeof *s);
     if (s == NULL) return STATUS_NO_MEMORY;
     const int stations = beam_stations(beam, s);
     struct list list = {.beam = beam};
     list_panels(&list, stations, s);
-    list.x = arena_take(arena, (size_t)list.n + 1, sizeof *list.x);
+    list.x = arena_allocate(arena, (size_t)list.n + 1, sizeof *list.x);
     if (list.x == NULL) return STATUS_NO_MEMORY;
     list_panels(&list, stations, s);
     panels->n = list.n;

@@ -6,9 +6,9 @@
 
 enum status section_tangent_make(int m, struct arena *arena, struct section_tangent *t)
 {
-    t->slope = arena_take(arena, (size_t)PADDED(m), sizeof(double));
-    t->slope_d = arena_take(arena, (size_t)PADDED(m), sizeof(double));
-    t->slope_dd = arena_take(arena, (size_t)PADDED(m), sizeof(double));
+    t->slope = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
+    t->slope_d = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
+    t->slope_dd = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -29,15 +29,15 @@ enum status pairs_make(const struct beam *beam, int m, struct arena *arena, stru
     planes_of(beam, plane);
     const size_t n = (size_t)(triangle(plane[0].n) + triangle(plane[1].n));
     pairs->n = 0;
-    pairs->i = arena_take(arena, n, sizeof *pairs->i);
-    pairs->j = arena_take(arena, n, sizeof *pairs->j);
-    pairs->s = arena_take(arena, n, sizeof(double));
-    pairs->b = arena_take(arena, n, sizeof(double));
-    pairs->T = arena_take(arena, n * (size_t)m, sizeof(double));
-    pairs->G = arena_take(arena, n * (size_t)PADDED((int)n), sizeof(double));
-    pairs->row = arena_take(arena, GAUSS_POINTS * (size_t)PADDED((int)n), sizeof(double));
+    pairs->i = arena_allocate(arena, n, sizeof *pairs->i);
+    pairs->j = arena_allocate(arena, n, sizeof *pairs->j);
+    pairs->s = arena_allocate(arena, n, sizeof(double));
+    pairs->b = arena_allocate(arena, n, sizeof(double));
+    pairs->T = arena_allocate(arena, n * (size_t)m, sizeof(double));
+    pairs->G = arena_allocate(arena, n * (size_t)PADDED((int)n), sizeof(double));
+    pairs->row = arena_allocate(arena, GAUSS_POINTS * (size_t)PADDED((int)n), sizeof(double));
     pairs->h = pairs->row;
-    pairs->h_panel = arena_take(arena, n, sizeof(double));
+    pairs->h_panel = arena_allocate(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < plane[p].n; i++)
@@ -119,8 +119,8 @@ static enum status make_group(const struct pair_integrals *pairs, const struct b
                               const struct bending_plane *b, struct arena *arena, struct pair_group *group)
 {
     const int n = a == b ? triangle(a->n) : a->n * b->n, row = PADDED(n);
-    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
-    double *W = arena_take(arena, (size_t)(n * row), sizeof *W);
+    int *i = arena_allocate(arena, (size_t)n, sizeof *i), *j = arena_allocate(arena, (size_t)n, sizeof *j);
+    double *W = arena_allocate(arena, (size_t)(n * row), sizeof *W);
     if (arena->failed) return STATUS_NO_MEMORY;
     list_products(a, b, i, j);
     for (int p = 0; p < n; p++) /* column: the product p; row: the entry q of the result */
@@ -153,10 +153,11 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
 {
     const int m = body->m, n = pairs->n;
     const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
-    struct shortening *sh = arena_take(arena, 1, sizeof *sh);
-    int *i = arena_take(arena, (size_t)n, sizeof *i), *j = arena_take(arena, (size_t)n, sizeof *j);
-    double *C = arena_take(arena, (size_t)(2 + m) * rows, sizeof *C), *Mff0 = arena_take(arena, rows, sizeof *Mff0);
-    double *G = arena_take(arena, (size_t)(n * PADDED(n + m + 1)), sizeof *G);
+    struct shortening *sh = arena_allocate(arena, 1, sizeof *sh);
+    int *i = arena_allocate(arena, (size_t)n, sizeof *i), *j = arena_allocate(arena, (size_t)n, sizeof *j);
+    double *C = arena_allocate(arena, (size_t)(2 + m) * rows, sizeof *C),
+           *Mff0 = arena_allocate(arena, rows, sizeof *Mff0);
+    double *G = arena_allocate(arena, (size_t)(n * PADDED(n + m + 1)), sizeof *G);
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(i, pairs->i, (size_t)n * sizeof *i);
     memcpy(j, pairs->j, (size_t)n * sizeof *j);
@@ -177,12 +178,12 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
     int most = PADDED(sh->n_pairs + body->m + 1);
     for (int g = 0; g < sh->n_groups; g++)
         if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
-    state->C_eta = arena_take(arena, 2 * row + rows, sizeof(double));
+    state->C_eta = arena_allocate(arena, 2 * row + rows, sizeof(double));
     state->U = state->C_eta + 2 * row;
-    state->sigma = arena_take(arena, 3 * row, sizeof(double));
-    state->Q = arena_take(arena, rows, sizeof(double));
-    state->product = arena_take(arena, (size_t)most, sizeof(double));
-    state->integral = arena_take(arena, (size_t)most, sizeof(double));
+    state->sigma = arena_allocate(arena, 3 * row, sizeof(double));
+    state->Q = arena_allocate(arena, rows, sizeof(double));
+    state->product = arena_allocate(arena, (size_t)most, sizeof(double));
+    state->integral = arena_allocate(arena, (size_t)most, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -10,15 +10,16 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
 {
     const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
     const size_t n = (size_t)body->shortening->n_pairs;
-    t->weight = arena_take(arena, n + row, sizeof(double));
-    t->moment = arena_take(arena, (size_t)(body->m * PADDED(body->shortening->n_pairs + body->m + 1)), sizeof(double));
-    t->K = arena_take(arena, rows, sizeof(double));
-    t->Cd = arena_take(arena, 2 * row + rows, sizeof(double));
-    t->Cdd = arena_take(arena, 2 * row + rows, sizeof(double));
+    t->weight = arena_allocate(arena, n + row, sizeof(double));
+    t->moment =
+        arena_allocate(arena, (size_t)(body->m * PADDED(body->shortening->n_pairs + body->m + 1)), sizeof(double));
+    t->K = arena_allocate(arena, rows, sizeof(double));
+    t->Cd = arena_allocate(arena, 2 * row + rows, sizeof(double));
+    t->Cdd = arena_allocate(arena, 2 * row + rows, sizeof(double));
     t->Ud = t->Cd + 2 * row;
     t->Udd = t->Cdd + 2 * row;
-    t->Qd = arena_take(arena, rows, sizeof(double));
-    t->Qdd = arena_take(arena, rows, sizeof(double));
+    t->Qd = arena_allocate(arena, rows, sizeof(double));
+    t->Qdd = arena_allocate(arena, rows, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -9,7 +9,7 @@ enum status strain_make(const struct beam *beam, double x, struct arena *arena, 
     static const double sign[FAMILY_COUNT] = {1, -1, 1, 1};
     size_t m = 0;
     for (int family = 0; family < FAMILY_COUNT; family++) m += (size_t)beam->family[family].count;
-    double(*column)[STRAINS] = arena_take(arena, m, sizeof *column);
+    double(*column)[STRAINS] = arena_allocate(arena, m, sizeof *column);
     *columns = column;
     if (column == NULL) return STATUS_NO_MEMORY;
     for (int family = 0; family < FAMILY_COUNT; family++)

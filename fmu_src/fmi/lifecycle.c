@@ -53,7 +53,7 @@ static struct component *make_component(const char *name, fmi2Type type, const f
                                         bool logging)
 {
     struct arena arena = {0};
-    struct component *component = arena_take(&arena, 1, sizeof *component);
+    struct component *component = arena_allocate(&arena, 1, sizeof *component);
     const char *own_name = arena_string(&arena, name != NULL && name[0] != '\0' ? name : "limber");
     if (arena.failed) {
         arena_release(&arena);

@@ -76,7 +76,7 @@ const char *location_file(const char *location, const char *name, struct arena *
     if (*fault != NULL) return NULL;
 
     const size_t room = strlen(location) + strlen(name) + 2;
-    char *text = arena_take(arena, room, 1), *file = text;
+    char *text = arena_allocate(arena, room, 1), *file = text;
     if (text == NULL) {
         *fault = "out of memory";
         return NULL;
@@ -103,7 +103,7 @@ static const char *read_stream(FILE *stream, struct arena *arena, const char **f
         *fault = "it is not a file of readable size";
         return NULL;
     }
-    char *text = arena_take(arena, (size_t)size + 1, 1);
+    char *text = arena_allocate(arena, (size_t)size + 1, 1);
     if (text == NULL) *fault = "out of memory";
     else if (fread(text, 1, (size_t)size, stream) != (size_t)size) *fault = "it cannot be read";
     else if (strlen(text) != (size_t)size) *fault = "it is not a text";

@@ -11,8 +11,8 @@ static const double SHORTEST = 1e-9;
 enum status actuators_make(const struct robot *robot, struct actuators **made)
 {
     struct arena arena = {0};
-    struct actuators *actuators = arena_take(&arena, 1, sizeof *actuators);
-    struct line *line = arena_take(&arena, (size_t)robot->n_actuators, sizeof *line);
+    struct actuators *actuators = arena_allocate(&arena, 1, sizeof *actuators);
+    struct line *line = arena_allocate(&arena, (size_t)robot->n_actuators, sizeof *line);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);

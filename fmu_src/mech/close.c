@@ -351,8 +351,8 @@ enum status constraints_close(struct mechanism *m, const struct closing *how, do
     struct closer c = {.m = m, .how = how != NULL ? how : &start};
     double **const by_position[] = {&c.before, &c.found, &c.trial, &c.kept};
     double **const by_velocity[] = {&c.movable, &c.dq, &c.change};
-    for (int i = 0; i < 4; i++) *by_position[i] = arena_take(&scratch, nq, sizeof(double));
-    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_take(&scratch, nv, sizeof(double));
+    for (int i = 0; i < 4; i++) *by_position[i] = arena_allocate(&scratch, nq, sizeof(double));
+    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_allocate(&scratch, nv, sizeof(double));
     enum status status = STATUS_NO_MEMORY;
     if (!scratch.failed) {
         memcpy(c.found, q, nq * sizeof *q);
@@ -429,8 +429,8 @@ enum status constraints_close_start(struct mechanism *m, double *q, struct repor
     const struct model *model = m->model;
     const size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     struct arena scratch = {0};
-    double *before = arena_take(&scratch, nq, sizeof *before), *start = arena_take(&scratch, nq, sizeof *start),
-           *change = arena_take(&scratch, nv, sizeof *change), *rates = arena_take(&scratch, nv, sizeof *rates);
+    double *before = arena_allocate(&scratch, nq, sizeof *before), *start = arena_allocate(&scratch, nq, sizeof *start),
+           *change = arena_allocate(&scratch, nv, sizeof *change), *rates = arena_allocate(&scratch, nv, sizeof *rates);
     const int errors = report->errors;
     enum status status = STATUS_NO_MEMORY;
     if (!scratch.failed) {

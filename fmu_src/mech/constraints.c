@@ -57,16 +57,18 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
                  loads = LOOP_LOADS * count;
     double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
                                &loops->inverse_d, &loops->rhs,  &loops->dlambda};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = arena_take(arena, rows, sizeof(double));
-    loops->equation = arena_take(arena, rows, sizeof *loops->equation);
-    loops->active = arena_take(arena, rows, sizeof *loops->active);
-    loops->side = arena_take(arena, count, sizeof *loops->side);
-    loops->group = arena_take(arena, count, sizeof *loops->group);
-    loops->G = arena_take(arena, rows * n, sizeof(double));
-    loops->X = arena_take(arena, rows * n, sizeof(double));
-    loops->S = arena_take(arena, rows * rows, sizeof(double));
-    loops->direction = arena_take(arena, n, sizeof(double));
-    for (int i = 0; rows > 0 && i < 2; i++) loops->frames[i] = arena_take(arena, loads * n, sizeof *loops->frames[i]);
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
+        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
+    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
+    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
+    loops->side = arena_allocate(arena, count, sizeof *loops->side);
+    loops->group = arena_allocate(arena, count, sizeof *loops->group);
+    loops->G = arena_allocate(arena, rows * n, sizeof(double));
+    loops->X = arena_allocate(arena, rows * n, sizeof(double));
+    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
+    loops->direction = arena_allocate(arena, n, sizeof(double));
+    for (int i = 0; rows > 0 && i < 2; i++)
+        loops->frames[i] = arena_allocate(arena, loads * n, sizeof *loops->frames[i]);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -96,8 +98,8 @@ enum status constraints_make(const struct model *model, struct constraints **mad
 {
     const struct robot *robot = model->robot;
     struct arena arena = {0};
-    struct constraints *loops = arena_take(&arena, 1, sizeof *loops);
-    int *first = arena_take(&arena, (size_t)robot->n_loops + 1, sizeof *first);
+    struct constraints *loops = arena_allocate(&arena, 1, sizeof *loops);
+    int *first = arena_allocate(&arena, (size_t)robot->n_loops + 1, sizeof *first);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);

@@ -11,8 +11,8 @@
 static enum status make_loads(struct mechanism *m)
 {
     const size_t loads = (size_t)actuator_load(m->robot, m->robot->n_actuators);
-    m->load = arena_take(&m->arena, loads, sizeof *m->load);
-    m->load_change = arena_take(&m->arena, loads, sizeof *m->load_change);
+    m->load = arena_allocate(&m->arena, loads, sizeof *m->load);
+    m->load_change = arena_allocate(&m->arena, loads, sizeof *m->load_change);
     return m->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -188,17 +188,17 @@ enum status drive_rows_make(const struct model *model, int n_rows, struct drive_
 {
     struct arena arena = {0};
     const size_t drives = (size_t)model->robot->n_drives, n = (size_t)model->nv;
-    struct drive_rows *rows = arena_take(&arena, 1, sizeof *rows);
+    struct drive_rows *rows = arena_allocate(&arena, 1, sizeof *rows);
     *made = NULL;
     if (rows != NULL) {
-        rows->s = arena_take(&arena, drives, sizeof(double));
-        rows->J = arena_take(&arena, drives * n, sizeof(double));
-        rows->active = arena_take(&arena, drives, sizeof(int));
-        rows->Y = arena_take(&arena, drives * n, sizeof(double));
-        rows->mu = arena_take(&arena, drives * (size_t)n_rows, sizeof(double));
-        rows->T = arena_take(&arena, drives * drives, sizeof(double));
-        rows->pivot = arena_take(&arena, drives, sizeof(int));
-        rows->rhs = arena_take(&arena, drives, sizeof(double));
+        rows->s = arena_allocate(&arena, drives, sizeof(double));
+        rows->J = arena_allocate(&arena, drives * n, sizeof(double));
+        rows->active = arena_allocate(&arena, drives, sizeof(int));
+        rows->Y = arena_allocate(&arena, drives * n, sizeof(double));
+        rows->mu = arena_allocate(&arena, drives * (size_t)n_rows, sizeof(double));
+        rows->T = arena_allocate(&arena, drives * drives, sizeof(double));
+        rows->pivot = arena_allocate(&arena, drives, sizeof(int));
+        rows->rhs = arena_allocate(&arena, drives, sizeof(double));
     }
     if (arena.failed) {
         arena_release(&arena);

@@ -32,29 +32,29 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
     double **const by_unknown[] = {&s->r,     &s->r_unit, &s->x_unit,       &s->start,       &s->step,
                                    &s->along, &s->room,   &s->path_unit[0], &s->path_unit[1]};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_take(arena, nv, sizeof(double));
+        *by_velocity[i] = arena_allocate(arena, nv, sizeof(double));
     for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
-        *by_unknown[i] = arena_take(arena, N, sizeof(double));
-    s->moves = arena_take(arena, nv, sizeof *s->moves);
-    s->balanced = arena_take(arena, nv, sizeof *s->balanced);
-    s->line = arena_take(arena, lines, sizeof *s->line);
-    s->q = arena_take(arena, nq, sizeof *s->q);
-    s->F = arena_take(arena, lines, sizeof *s->F);
-    s->slope = arena_take(arena, lines, sizeof *s->slope);
-    s->length = arena_take(arena, lines, sizeof *s->length);
-    s->lambda = arena_take(arena, rows, sizeof *s->lambda);
-    s->gap_acceleration = arena_take(arena, rows, sizeof *s->gap_acceleration);
-    s->coordinate = arena_take(arena, nv, sizeof *s->coordinate);
-    s->force = arena_take(arena, lines, sizeof *s->force);
-    s->row_of = arena_take(arena, lines, sizeof *s->row_of);
-    s->B = arena_take(arena, lines * nv, sizeof *s->B);
-    s->J = arena_take(arena, N * N, sizeof *s->J);
-    s->by_q = arena_take(arena, nv * nv, sizeof *s->by_q);
-    s->by_qd = arena_take(arena, nv * nv, sizeof *s->by_qd);
+        *by_unknown[i] = arena_allocate(arena, N, sizeof(double));
+    s->moves = arena_allocate(arena, nv, sizeof *s->moves);
+    s->balanced = arena_allocate(arena, nv, sizeof *s->balanced);
+    s->line = arena_allocate(arena, lines, sizeof *s->line);
+    s->q = arena_allocate(arena, nq, sizeof *s->q);
+    s->F = arena_allocate(arena, lines, sizeof *s->F);
+    s->slope = arena_allocate(arena, lines, sizeof *s->slope);
+    s->length = arena_allocate(arena, lines, sizeof *s->length);
+    s->lambda = arena_allocate(arena, rows, sizeof *s->lambda);
+    s->gap_acceleration = arena_allocate(arena, rows, sizeof *s->gap_acceleration);
+    s->coordinate = arena_allocate(arena, nv, sizeof *s->coordinate);
+    s->force = arena_allocate(arena, lines, sizeof *s->force);
+    s->row_of = arena_allocate(arena, lines, sizeof *s->row_of);
+    s->B = arena_allocate(arena, lines * nv, sizeof *s->B);
+    s->J = arena_allocate(arena, N * N, sizeof *s->J);
+    s->by_q = arena_allocate(arena, nv * nv, sizeof *s->by_q);
+    s->by_qd = arena_allocate(arena, nv * nv, sizeof *s->by_qd);
     double **const points[] = {&s->kept, &s->guess, &s->begin, &s->before};
-    for (int i = 0; i < 4; i++) *points[i] = arena_take(arena, nq + rows + lines, sizeof(double));
-    s->tau = arena_take(arena, (size_t)m->model->n_tau, sizeof *s->tau);
-    for (int i = 0; i < 2; i++) s->pivot[i] = arena_take(arena, N, sizeof(int));
+    for (int i = 0; i < 4; i++) *points[i] = arena_allocate(arena, nq + rows + lines, sizeof(double));
+    s->tau = arena_allocate(arena, (size_t)m->model->n_tau, sizeof *s->tau);
+    for (int i = 0; i < 2; i++) s->pivot[i] = arena_allocate(arena, N, sizeof(int));
     if (arena->failed) {
         statics_free(s);
         return STATUS_NO_MEMORY;

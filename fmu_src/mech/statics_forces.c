@@ -26,10 +26,10 @@ static enum status take_arrays(const struct statics *s, struct arena *scratch, s
     f->n = s->k + s->h;
     double **const squares[] = {&f->AA, &f->V, &f->M, &f->Z};
     double **const columns[] = {&f->w, &f->a, &f->room};
-    for (int i = 0; i < 4; i++) *squares[i] = arena_take(scratch, n * n, sizeof(double));
-    for (int i = 0; i < 3; i++) *columns[i] = arena_take(scratch, n, sizeof(double));
-    for (int i = 0; i < 2; i++) f->pivot[i] = arena_take(scratch, n, sizeof(int));
-    f->effect = arena_take(scratch, (size_t)s->N, sizeof(double));
+    for (int i = 0; i < 4; i++) *squares[i] = arena_allocate(scratch, n * n, sizeof(double));
+    for (int i = 0; i < 3; i++) *columns[i] = arena_allocate(scratch, n, sizeof(double));
+    for (int i = 0; i < 2; i++) f->pivot[i] = arena_allocate(scratch, n, sizeof(int));
+    f->effect = arena_allocate(scratch, (size_t)s->N, sizeof(double));
     return scratch->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

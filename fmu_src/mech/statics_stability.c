@@ -62,9 +62,9 @@ static void reduce_stiffness(const struct statics *s, int r, const double *Z, do
 static enum status count_directions(const struct statics *s, struct arena *scratch, struct stability *stability)
 {
     const size_t n = (size_t)s->n;
-    double *Q = arena_take(scratch, n * (n + 1), sizeof *Q), *KZ = arena_take(scratch, n, sizeof *KZ),
-           *reduced = arena_take(scratch, n * n, sizeof *reduced), *V = arena_take(scratch, n * n, sizeof *V),
-           *w = arena_take(scratch, n, sizeof *w);
+    double *Q = arena_allocate(scratch, n * (n + 1), sizeof *Q), *KZ = arena_allocate(scratch, n, sizeof *KZ),
+           *reduced = arena_allocate(scratch, n * n, sizeof *reduced), *V = arena_allocate(scratch, n * n, sizeof *V),
+           *w = arena_allocate(scratch, n, sizeof *w);
     if (scratch->failed) return STATUS_NO_MEMORY;
     const int constrained = find_directions(s, Q), r = s->n - constrained;
     reduce_stiffness(s, r, Q + s->n * constrained, KZ, reduced);

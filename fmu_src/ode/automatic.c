@@ -382,10 +382,10 @@ static const struct integrator_ops automatic_ops = {.configure = configure,
 enum status automatic_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
-    struct automatic *a = arena_take(&arena, 1, sizeof *a);
+    struct automatic *a = arena_allocate(&arena, 1, sizeof *a);
     *made = NULL;
     if (a == NULL) return STATUS_NO_MEMORY;
-    double *scratch = arena_take(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
+    double *scratch = arena_allocate(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

@@ -499,10 +499,10 @@ static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
 enum status cvode_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
-    struct cvode *cvode = arena_take(&arena, 1, sizeof *cvode);
+    struct cvode *cvode = arena_allocate(&arena, 1, sizeof *cvode);
     struct newton newton;
     newton_make(&newton, ode, &arena);
-    double *force = arena_take(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *force);
+    double *force = arena_allocate(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *force);
     *made = NULL;
     if (arena.failed) {
         arena_release(&arena);

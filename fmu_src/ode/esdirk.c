@@ -298,18 +298,18 @@ static const struct one_step_method esdirk_method = {.pair = {{5, 1.9 + 6 * 1.07
 enum status esdirk_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
-    struct esdirk *e = arena_take(&arena, 1, sizeof *e);
+    struct esdirk *e = arena_allocate(&arena, 1, sizeof *e);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
     const int n_point = 1 + ode_states(ode) + ode->n_v + ode->n_lambda;
     one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * n_point + ode_states(ode), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
-    e->k = arena_take(&arena, MOST_STAGES * n, sizeof(double));
-    e->Y = arena_take(&arena, MOST_STAGES * n, sizeof(double));
-    e->Z = arena_take(&arena, MOST_STAGES * n_z, sizeof(double));
-    e->star = arena_take(&arena, n, sizeof(double));
-    e->guess = arena_take(&arena, n, sizeof(double));
-    e->r = arena_take(&arena, n_z, sizeof(double));
+    e->k = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
+    e->Y = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
+    e->Z = arena_allocate(&arena, MOST_STAGES * n_z, sizeof(double));
+    e->star = arena_allocate(&arena, n, sizeof(double));
+    e->guess = arena_allocate(&arena, n, sizeof(double));
+    e->r = arena_allocate(&arena, n_z, sizeof(double));
     const enum status status = one_step_finish(&e->s, &arena, made);
     if (status != STATUS_OK) return status;
     e->past_time = e->s.own;

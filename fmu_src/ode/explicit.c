@@ -190,11 +190,11 @@ static const struct one_step_method explicit_method = {
 enum status explicit_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
-    struct explicit_pair *e = arena_take(&arena, 1, sizeof *e);
+    struct explicit_pair *e = arena_allocate(&arena, 1, sizeof *e);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
     one_step_make(&e->s, &explicit_method, ode, 0, &arena);
-    e->k = arena_take(&arena, STAGES * (size_t)e->s.n, sizeof(double));
-    e->e3 = arena_take(&arena, (size_t)e->s.n, sizeof(double));
+    e->k = arena_allocate(&arena, STAGES * (size_t)e->s.n, sizeof(double));
+    e->e3 = arena_allocate(&arena, (size_t)e->s.n, sizeof(double));
     return one_step_finish(&e->s, &arena, made);
 }

@@ -330,17 +330,17 @@ static const struct one_step_method gauss_method = {
 enum status gauss_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
-    struct gauss *g = arena_take(&arena, 1, sizeof *g);
+    struct gauss *g = arena_allocate(&arena, 1, sizeof *g);
     *made = NULL;
     if (arena.failed) return STATUS_NO_MEMORY;
     one_step_make(&g->s, &gauss_method, ode, 0, &arena);
     const size_t n = (size_t)g->s.n, n_z = (size_t)g->s.n_z;
-    g->square = arena_take(&arena, (size_t)ode->n_v, sizeof(double));
-    g->z = arena_take(&arena, S * n_z, sizeof(double));
-    g->y = arena_take(&arena, S * n, sizeof(double));
-    g->rate = arena_take(&arena, S * (size_t)ode->n_x, sizeof(double));
-    g->r = arena_take(&arena, S * n_z, sizeof(double));
-    g->d = arena_take(&arena, n_z, sizeof(double));
+    g->square = arena_allocate(&arena, (size_t)ode->n_v, sizeof(double));
+    g->z = arena_allocate(&arena, S * n_z, sizeof(double));
+    g->y = arena_allocate(&arena, S * n, sizeof(double));
+    g->rate = arena_allocate(&arena, S * (size_t)ode->n_x, sizeof(double));
+    g->r = arena_allocate(&arena, S * n_z, sizeof(double));
+    g->d = arena_allocate(&arena, n_z, sizeof(double));
     gauss_solver_make(&g->solver, &g->s.stage, g->square, &arena);
     return one_step_finish(&g->s, &arena, made);
 }

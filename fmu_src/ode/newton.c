@@ -38,11 +38,11 @@ void newton_make(struct newton *newton, const struct ode *ode, struct arena *are
     const size_t n = (size_t)ode->n_v;
     *newton = (struct newton){
         .n_x = ode->n_x, .n_v = ode->n_v, .n_quaternions = ode->n_quaternions, .quaternion = ode->quaternion};
-    newton->A = ode->n_x > 0 ? arena_take(arena, n * n, sizeof *newton->A) : NULL;
-    newton->B = arena_take(arena, n * n, sizeof *newton->B);
-    newton->point = arena_take(arena, (size_t)ode->n_quaternions, sizeof *newton->point);
-    newton->position = arena_take(arena, n, sizeof *newton->position);
-    newton->dx = arena_take(arena, n, sizeof *newton->dx);
+    newton->A = ode->n_x > 0 ? arena_allocate(arena, n * n, sizeof *newton->A) : NULL;
+    newton->B = arena_allocate(arena, n * n, sizeof *newton->B);
+    newton->point = arena_allocate(arena, (size_t)ode->n_quaternions, sizeof *newton->point);
+    newton->position = arena_allocate(arena, n, sizeof *newton->position);
+    newton->dx = arena_allocate(arena, n, sizeof *newton->dx);
     if (!arena->failed) match_positions(ode, newton->position);
 }
 

@@ -16,12 +16,12 @@ void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
     *stage = (struct stage){.ode = ode, .dense = ode->residual == NULL, .n_z = ode->n_v + ode->n_lambda};
-    stage->dx = arena_take(arena, n, sizeof(double));
-    stage->dv = arena_take(arena, n, sizeof(double));
+    stage->dx = arena_allocate(arena, n, sizeof(double));
+    stage->dv = arena_allocate(arena, n, sizeof(double));
     newton_make(&stage->newton, ode, arena);
-    stage->N = arena_take(arena, n * n, sizeof(double));
-    stage->pivot = arena_take(arena, n, sizeof(int));
-    stage->ydot = arena_take(arena, (size_t)ode_states(ode), sizeof(double));
+    stage->N = arena_allocate(arena, n * n, sizeof(double));
+    stage->pivot = arena_allocate(arena, n, sizeof(int));
+    stage->ydot = arena_allocate(arena, (size_t)ode_states(ode), sizeof(double));
 }
 
 void stage_configure(struct stage *stage, bool dense)

@@ -117,7 +117,7 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
     *length = 0;
     char *bytes = NULL;
     for (size_t room = 1 << 16;; room *= 2) {
-        char *larger = arena_take(arena, room, 1);
+        char *larger = arena_allocate(arena, room, 1);
         if (larger == NULL) {
             errno = ENOMEM;
             return NULL;

@@ -105,7 +105,7 @@ static bool update_index(struct reader *reader)
         index->room = index->room == 0 ? FIRST_ROOM : index->room;
         while (index->room < 4 * links) index->room *= 2;
         for (enum named named = 0; named < NAMED_COUNT; named++)
-            index->slot[named] = arena_take(&reader->robot->arena, index->room, sizeof(int));
+            index->slot[named] = arena_allocate(&reader->robot->arena, index->room, sizeof(int));
         index->n = 0;
     }
     if (reader->robot->arena.failed) return false;

@@ -64,7 +64,7 @@ static const struct quantity damping = {"modal damping (modes x modes)", "N.s/m"
 
 static double *take_numbers(const struct place *at, int count)
 {
-    return arena_take(&at->reader->robot->arena, (size_t)count, sizeof(double));
+    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
 }
 
 static void read_node(const struct place *at, int modes, struct node *node)
@@ -89,7 +89,7 @@ static void read_node(const struct place *at, int modes, struct node *node)
 static void read_nodes(const struct place *at, struct nodal *nodal)
 {
     if (!array_open(at, REQUIRED, 1, -1, "nodes", &nodal->n_nodes)) return;
-    struct node *node = arena_take(&at->reader->robot->arena, (size_t)nodal->n_nodes, sizeof *node);
+    struct node *node = arena_allocate(&at->reader->robot->arena, (size_t)nodal->n_nodes, sizeof *node);
     for (int i = 0; node != NULL && i < nodal->n_nodes; i++) {
         const struct place node_at = item(at, i);
         read_node(&node_at, nodal->modes, &node[i]);

@@ -25,7 +25,7 @@ void read_supplies(const struct place *at, struct robot *robot)
 {
     int count;
     if (!array_open(at, OPTIONAL, 0, -1, "supplies", &count)) return;
-    robot->supply = arena_take(&robot->arena, (size_t)count, sizeof *robot->supply);
+    robot->supply = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->supply);
     if (robot->supply == NULL) return;
     for (int i = 0; i < count; i++) {
         const struct place supply_at = item(at, i);
@@ -108,8 +108,8 @@ static void read_parameters(const struct place *at, struct object *object, struc
 static struct robot_drive *add_drive(struct robot *robot, const struct drive *drive)
 {
     const size_t n = (size_t)robot->n_drives;
-    struct robot_drive *list = arena_take(&robot->arena, n + 1, sizeof *list);
-    double *value = arena_take(&robot->arena, (size_t)drive_values(drive), sizeof *value);
+    struct robot_drive *list = arena_allocate(&robot->arena, n + 1, sizeof *list);
+    double *value = arena_allocate(&robot->arena, (size_t)drive_values(drive), sizeof *value);
     if (robot->arena.failed) return NULL;
     if (n > 0) memcpy(list, robot->drive, n * sizeof *list);
     list[n] = (struct robot_drive){.drive = drive,

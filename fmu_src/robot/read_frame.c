@@ -81,8 +81,8 @@ void frames_open(const struct place *at, struct robot *robot)
     struct reader *reader = at->reader;
     int count;
     if (!array_open(at, OPTIONAL, 0, -1, "frames", &count)) return;
-    robot->frame = arena_take(&robot->arena, (size_t)count, sizeof *robot->frame);
-    reader->frame_read = arena_take(&robot->arena, (size_t)count, sizeof *reader->frame_read);
+    robot->frame = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->frame);
+    reader->frame_read = arena_allocate(&robot->arena, (size_t)count, sizeof *reader->frame_read);
     if (robot->arena.failed) return;
     robot->n_frames = count;
     reader->frames = at;

@@ -56,7 +56,7 @@ void read_links(const struct place *at, struct robot *robot)
 {
     int count;
     if (!array_open(at, REQUIRED, 1, -1, "links", &count)) return;
-    robot->link = arena_take(&robot->arena, (size_t)count, sizeof *robot->link);
+    robot->link = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->link);
     if (robot->link == NULL) return;
     for (int i = 0; i < count; i++) {
         const struct place link_at = item(at, i);

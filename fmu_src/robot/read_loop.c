@@ -84,7 +84,7 @@ void read_loops(const struct place *at, struct robot *robot)
 {
     int count;
     if (!array_open(at, OPTIONAL, 0, -1, "loops", &count)) return;
-    robot->loop = arena_take(&robot->arena, (size_t)count, sizeof *robot->loop);
+    robot->loop = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->loop);
     if (robot->loop == NULL) return;
     for (int i = 0; i < count; i++) {
         const struct place loop_at = item(at, i);
@@ -172,7 +172,7 @@ void read_actuators(const struct place *at, struct robot *robot)
 {
     int count;
     if (!array_open(at, OPTIONAL, 0, -1, "actuators", &count)) return;
-    robot->actuator = arena_take(&robot->arena, (size_t)count, sizeof *robot->actuator);
+    robot->actuator = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->actuator);
     if (robot->actuator == NULL) return;
     for (int i = 0; i < count; i++) {
         const struct place actuator_at = item(at, i);

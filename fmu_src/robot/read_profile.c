@@ -5,7 +5,7 @@
 
 static double *take_numbers(const struct place *at, int count)
 {
-    return arena_take(&at->reader->robot->arena, (size_t)count, sizeof(double));
+    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
 }
 
 /* ---- stations ---------------------------------------------------------------------------------------------------- */

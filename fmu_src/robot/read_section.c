@@ -75,7 +75,7 @@ static void read_sections(const struct place *at, int n, const double *s, struct
 {
     int length, first, shape;
     if (!array_open(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
-    double *value = arena_take(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
+    double *value = arena_allocate(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
     for (int i = 0; i < n && value != NULL; i++) {
         const struct place one_at = item(at, i);
         struct cross_section one = {0};

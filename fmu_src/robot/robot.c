@@ -156,7 +156,7 @@ void robot_drive_values(const struct robot *robot, const struct robot_drive *of,
 struct robot *robot_new(void)
 {
     struct arena arena = {0};
-    struct robot *robot = arena_take(&arena, 1, sizeof *robot);
+    struct robot *robot = arena_allocate(&arena, 1, sizeof *robot);
     if (robot != NULL) robot->arena = arena;
     return robot;
 }
@@ -164,7 +164,7 @@ struct robot *robot_new(void)
 /* `count` items of `size` bytes, copied */
 static void *copy_items(struct arena *arena, size_t count, size_t size, const void *items)
 {
-    void *copy = arena_take(arena, count, size);
+    void *copy = arena_allocate(arena, count, size);
     if (copy != NULL && count > 0) memcpy(copy, items, count * size);
     return copy;
 }

@@ -57,11 +57,11 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     const struct variables *v = &instance->variables;
     const size_t n_kept = (size_t)functions->n_kept, n_active = (size_t)functions->n_active;
     bool fits = strcmp(functions->guid, instance->guid) == 0;
-    code->kept = arena_take(&instance->arena, n_kept, sizeof *code->kept);
-    code->parameters = arena_take(&instance->arena, n_kept, sizeof *code->parameters);
-    code->lambda = arena_take(&instance->arena, n_active, sizeof *code->lambda);
-    code->gap = arena_take(&instance->arena, n_active, sizeof *code->gap);
-    code->y = arena_take(&instance->arena, (size_t)v->n_states, sizeof *code->y);
+    code->kept = arena_allocate(&instance->arena, n_kept, sizeof *code->kept);
+    code->parameters = arena_allocate(&instance->arena, n_kept, sizeof *code->parameters);
+    code->lambda = arena_allocate(&instance->arena, n_active, sizeof *code->lambda);
+    code->gap = arena_allocate(&instance->arena, n_active, sizeof *code->gap);
+    code->y = arena_allocate(&instance->arena, (size_t)v->n_states, sizeof *code->y);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; fits && i < functions->n_kept; i++) {
         const int row = variables_find(v, functions->kept[i]);

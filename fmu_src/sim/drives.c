@@ -33,17 +33,17 @@ void drives_make(struct sim *sim)
     struct drives *drives = &sim->drives;
     const size_t supplies = (size_t)sim->robot->n_supplies;
     double **const by_supply[] = {&drives->demand, &drives->share, &drives->ddemand, &drives->dshare};
-    for (int i = 0; i < 4; i++) *by_supply[i] = arena_take(arena, supplies, sizeof(double));
-    drives->command = arena_take(arena, (size_t)count(sim), sizeof(double));
-    drives->slopes = arena_take(arena, (size_t)count(sim), sizeof *drives->slopes);
+    for (int i = 0; i < 4; i++) *by_supply[i] = arena_allocate(arena, supplies, sizeof(double));
+    drives->command = arena_allocate(arena, (size_t)count(sim), sizeof(double));
+    drives->slopes = arena_allocate(arena, (size_t)count(sim), sizeof *drives->slopes);
     for (int d = 0; d < count(sim) && !arena->failed; d++) {
         const size_t n = (size_t)sim->robot->drive[d].drive->n_states;
         struct drive_slopes *slopes = &drives->slopes[d];
         double **const vectors[] = {&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u};
-        for (int i = 0; i < 5; i++) *vectors[i] = arena_take(arena, n, sizeof(double));
-        slopes->g_w = arena_take(arena, n * n, sizeof(double));
-        slopes->P = arena_take(arena, n * n, sizeof(double));
-        slopes->pivot = arena_take(arena, n, sizeof(int));
+        for (int i = 0; i < 5; i++) *vectors[i] = arena_allocate(arena, n, sizeof(double));
+        slopes->g_w = arena_allocate(arena, n * n, sizeof(double));
+        slopes->P = arena_allocate(arena, n * n, sizeof(double));
+        slopes->pivot = arena_allocate(arena, n, sizeof(int));
         if (sim->robot->drive[d].actuator >= 0) drives->lines = true;
     }
 }

@@ -242,8 +242,10 @@ enum status sim_change_equilibrium(struct sim *sim)
     struct arena scratch = {0};
     const size_t nv = (size_t)model->nv, lines = (size_t)sim->robot->n_actuators,
                  rows = (size_t)sim->mechanism.constraints->n_rows;
-    double *held = arena_take(&scratch, nv, sizeof *held), *line_force = arena_take(&scratch, lines, sizeof *held),
-           *dlength = arena_take(&scratch, lines, sizeof *held), *dgap = arena_take(&scratch, rows, sizeof *held);
+    double *held = arena_allocate(&scratch, nv, sizeof *held),
+           *line_force = arena_allocate(&scratch, lines, sizeof *held),
+           *dlength = arena_allocate(&scratch, lines, sizeof *held),
+           *dgap = arena_allocate(&scratch, rows, sizeof *held);
     enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
         mask_seed(sim, line_force, held);

@@ -8,7 +8,7 @@
 struct instance *instance_allocate(size_t size, const char *name, struct report *report, const struct instance_ops *ops)
 {
     struct arena arena = {0};
-    struct instance *instance = arena_take(&arena, 1, size);
+    struct instance *instance = arena_allocate(&arena, 1, size);
     const char *own_name = arena_string(&arena, name);
     if (arena.failed) {
         arena_release(&arena);
@@ -31,10 +31,10 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
     const enum status status = stepper_make(stepper, ode, &instance->arena);
     if (status != STATUS_OK) return status;
     const size_t states = (size_t)v->n_states, moving = states + (size_t)stepper->n_inputs;
-    instance->state = arena_take(&instance->arena, states, sizeof *instance->state);
-    instance->block = arena_take(&instance->arena, states, sizeof *instance->block);
-    instance->moving = arena_take(&instance->arena, moving, sizeof *instance->moving);
-    instance->rate = arena_take(&instance->arena, moving, sizeof *instance->rate);
+    instance->state = arena_allocate(&instance->arena, states, sizeof *instance->state);
+    instance->block = arena_allocate(&instance->arena, states, sizeof *instance->block);
+    instance->moving = arena_allocate(&instance->arena, moving, sizeof *instance->moving);
+    instance->rate = arena_allocate(&instance->arena, moving, sizeof *instance->rate);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
     for (int s = 0; s < v->n_states; s++) instance->moving[s] = v->row[v->state[s]].reference;
     for (int i = 0; i < stepper->n_inputs; i++) instance->moving[v->n_states + i] = stepper->input[i];

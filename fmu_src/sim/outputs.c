@@ -10,11 +10,11 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     const size_t n_actuators = (size_t)sim->robot->n_actuators;
     outputs->model = model;
     outputs->first_row = sim->mechanism.constraints->first;
-    outputs->position_rate = arena_take(arena, (size_t)model->nq, sizeof *outputs->position_rate);
-    outputs->link = arena_take(arena, (size_t)model->n_links, sizeof *outputs->link);
-    outputs->frame = arena_take(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
-    outputs->length = arena_take(arena, n_actuators, sizeof *outputs->length);
-    outputs->length_rate = arena_take(arena, n_actuators, sizeof *outputs->length_rate);
+    outputs->position_rate = arena_allocate(arena, (size_t)model->nq, sizeof *outputs->position_rate);
+    outputs->link = arena_allocate(arena, (size_t)model->n_links, sizeof *outputs->link);
+    outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
+    outputs->length = arena_allocate(arena, n_actuators, sizeof *outputs->length);
+    outputs->length_rate = arena_allocate(arena, n_actuators, sizeof *outputs->length_rate);
 }
 
 void outputs_make(struct sim *sim)

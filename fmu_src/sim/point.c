@@ -35,7 +35,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
     struct part part[PARTS];
     *point = (struct point){.model = model};
     list_parts(point, part);
-    for (int i = 0; i < PARTS; i++) *part[i].array = arena_take(arena, (size_t)part[i].count, sizeof(double));
+    for (int i = 0; i < PARTS; i++) *part[i].array = arena_allocate(arena, (size_t)part[i].count, sizeof(double));
     if (point->q != NULL) point->qd = point->q + model->nq;
     if (point->q != NULL) point->w = point->qd + model->nv;
     if (point->tip_wrench != NULL) point->frame_wrench = point->tip_wrench + 6;

@@ -22,18 +22,18 @@ static enum status take_arrays(struct sim *sim)
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
     drives_make(sim);
-    sim->free_coordinate = arena_take(arena, n, sizeof(int));
-    sim->bent_too_far = arena_take(arena, (size_t)model->n_links, sizeof(bool));
-    sim->velocity_of = arena_take(arena, (size_t)model->nq, sizeof(int));
-    sim->quaternion = arena_take(arena, (size_t)model->n_links, sizeof *sim->quaternion);
-    sim->active_rows = arena_take(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
-    sim->input = arena_take(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
-    sim->seed_state = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
-    sim->kept = arena_take(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
-    sim->by_q = arena_take(arena, n * n, sizeof(double));
-    sim->by_qd = arena_take(arena, n * n, sizeof(double));
+    sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
+    sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
+    sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
+    sim->quaternion = arena_allocate(arena, (size_t)model->n_links, sizeof *sim->quaternion);
+    sim->active_rows = arena_allocate(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
+    sim->input = arena_allocate(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
+    sim->seed_state = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
+    sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
+    sim->by_q = arena_allocate(arena, n * n, sizeof(double));
+    sim->by_qd = arena_allocate(arena, n * n, sizeof(double));
     for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
-        *coordinate_arrays[i] = arena_take(arena, n, sizeof(double));
+        *coordinate_arrays[i] = arena_allocate(arena, n, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

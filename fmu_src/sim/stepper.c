@@ -18,7 +18,7 @@ static enum status make_integrator(struct stepper *stepper, struct arena *arena)
     const enum status status = policy_integrator(&stepper->ode, &stepper->integrator);
     if (status != STATUS_OK) return status;
     stepper->n_memory = integrator_memory_size(stepper->integrator);
-    stepper->memory = arena_take(arena, (size_t)stepper->n_memory, sizeof(double));
+    stepper->memory = arena_allocate(arena, (size_t)stepper->n_memory, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -56,12 +56,12 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     double **const state_arrays[] = {&stepper->y, &stepper->ydot, &stepper->nominal};
     double **const input_arrays[] = {&stepper->now.u, &stepper->now.rate, &stepper->before.u, &stepper->before.rate,
                                      &stepper->given};
-    stepper->value = arena_take(arena, values, sizeof(double));
-    stepper->input = arena_take(arena, values, sizeof(int));
-    stepper->input_number = arena_take(arena, values, sizeof(int));
-    stepper->derivative = arena_take(arena, values, sizeof(int));
-    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_take(arena, states, sizeof(double));
-    for (int i = 0; i < 5; i++) *input_arrays[i] = arena_take(arena, values, sizeof(double));
+    stepper->value = arena_allocate(arena, values, sizeof(double));
+    stepper->input = arena_allocate(arena, values, sizeof(int));
+    stepper->input_number = arena_allocate(arena, values, sizeof(int));
+    stepper->derivative = arena_allocate(arena, values, sizeof(int));
+    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_allocate(arena, states, sizeof(double));
+    for (int i = 0; i < 5; i++) *input_arrays[i] = arena_allocate(arena, values, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
 
     number_inputs(stepper);

@@ -415,7 +415,7 @@ static void add_alias(struct builder *b, const struct variable *state)
 {
     struct variable *alias = &b->v->row[b->v->n++];
     const size_t bytes = strlen(state->name) + sizeof "der()";
-    char *name = arena_take(b->arena, bytes, 1);
+    char *name = arena_allocate(b->arena, bytes, 1);
     if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
     *alias = b->v->row[state->rate];
     alias->name = name;
@@ -521,12 +521,12 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
     int n, n_states;
     memset(v, 0, sizeof *v);
     count_variables(model, &n, &n_states);
-    v->row = arena_take(arena, (size_t)(n + n_states), sizeof *v->row); /* and the derivatives */
-    v->by_reference = arena_take(arena, (size_t)(n + n_states), sizeof *v->by_reference);
-    v->state = arena_take(arena, (size_t)n_states, sizeof *v->state);
-    v->derivative = arena_take(arena, (size_t)n_states, sizeof *v->derivative);
+    v->row = arena_allocate(arena, (size_t)(n + n_states), sizeof *v->row); /* and the derivatives */
+    v->by_reference = arena_allocate(arena, (size_t)(n + n_states), sizeof *v->by_reference);
+    v->state = arena_allocate(arena, (size_t)n_states, sizeof *v->state);
+    v->derivative = arena_allocate(arena, (size_t)n_states, sizeof *v->derivative);
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        b.first[kind] = arena_take(arena, (size_t)owners_of(model, &table[kind]), sizeof **b.first);
+        b.first[kind] = arena_allocate(arena, (size_t)owners_of(model, &table[kind]), sizeof **b.first);
     if (arena->failed) return STATUS_NO_MEMORY;
 
     for (int kind = 0; kind < KIND_COUNT; kind++)

@@ -229,7 +229,7 @@ const struct limit *limit_length(const struct robot *robot, const struct variabl
     if (last == NULL || last->site.x < ABOVE_0) return limit_positive(robot, variable, arena);
     char text[512];
     snprintf(text, sizeof text, "must not be below %.9g, the station of frame '%s'", last->site.x, last->name);
-    struct limit *limit = arena_take(arena, 1, sizeof *limit);
+    struct limit *limit = arena_allocate(arena, 1, sizeof *limit);
     if (limit != NULL) *limit = (struct limit){last->site.x, INFINITY, false, arena_string(arena, text)};
     return limit;
 }

@@ -70,10 +70,10 @@ static void find_drive_structure(const struct robot *robot, const struct robot_d
 
 static bool **drive_structures(const struct robot *robot, struct arena *arena)
 {
-    bool **list = arena_take(arena, (size_t)robot->n_drives, sizeof *list);
+    bool **list = arena_allocate(arena, (size_t)robot->n_drives, sizeof *list);
     for (int d = 0; d < robot->n_drives && !arena->failed; d++) {
         const size_t n = (size_t)drive_values(robot->drive[d].drive);
-        list[d] = arena_take(arena, n * n, sizeof **list);
+        list[d] = arena_allocate(arena, n * n, sizeof **list);
         if (!arena->failed) find_drive_structure(robot, &robot->drive[d], list[d]);
     }
     return list;
@@ -82,12 +82,12 @@ static bool **drive_structures(const struct robot *robot, struct arena *arena)
 const struct structure *structure_make(const struct model *model, struct arena *arena)
 {
     const struct robot *robot = model->robot;
-    struct structure *structure = arena_take(arena, 1, sizeof *structure);
-    int *group = arena_take(arena, (size_t)model->n_links, sizeof *group);
-    int *root = arena_take(arena, (size_t)model->n_links, sizeof *root);
-    int *place = arena_take(arena, (size_t)model->n_links, sizeof *place);
-    int *size = arena_take(arena, (size_t)model->n_links, sizeof *size);
-    int *next = arena_take(arena, (size_t)model->n_links, sizeof *next);
+    struct structure *structure = arena_allocate(arena, 1, sizeof *structure);
+    int *group = arena_allocate(arena, (size_t)model->n_links, sizeof *group);
+    int *root = arena_allocate(arena, (size_t)model->n_links, sizeof *root);
+    int *place = arena_allocate(arena, (size_t)model->n_links, sizeof *place);
+    int *size = arena_allocate(arena, (size_t)model->n_links, sizeof *size);
+    int *next = arena_allocate(arena, (size_t)model->n_links, sizeof *next);
     bool **drives = drive_structures(robot, arena);
     if (arena->failed) return NULL;
     *structure =

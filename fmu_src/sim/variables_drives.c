@@ -55,7 +55,7 @@ static const struct drive_row *state_row(const struct drive *drive, int k)
 static const char *joined(struct arena *arena, const char *a, const char *b, const char *c, const char *d)
 {
     const size_t bytes = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
-    char *text = arena_take(arena, bytes, 1);
+    char *text = arena_allocate(arena, bytes, 1);
     if (text != NULL) snprintf(text, bytes, "%s%s%s%s", a, b, c, d);
     return text;
 }

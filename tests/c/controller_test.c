@@ -37,7 +37,7 @@ static enum status make_with(struct rig *rig, const char *file, const char *sens
 {
     memset(rig, 0, sizeof *rig);
     const char *robot = document_load(file, &rig->arena, &rig->report);
-    char *text = arena_take(&rig->arena, TEXT, 1);
+    char *text = arena_allocate(&rig->arena, TEXT, 1);
     CHECK(robot != NULL && text != NULL);
     snprintf(text, TEXT,
              "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"sensors\": [%s], \"robot\": %s}",
@@ -428,7 +428,7 @@ static void check_saved_state(const char *sensors, const char *parameters)
     instance_set(rig.controller, payload, 8);
     set_desired(&rig, 0);
     start(&rig), start(&copy);
-    unsigned char *bytes = arena_take(&rig.arena, instance_saved_size(rig.controller), 1);
+    unsigned char *bytes = arena_allocate(&rig.arena, instance_saved_size(rig.controller), 1);
     for (int k = 0; k < 2 * STEPS; k++) {
         if (k == STEPS) instance_save(rig.controller, bytes);
         set_desired(&rig, k * 0.7e-3);
@@ -472,7 +472,7 @@ static void check_refused_with(const char *file, const char *sensors, const char
     struct report report = {.line = keep_error};
     struct instance *controller = NULL;
     const char *robot = document_load(file, &arena, &report);
-    char *text = arena_take(&arena, 10 * TEXT, 1);
+    char *text = arena_allocate(&arena, 10 * TEXT, 1);
     snprintf(text, 10 * TEXT,
              "{\"format\": \"limber-controller/1\", \"parameters\": {%s}, \"sensors\": %s, \"robot\": %s}", parameters,
              sensors, robot);

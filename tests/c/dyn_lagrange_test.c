@@ -23,7 +23,7 @@ static void remove_losses(struct robot *robot)
         link->beam.damping_ratio = link->beam.rayleigh[0] = link->beam.rayleigh[1] = 0;
         if (link->type == BODY_NODAL)
             link->nodal.damping =
-                arena_take(&robot->arena, (size_t)(link->nodal.modes * link->nodal.modes), sizeof(double));
+                arena_allocate(&robot->arena, (size_t)(link->nodal.modes * link->nodal.modes), sizeof(double));
     }
 }
 

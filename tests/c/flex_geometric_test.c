@@ -22,7 +22,7 @@ static const char *const hinged = "\"y\": {\"shape\": \"pinned-pinned\", \"count
 
 static double *take(struct robot *robot, int count)
 {
-    return arena_take(&robot->arena, (size_t)count, sizeof(double));
+    return arena_allocate(&robot->arena, (size_t)count, sizeof(double));
 }
 
 /* acceleration x: -int H dm, rates xx: -2 int x H dm */
@@ -64,7 +64,7 @@ static void become_twin(struct specimen *s)
     const struct body *body = s->model->link[0].body;
     const int m = body->m;
     double at[GAUSS_POINTS], weight[GAUSS_POINTS], *K = take(s->robot, m * m), *D = take(s->robot, 12 * m * m);
-    struct node *node = arena_take(&s->robot->arena, NODES, sizeof *node);
+    struct node *node = arena_allocate(&s->robot->arena, NODES, sizeof *node);
     gauss_legendre(at, weight);
     const double panel = link->beam.length / PANELS;
     for (int i = 0; i < POINTS; i++)

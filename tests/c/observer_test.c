@@ -31,7 +31,7 @@ struct rig {
 static const char *gauged(struct rig *rig, const char *file, const char *frames)
 {
     const char *text = document_load(file, &rig->arena, &rig->report);
-    char *both = arena_take(&rig->arena, TEXT, 1);
+    char *both = arena_allocate(&rig->arena, TEXT, 1);
     snprintf(both, TEXT, "%s", text);
     *(strstr(both, "limber-robot/1") + strlen("limber-robot/")) = '2';
     snprintf(strrchr(both, '}'), TEXT / 2, ", \"frames\": [%s]}", frames);
@@ -322,7 +322,7 @@ TEST(gains_of_random_arms)
         struct rig rig = {0};
         struct sensor sensor[SENSORS];
         struct instance *probe = NULL;
-        char *text = arena_take(&rig.arena, TEXT, 1);
+        char *text = arena_allocate(&rig.arena, TEXT, 1);
         random_arm(&random, text);
         CHECK(sim_make("probe", text, &rig.report, &probe) == STATUS_OK);
         const int n = random_sensors(&random, sim_model(probe), sensor);

@@ -81,8 +81,8 @@ TEST(states_and_inputs_have_places)
 static void check_saved(struct instance *instance, struct arena *arena)
 {
     const struct variables *v = instance_variables(instance);
-    unsigned char *bytes = arena_take(arena, instance_saved_size(instance), 1);
-    double *first = arena_take(arena, (size_t)v->n_values, sizeof *first);
+    unsigned char *bytes = arena_allocate(arena, instance_saved_size(instance), 1);
+    double *first = arena_allocate(arena, (size_t)v->n_values, sizeof *first);
     CHECK(bytes != NULL && first != NULL);
     CHECK(instance_step(instance, 0.01) == STATUS_OK);
     instance_save(instance, bytes);
@@ -198,7 +198,7 @@ static void check_repeated(const char *file, enum method method, double fixed_st
     struct arena arena = {0};
     struct report report = {0};
     struct instance *a = start_by(file, method, fixed_step, &arena, &report), *b = make_robot(file, &arena, &report);
-    unsigned char *bytes = arena_take(&arena, instance_saved_size(a), 1);
+    unsigned char *bytes = arena_allocate(&arena, instance_saved_size(a), 1);
     step_ten(a);
     instance_save(a, bytes);
     step_ten(a);

@@ -196,7 +196,7 @@ TEST(steps_and_saved_states)
         struct report report = {0};
         struct arena arena = {0};
         struct instance *instance = random_instance(seed, false, &report);
-        unsigned char *bytes = arena_take(&arena, instance_saved_size(instance), 1);
+        unsigned char *bytes = arena_allocate(&arena, instance_saved_size(instance), 1);
         double x[3][MOST], rate;
         const struct variables *v = instance_variables(instance);
         instance_save(instance, bytes);

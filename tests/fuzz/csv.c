@@ -10,9 +10,9 @@
 static void use(const struct csv *csv, struct arena *arena)
 {
     const size_t n = (size_t)csv->n_rows;
-    double *t = arena_take(arena, n + 1, sizeof *t), *x = arena_take(arena, n + 1, sizeof *x);
-    double *d1 = arena_take(arena, n + 1, sizeof *d1), *d2 = arena_take(arena, n + 1, sizeof *d2);
-    bool *kink = arena_take(arena, n + 1, sizeof *kink);
+    double *t = arena_allocate(arena, n + 1, sizeof *t), *x = arena_allocate(arena, n + 1, sizeof *x);
+    double *d1 = arena_allocate(arena, n + 1, sizeof *d1), *d2 = arena_allocate(arena, n + 1, sizeof *d2);
+    bool *kink = arena_allocate(arena, n + 1, sizeof *kink);
     if (arena->failed || n == 0) return;
     for (int c = 0; c < csv->n_columns; c++) {
         for (size_t r = 0; r < n; r++) {

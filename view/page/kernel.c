@@ -46,11 +46,11 @@ static enum status prepare(struct kernel *kernel, const char *text, struct repor
     if (status == STATUS_OK) status = scene_make(&kernel->mechanism, &kernel->scene);
     if (status != STATUS_OK) return status;
     const struct model *model = kernel->mechanism.model;
-    kernel->q = arena_take(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->before = arena_take(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->dx = arena_take(&kernel->arena, (size_t)model->nv, sizeof(double));
-    kernel->held = arena_take(&kernel->arena, (size_t)model->n_links, sizeof(bool));
-    kernel->number = arena_take(&kernel->arena, (size_t)scene_number_count(&kernel->scene), sizeof(double));
+    kernel->q = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+    kernel->before = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+    kernel->dx = arena_allocate(&kernel->arena, (size_t)model->nv, sizeof(double));
+    kernel->held = arena_allocate(&kernel->arena, (size_t)model->n_links, sizeof(bool));
+    kernel->number = arena_allocate(&kernel->arena, (size_t)scene_number_count(&kernel->scene), sizeof(double));
     kernel->description = scene_describe(&kernel->scene);
     if (kernel->arena.failed || kernel->description == NULL) return STATUS_NO_MEMORY;
     model_start(model, kernel->q, kernel->dx);

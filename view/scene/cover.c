@@ -5,7 +5,7 @@
 struct cover cover_make(int width, int height, struct arena *arena)
 {
     struct cover cover = {.columns = width / COVER_CELL + 1, .rows = height / COVER_CELL + 1};
-    cover.drawn = arena_take(arena, (size_t)cover.columns * (size_t)cover.rows, sizeof *cover.drawn);
+    cover.drawn = arena_allocate(arena, (size_t)cover.columns * (size_t)cover.rows, sizeof *cover.drawn);
     return cover;
 }
 

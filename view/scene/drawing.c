@@ -272,7 +272,7 @@ static enum status write_names(const struct page *page, const double *q, const s
     const int width = page->drawing->width, height = page->drawing->height;
     const size_t most = (size_t)(2 * robot->n_links + robot->n_actuators + robot->n_loops + 1);
     struct arena arena = {0};
-    struct names names = {.label = arena_take(&arena, most, sizeof *names.label)};
+    struct names names = {.label = arena_allocate(&arena, most, sizeof *names.label)};
     struct cover cover = cover_make(width, height, &arena);
     if (!arena.failed) {
         cover_page(page, solids, &cover);

@@ -135,10 +135,10 @@ static enum status make_beam(struct scene *scene, int i)
     const struct beam *beam = &link->beam;
     struct scene_link *drawn = &scene->link[i];
     const bool bends = scene->mechanism->model->link[i].body != NULL;
-    double *s = arena_take(&scene->arena, (size_t)beam_station_count(beam) + 2 + BENT_INTERVALS, sizeof *s);
+    double *s = arena_allocate(&scene->arena, (size_t)beam_station_count(beam) + 2 + BENT_INTERVALS, sizeof *s);
     if (s == NULL) return STATUS_NO_MEMORY;
     drawn->n_points = choose_stations(beam, bends ? BENT_INTERVALS : STRAIGHT_INTERVALS, s);
-    drawn->point = arena_take(&scene->arena, (size_t)drawn->n_points, sizeof *drawn->point);
+    drawn->point = arena_allocate(&scene->arena, (size_t)drawn->n_points, sizeof *drawn->point);
     enum status status = drawn->point != NULL ? STATUS_OK : STATUS_NO_MEMORY;
     drawn->nominal = !beam->has_section;
     if (beam->has_section && (beam->section.shape == SECTION_BOX || beam->section.shape == SECTION_RECTANGLE))
@@ -160,7 +160,7 @@ static enum status make_rigid(struct scene *scene, int i)
     struct scene_link *drawn = &scene->link[i];
     drawn->nominal = true;
     drawn->n_points = length > 1e-9 * scene->size ? 2 : 0;
-    drawn->point = arena_take(&scene->arena, 2, sizeof *drawn->point);
+    drawn->point = arena_allocate(&scene->arena, 2, sizeof *drawn->point);
     if (drawn->point == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < 2; k++)
         drawn->point[k].width = drawn->point[k].height = fmin(scene->nominal, PART_OF_LENGTH * length);
@@ -176,8 +176,8 @@ static enum status make_nodal(struct scene *scene, int i)
     struct scene_link *drawn = &scene->link[i];
     const double *a = nodal->node[nodal->hinge_node].position, *b = nodal->node[nodal->tip_node].position;
     const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    int *order = arena_take(&scene->arena, (size_t)nodal->n_nodes, sizeof *order);
-    drawn->point = arena_take(&scene->arena, (size_t)nodal->n_nodes, sizeof *drawn->point);
+    int *order = arena_allocate(&scene->arena, (size_t)nodal->n_nodes, sizeof *order);
+    drawn->point = arena_allocate(&scene->arena, (size_t)nodal->n_nodes, sizeof *drawn->point);
     drawn->nominal = true;
     if (order == NULL || drawn->point == NULL) return STATUS_NO_MEMORY;
     for (int n = 0; n < nodal->n_nodes; n++) {
@@ -251,7 +251,7 @@ static enum status make_arms(struct scene *scene)
     const struct model *model = scene->mechanism->model;
     const struct robot *robot = scene->mechanism->robot;
     const size_t most = (size_t)(robot->n_links + 2 * robot->n_loops + 2 * robot->n_actuators + robot->n_frames);
-    scene->arm = arena_take(&scene->arena, most, sizeof *scene->arm);
+    scene->arm = arena_allocate(&scene->arena, most, sizeof *scene->arm);
     if (scene->arm == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < robot->n_links; i++) {
         const struct anchor joint = joint_anchor(model, i);
@@ -297,9 +297,9 @@ enum status scene_make(struct mechanism *mechanism, struct scene *scene)
     const struct model *model = mechanism->model;
     memset(scene, 0, sizeof *scene);
     scene->mechanism = mechanism;
-    scene->link = arena_take(&scene->arena, (size_t)model->n_links, sizeof *scene->link);
-    scene->q = arena_take(&scene->arena, (size_t)model->nq, sizeof *scene->q);
-    scene->qd = arena_take(&scene->arena, (size_t)model->nv, sizeof *scene->qd);
+    scene->link = arena_allocate(&scene->arena, (size_t)model->n_links, sizeof *scene->link);
+    scene->q = arena_allocate(&scene->arena, (size_t)model->nq, sizeof *scene->q);
+    scene->qd = arena_allocate(&scene->arena, (size_t)model->nv, sizeof *scene->qd);
     if (scene->arena.failed) return STATUS_NO_MEMORY;
     scene->size = measure(scene);
     scene->nominal = PART_OF_SIZE * scene->size;

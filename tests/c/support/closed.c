@@ -113,7 +113,7 @@ static int add_loops(struct closed *c, struct random *random, int type, int coun
     if (robot->n_links < 2 || chance(random, 0.3)) {
         if (append_fixed(robot, -1) == NULL || !specimen_remake(&c->s)) return 0;
     }
-    robot->loop = arena_take(&robot->arena, (size_t)count, sizeof *robot->loop);
+    robot->loop = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->loop);
     if (robot->loop == NULL) return 0;
     specimen_evaluate(&c->s, NULL);
     for (int i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ int closed_add_actuators(struct closed *c, struct random *random, int count)
     struct specimen *s = &c->s;
     struct robot *robot = s->robot;
     struct report silent = {0};
-    robot->actuator = arena_take(&robot->arena, (size_t)count, sizeof *robot->actuator);
+    robot->actuator = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->actuator);
     if (robot->actuator == NULL) return 0;
     robot->n_actuators = count;
     for (int i = 0; i < count; i++) robot->actuator[i].name = "line";

@@ -35,7 +35,7 @@ int specimen_scatter(struct specimen *s, struct random *random)
 {
     struct robot *robot = s->robot;
     robot->n_frames = 2 * robot->n_links;
-    robot->frame = arena_take(&robot->arena, (size_t)robot->n_frames, sizeof *robot->frame);
+    robot->frame = arena_allocate(&robot->arena, (size_t)robot->n_frames, sizeof *robot->frame);
     if (robot->frame == NULL) return 0;
     for (int i = 0; i < robot->n_links; i++)
         if (robot->link[i].mount.link >= 0)

@@ -27,14 +27,14 @@ static int make_arrays(struct specimen *s)
     s->nq = s->model->nq;
     s->nv = s->model->nv;
     s->n_frames = s->robot->n_frames;
-    s->q = arena_take(&s->arena, (size_t)s->nq, sizeof(double));
-    s->qd = arena_take(&s->arena, n, sizeof(double));
-    s->qdd = arena_take(&s->arena, n, sizeof(double));
-    s->force = arena_take(&s->arena, n, sizeof(double));
-    s->tau = arena_take(&s->arena, (size_t)s->model->n_tau, sizeof(double));
-    s->prescribed_qdd = arena_take(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
-    s->actuator_force = arena_take(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
-    s->frame_wrench = arena_take(&s->arena, 6 * (size_t)s->robot->n_frames, sizeof(double));
+    s->q = arena_allocate(&s->arena, (size_t)s->nq, sizeof(double));
+    s->qd = arena_allocate(&s->arena, n, sizeof(double));
+    s->qdd = arena_allocate(&s->arena, n, sizeof(double));
+    s->force = arena_allocate(&s->arena, n, sizeof(double));
+    s->tau = arena_allocate(&s->arena, (size_t)s->model->n_tau, sizeof(double));
+    s->prescribed_qdd = arena_allocate(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
+    s->actuator_force = arena_allocate(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
+    s->frame_wrench = arena_allocate(&s->arena, 6 * (size_t)s->robot->n_frames, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
     s->in = (struct input){.q = s->q,
                            .qd = s->qd,

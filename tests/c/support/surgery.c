@@ -29,7 +29,7 @@ static void empty(struct link *link)
 static int make_room(struct robot *robot, int at)
 {
     const int n = robot->n_links;
-    struct link *link = arena_take(&robot->arena, (size_t)n + 1, sizeof *link);
+    struct link *link = arena_allocate(&robot->arena, (size_t)n + 1, sizeof *link);
     if (link == NULL) return 0;
     for (int i = 0; i < n; i++) {
         link[i < at ? i : i + 1] = robot->link[i];
