@@ -28,7 +28,7 @@ set_up_and_build()
 {
     "$root/build/setup.sh"
     say "building build/out"
-    build_in "$out" || fail "the build failed"
+    build_preset release || fail "the build failed"
 }
 
 example()

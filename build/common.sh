@@ -6,27 +6,28 @@ python="$out/venv/bin/python"
 say()  { printf '== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# build_in DIRECTORY [cmake options]: configures if not yet done or if options are given (other options are kept), then builds;
-# shows the compiler output only on failure. $targets: what to build instead of everything
-build_in()
+# build_preset PRESET [cmake options]: a preset of CMakePresets.json; configures if not yet done or if options are given (other options
+# are kept), then builds. Compiler output is shown on failure only.
+build_preset()
 {
-    local directory="$1" log
+    local preset="$1" log="$out/$1.log" directory="$out/$1"
     shift
-    mkdir -p "$directory"
-    log="$directory/build.log"
-    if ! { { { [ $# -eq 0 ] && [ -f "$directory/build.ninja" ]; } || cmake -S "$root" -B "$directory" -G Ninja "$@"; } \
-            && cmake --build "$directory" ${targets:+--target $targets}; } >"$log" 2>&1; then
+    case "$preset" in release) directory="$out" ;; sundials7) directory="$out/sundials7/build" ;; esac
+    mkdir -p "$out"
+    if ! (cd "$root" && { { [ $# -eq 0 ] && [ -f "$directory/build.ninja" ]; } || cmake --preset "$preset" "$@"; } \
+            && cmake --build --preset "$preset") >"$log" 2>&1; then
         grep -v '^\[[0-9]*/[0-9]*\] \(Building\|Linking\)' "$log" >&2 || true
         return 1
     fi
 }
 
-# c_tests DIRECTORY: runs the C tests built there; it is a failure if there are none
+# c_tests PRESET [ctest options]: runs the C tests of that build; it is a failure if there are none
 c_tests()
 {
-    ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" --quiet -O "$1/tests.log" \
-        2>/dev/null || { grep -v ' Passed ' "$1/tests.log" | head -n 200; echo "complete output: ${1#"$root"/}/tests.log"; return 1; }
-    grep 'tests passed' "$1/tests.log"
+    local log="$out/$1-tests.log"
+    (cd "$root" && ctest --preset "$1" --output-on-failure --no-tests=error -j "$(nproc)" --quiet -O "$log" "${@:2}") 2>/dev/null \
+        || { grep -v ' Passed ' "$log" | head -n 200; echo "complete output: ${log#"$root"/}"; return 1; }
+    grep 'tests passed' "$log"
 }
 
 # install_packages PACKAGE...: installs missing Debian packages; returns 1, with the reason on standard error, on failure

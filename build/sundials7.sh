@@ -23,5 +23,5 @@ own="$(dpkg-query -W -f='${Version}' libsundials-dev 2>/dev/null || true)"
 [[ "$own" != 7.* ]] || { say "skipped: the SUNDIALS of this machine is already $own"; exit 0; }
 mkdir -p "$place"
 once "$place" libraries || { say "skipped: no SUNDIALS 7: $(tail -n 1 "$place/libraries.missing")"; exit 0; }
-targets=c_tests build_in "$place/build" -DCMAKE_PREFIX_PATH="$place" -DLIMBER_WERROR=ON || fail "the build with SUNDIALS 7 failed"
-c_tests "$place/build"
+build_preset sundials7 || fail "the build with SUNDIALS 7 failed"
+c_tests sundials7

@@ -86,7 +86,7 @@ TEST(summaries)
     robot_free(robot);
 }
 
-int main(void)
+int analysis_evaluation_test(void)
 {
     RUN(parts_of_an_evaluation_agree);
     RUN(summaries);

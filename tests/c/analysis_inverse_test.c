@@ -173,7 +173,7 @@ TEST(least_squares_is_least)
     arena_release(&arena);
 }
 
-int main(void)
+int analysis_inverse_test(void)
 {
     RUN(pendulum_follows_a_cycloid);
     RUN(tables_are_interpolated_to_fourth_order);

@@ -180,7 +180,7 @@ TEST(two_carts)
     linearized_free(&l);
 }
 
-int main(void)
+int analysis_linear_test(void)
 {
     RUN(A_is_the_jacobian_of_the_accelerations);
     RUN(equilibrium_stands);

@@ -171,7 +171,7 @@ TEST(singular_mass_matrix)
     specimen_free(&s);
 }
 
-int main(void)
+int analysis_modes_test(void)
 {
     RUN(K_is_symmetric_at_rest);
     RUN(clamped_beam);

@@ -174,7 +174,7 @@ TEST(small_kinks_do_not_add_up)
     CHECK(first >= 995 && last <= 1015 && last >= first);
 }
 
-int main(void)
+int analysis_rows_test(void)
 {
     RUN(quintics_are_reproduced);
     RUN(one_curve_has_one_motion);

@@ -126,7 +126,7 @@ TEST(problems_are_reported_with_their_place)
     specimen_free(&s);
 }
 
-int main(void)
+int analysis_state_test(void)
 {
     RUN(what_is_left_out_is_the_start);
     RUN(coordinates_by_name);

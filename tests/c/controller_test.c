@@ -551,7 +551,7 @@ TEST(lqr_without_a_gain_is_refused)
     discard(&rig);
 }
 
-int main(void)
+int controller_test(void)
 {
     RUN(rigid_torques_are_inverse_dynamics);
     RUN(flexible_torques_converge_to_inverse_dynamics);

@@ -128,7 +128,7 @@ TEST(joint_forces_are_what_the_file_says)
     specimen_free(&s);
 }
 
-int main(void)
+int dyn_closed_form_test(void)
 {
     RUN(double_pendulum);
     RUN(hermite_beam_is_one_finite_element);

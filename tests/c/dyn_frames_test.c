@@ -151,7 +151,7 @@ TEST(end_sections_are_tip_and_hinge)
     }
 }
 
-int main(void)
+int dyn_frames_test(void)
 {
     RUN(tips_move_as_their_poses_do);
     RUN(frames_move_as_their_poses_do);

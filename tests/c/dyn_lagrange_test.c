@@ -105,7 +105,7 @@ TEST(lagranges_equations)
     printf("     worst %.1e of the forces\n", worst);
 }
 
-int main(void)
+int dyn_lagrange_test(void)
 {
     RUN(lagranges_equations);
     return test_summary();

@@ -42,7 +42,7 @@ static double check_inverse(struct specimen *s, const double *qdd)
 TEST(inverse_undoes_forward_and_both_algorithms_agree)
 {
     double worst_recursive = 0, worst_composite = 0, apart = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         CHECK(s.nv <= MOST);
@@ -67,7 +67,7 @@ TEST(inverse_undoes_forward_and_both_algorithms_agree)
 /* dyn_solve() for other forces, with the factors of before: linear in tau */
 TEST(solve_reuses_the_factors)
 {
-    for (int seed = 0; seed < 50; seed++) {
+    for (int seed = 0; seed < test_sample(50); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         CHECK(dyn_forward(s.model, s.work, &s.in, other) == STATUS_OK);
@@ -84,7 +84,7 @@ TEST(solve_reuses_the_factors)
 TEST(mass_matrix_is_columns_of_the_inverse)
 {
     double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         const int n = s.nv;
@@ -115,7 +115,7 @@ TEST(mass_matrix_is_columns_of_the_inverse)
 /* With no forces and nothing moving NULL is zero: the pointers of struct input are optional. */
 TEST(absent_inputs_are_zeros)
 {
-    for (int seed = 0; seed < 50; seed++) {
+    for (int seed = 0; seed < test_sample(50); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         const struct input bare = {.q = s.q, .qd = s.qd};
@@ -132,7 +132,7 @@ TEST(absent_inputs_are_zeros)
     }
 }
 
-int main(void)
+int dyn_laws_test(void)
 {
     RUN(inverse_undoes_forward_and_both_algorithms_agree);
     RUN(solve_reuses_the_factors);

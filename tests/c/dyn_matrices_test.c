@@ -236,7 +236,7 @@ TEST(reference_robots_are_skew_too)
     CHECK(tried >= 30);
 }
 
-int main(void)
+int dyn_matrices_test(void)
 {
     RUN(mass_rate_less_twice_coriolis_is_skew);
     RUN(ruthless_terms_are_not_skew);

@@ -216,7 +216,7 @@ TEST(masses_change_without_memory)
         }
 }
 
-int main(void)
+int dyn_memory_test(void)
 {
     counting = start_counting();
     RUN(the_counter_counts);

@@ -95,7 +95,7 @@ TEST(energy_is_kept_or_lost)
     specimen_free(&s);
 }
 
-int main(void)
+int dyn_stops_test(void)
 {
     RUN(free_between_the_limits);
     RUN(pushes_back_at_either_side);

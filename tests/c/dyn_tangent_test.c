@@ -67,7 +67,7 @@ TEST(random_directions_agree_with_differences)
     static struct arrow along;
     struct errors errors = {0};
     struct random random = {11};
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         for (int t = TERMS_FULL; t <= TERMS_RUTHLESS; t++) {
@@ -85,7 +85,7 @@ TEST(unit_directions_agree_with_differences)
 {
     static struct arrow along;
     struct errors errors = {0};
-    for (int seed = 0; seed < 30; seed++) {
+    for (int seed = 0; seed < test_sample(30); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
@@ -115,7 +115,7 @@ TEST(inverse_dynamics_agree_with_differences)
     static struct arrow along, from;
     double worst = 0, want[MOST], force[MOST], sum[MOST], qdd[MOST], dqdd[MOST];
     struct random random = {12};
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
@@ -152,7 +152,7 @@ TEST(columns_of_the_inverse_mass_matrix)
     static struct arrow along;
     static double B[MOST * MOST];
     double qdd[MOST], dqdd[MOST], column[MOST], worst = 0;
-    for (int seed = 0; seed < 100; seed++) {
+    for (int seed = 0; seed < test_sample(100); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
@@ -187,7 +187,7 @@ TEST(columns_of_the_inverse_mass_matrix)
 TEST(along_the_flow_poses_change_by_velocities)
 {
     double qdd[MOST], dqdd[MOST], worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
@@ -219,7 +219,7 @@ TEST(payloads_of_more_mass)
 {
     double force[MOST], change[MOST], qdd[MOST], dqdd[MOST], sum[MOST], dmass[MOST], worst = 0;
     int tried = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         memset(dmass, 0, sizeof dmass);
@@ -248,7 +248,7 @@ TEST(payloads_of_more_mass)
         worst = fmax(worst, error);
         specimen_free(&s);
     }
-    CHECK(tried > 100);
+    CHECK_COVERAGE(tried > 100);
     printf("     worst %.1e\n", worst);
 }
 
@@ -274,7 +274,7 @@ TEST(jacobian_is_unit_directions)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], swept = 0, recursive = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         struct tangent *tangent = with_terms(&s, (enum elastic_terms)(TERMS_FULL + seed % 3));
@@ -298,7 +298,7 @@ TEST(updated_factors_give_the_same)
     static struct arrow along;
     double qdd[MOST], dqdd[2][MOST], worst = 0;
     struct random random = {13};
-    for (int seed = 0; seed < 100; seed++) {
+    for (int seed = 0; seed < test_sample(100); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         s.robot->elastic_terms = TERMS_RUTHLESS;
@@ -319,7 +319,7 @@ TEST(updated_factors_give_the_same)
 /* R_O' R_T = Exp(rotation),  R_O' (p_T - p_O) = deflection + its value at eta = 0, where both are zero */
 TEST(deflection_is_the_tip_seen_from_the_hinge)
 {
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_mixed(&s, seed));
         double q[MOST], before[MOST][3];
@@ -349,7 +349,7 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
     }
 }
 
-int main(void)
+int dyn_tangent_test(void)
 {
     RUN(inverse_dynamics_agree_with_differences);
     RUN(random_directions_agree_with_differences);

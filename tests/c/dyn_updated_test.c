@@ -88,7 +88,7 @@ TEST(update_is_elimination)
 {
     struct seen seen = {0};
     double worst_direct = 0, worst_composite = 0, worst_forces = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen a, b;
         struct random random = {(uint64_t)seed};
         CHECK(make_pair(&a, &b, seed));
@@ -122,16 +122,17 @@ TEST(update_is_elimination)
            "%d with several columns, %d prescribed, %d trees\n",
            seen.links, seen.loaded, seen.unloaded, seen.hubs, seen.payloads, seen.bent, seen.largest, seen.prismatic,
            seen.several, seen.prescribed, seen.branched);
-    CHECK(seen.loaded > 100 && seen.unloaded > 100 && seen.hubs > 100 && seen.payloads > 100 && seen.bent > 100);
-    CHECK(seen.prismatic > 100 && seen.several > 100 && seen.prescribed > 100 && seen.branched > 100 &&
-          seen.largest >= 16);
+    CHECK_COVERAGE(seen.loaded > 100 && seen.unloaded > 100 && seen.hubs > 100 && seen.payloads > 100 &&
+                   seen.bent > 100);
+    CHECK_COVERAGE(seen.prismatic > 100 && seen.several > 100 && seen.prescribed > 100 && seen.branched > 100 &&
+                   seen.largest >= 16);
 }
 
 /* Q_1' Q_1 = 1,  Q_1' Y_2 = 0, to rounding                                                              (theory.md 40) */
 TEST(directions_are_orthonormal)
 {
     double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen a, b;
         CHECK(make_pair(&a, &b, seed));
         for (int i = 0; i < a.model->n_links; i++) {
@@ -156,7 +157,7 @@ TEST(directions_are_orthonormal)
     printf("     worst %.1e\n", worst);
 }
 
-int main(void)
+int dyn_updated_test(void)
 {
     RUN(update_is_elimination);
     RUN(directions_are_orthonormal);

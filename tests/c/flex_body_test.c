@@ -358,7 +358,7 @@ TEST(foreshortening_is_an_integral_over_the_points)
         "\"axial\": {\"shape\": \"linear\"}");
 }
 
-int main(void)
+int flex_body_test(void)
 {
     RUN(tip_mass_table_with_its_own_shapes);
     RUN(tip_mass_table_with_craig_bampton_shapes);

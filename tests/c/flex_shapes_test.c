@@ -580,7 +580,7 @@ TEST(plain_shapes_at_the_tip)
     }
 }
 
-int main(void)
+int flex_shapes_test(void)
 {
     RUN(roots_are_the_known_ones);
     RUN(high_roots_are_the_asymptotes);

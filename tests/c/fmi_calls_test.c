@@ -157,7 +157,7 @@ TEST(the_log_is_quiet_unless_asked)
     host_close(&host);
 }
 
-int main(void)
+int fmi_calls_test(void)
 {
     RUN(co_simulation_in_order);
     RUN(model_exchange_in_order);

@@ -107,7 +107,7 @@ TEST(model_exchange_looks_at_completed_steps)
     host_close(&host);
 }
 
-int main(void)
+int fmi_guard_test(void)
 {
     RUN(each_link_warns_once);
     RUN(reset_forgets_the_warnings);

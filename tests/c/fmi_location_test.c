@@ -61,7 +61,7 @@ TEST(files_that_cannot_be_read)
     arena_release(&arena);
 }
 
-int main(void)
+int fmi_location_test(void)
 {
     RUN(every_spelling_of_a_folder);
     RUN(percent_codes);

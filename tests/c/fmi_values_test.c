@@ -349,7 +349,7 @@ TEST(directional_derivatives)
     host_close(&host);
 }
 
-int main(void)
+int fmi_values_test(void)
 {
     RUN(who_may_be_set_when);
     RUN(wrong_arguments_touch_nothing);

@@ -90,14 +90,14 @@ static void print_tally(const struct tally *tally)
 TEST(generated_expressions_equal_the_library)
 {
     struct tally tally = {0};
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         make_positive(&s);
         compare_all(&s, &tally);
         specimen_free(&s);
     }
-    CHECK(tally.robots > ROBOTS / 2);
+    CHECK_COVERAGE(tally.robots > ROBOTS / 2);
     CHECK(tally.singular < ROBOTS / 20);
     print_tally(&tally);
 }
@@ -105,7 +105,7 @@ TEST(generated_expressions_equal_the_library)
 TEST(generated_expressions_of_closed_robots_equal_the_library)
 {
     struct tally tally = {0};
-    for (int seed = 0; seed < CLOSED; seed++) {
+    for (int seed = 0; seed < test_sample(CLOSED); seed++) {
         struct closed closed;
         struct random random = {.state = (uint64_t)seed};
         if (!closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true)) continue;
@@ -113,12 +113,12 @@ TEST(generated_expressions_of_closed_robots_equal_the_library)
         compare_all(&closed.s, &tally);
         closed_free(&closed);
     }
-    CHECK(tally.robots > CLOSED / 2);
+    CHECK_COVERAGE(tally.robots > CLOSED / 2);
     CHECK(tally.singular < CLOSED / 10);
     print_tally(&tally);
 }
 
-int main(void)
+int generate_test(void)
 {
     RUN(generated_expressions_equal_the_library);
     RUN(generated_expressions_of_closed_robots_equal_the_library);

@@ -160,7 +160,7 @@ TEST(inverses_invert)
     CHECK(invert(1, memcpy(F, not_finite, sizeof not_finite), B) != 0);
 }
 
-int main(void)
+int math_dense_test(void)
 {
     RUN(inverses_invert);
     RUN(lu_solves);

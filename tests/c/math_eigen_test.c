@@ -174,7 +174,7 @@ TEST(mass_must_be_positive_definite)
     }
 }
 
-int main(void)
+int math_eigen_test(void)
 {
     RUN(symmetric_random);
     RUN(symmetric_known);

@@ -104,7 +104,7 @@ TEST(the_rate_is_the_derivative)
     }
 }
 
-int main(void)
+int math_quaternion_test(void)
 {
     RUN(a_product_is_the_product_of_the_matrices);
     RUN(the_matrix_does_not_depend_on_the_length);

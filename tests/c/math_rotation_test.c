@@ -225,7 +225,7 @@ TEST(sines_in_lanes)
     }
 }
 
-int main(void)
+int math_rotation_test(void)
 {
     RUN(coefficients_keep_their_digits);
     RUN(second_rates_keep_their_digits);

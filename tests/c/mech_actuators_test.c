@@ -98,7 +98,7 @@ TEST(forces_do_the_work_of_their_rates)
     printf("     worst %.1e\n", worst);
 }
 
-int main(void)
+int mech_actuators_test(void)
 {
     RUN(rates_are_those_of_the_lengths);
     RUN(forces_do_the_work_of_their_rates);

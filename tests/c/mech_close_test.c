@@ -212,7 +212,7 @@ TEST(random_robots_close_again)
     int closed = 0, open = 0;
     struct random random = {5};
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             struct heard heard;
             double q[MOST];
@@ -301,7 +301,7 @@ TEST(closing_is_the_least_change_of_the_joints_of_the_loop)
     int closed = 0, outside = 0, free = 0;
     struct random random = {8};
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             struct heard heard;
             double q[MOST], change[MOST];
@@ -331,7 +331,7 @@ TEST(closing_is_the_least_change_of_the_joints_of_the_loop)
             closed_free(&c);
         }
     printf("     %d closed, %d with freedom, %d velocities outside\n", closed, free, outside);
-    CHECK(closed > ROBOTS && free > ROBOTS / 4 && outside > ROBOTS);
+    CHECK_COVERAGE(closed > ROBOTS && free > ROBOTS / 4 && outside > ROBOTS);
 }
 
 /* Two four-bars side by side on a sprung base: the one that is open closes by its own joints. The other, which is closed, and the
@@ -448,7 +448,7 @@ TEST(projection)
     struct random random = {6};
     int tried = 0;
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(closed_random(&c, seed, type, 1, true));
             struct specimen *s = &c.s;
@@ -516,7 +516,7 @@ TEST(projection)
             closed_free(&c);
         }
     printf("     %d robots\n", tried);
-    CHECK(tried > ROBOTS);
+    CHECK_COVERAGE(tried > ROBOTS);
 }
 
 /* ---- equations that follow from others --------------------------------------------------------------------------------------------- */
@@ -613,7 +613,7 @@ TEST(a_loop_between_links_that_are_fixed_to_each_other)
     }
 }
 
-int main(void)
+int mech_close_test(void)
 {
     RUN(passive_joints_move_first);
     RUN(the_nearest_of_two_assemblies_is_found);

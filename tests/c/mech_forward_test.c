@@ -46,7 +46,7 @@ TEST(both_algorithms_solve_the_dense_system)
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++) {
         double worst[2][2] = {{0}};
         int rows = 0, kept = 0;
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(make(&c, type, seed));
             CHECK(closed_dense(&c, want, lambda));
@@ -76,7 +76,7 @@ TEST(both_algorithms_solve_the_dense_system)
 TEST(rank_is_that_of_the_jacobian)
 {
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(make(&c, type, seed));
             const int rank = closed_rank(&c);
@@ -90,7 +90,7 @@ TEST(gap_and_rate_are_those_written_down)
 {
     double gap[MOST_ROWS], rate[MOST_ROWS];
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(make(&c, type, seed));
             closed_gap(&c, c.s.qd, NULL, gap, rate, NULL);
@@ -116,7 +116,7 @@ TEST(gaps_are_not_accelerated)
 {
     double qdd[MOST], second[2][MOST_ROWS], worst = 0;
     for (int type = LOOP_BALL; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(make(&c, type, seed));
             CHECK(forward(&c, seed % 3 == 0, qdd) == STATUS_OK);
@@ -153,7 +153,7 @@ TEST(multipliers_do_no_work)
 {
     double qdd[MOST], change[2], worst = 0;
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed += 2) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed += 2) {
             struct closed c;
             struct energy energy;
             CHECK(make(&c, type, seed));
@@ -189,7 +189,7 @@ TEST(inverse_dynamics_with_the_loads_give_the_drives)
 {
     double qdd[MOST], terms[MOST], worst = 0;
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++)
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             CHECK(make(&c, type, seed));
             struct specimen *s = &c.s;
@@ -212,7 +212,7 @@ TEST(inverse_dynamics_with_the_loads_give_the_drives)
     printf("     worst %.1e\n", worst);
 }
 
-int main(void)
+int mech_forward_test(void)
 {
     RUN(gap_and_rate_are_those_written_down);
     RUN(both_algorithms_solve_the_dense_system);

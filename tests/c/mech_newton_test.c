@@ -81,7 +81,7 @@ TEST(the_recursion_solves_with_the_newton_matrix)
 {
     double x[MOST], y[MOST], worst = 0;
     int types[JOINT_FREE + 1] = {0}, trees = 0, prescribed = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct random random = {(uint64_t)seed};
         struct specimen s;
         CHECK(specimen_random(&s, seed));
@@ -111,7 +111,7 @@ TEST(the_recursion_solves_with_the_newton_matrix)
 TEST(forces_of_the_newton_matrix_are_those_of_its_parts)
 {
     double dx[MOST], dv[MOST], force[MOST], by_x[MOST], by_v[MOST];
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct random random = {(uint64_t)seed};
         struct specimen s;
         CHECK(specimen_random(&s, seed));
@@ -133,7 +133,7 @@ TEST(stiff_slopes_are_slopes)
 {
     double k[MOST_VELOCITIES], d[MOST_VELOCITIES];
     double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES];
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(specimen_random(&s, seed));
         for (int l = 0; l < s.model->n_links; l++) {
@@ -153,7 +153,7 @@ TEST(stiff_slopes_are_slopes)
 TEST(factors_last)
 {
     double x[MOST], y[2][MOST];
-    for (int seed = 0; seed < 20; seed++) {
+    for (int seed = 0; seed < test_sample(20); seed++) {
         struct random random = {(uint64_t)seed};
         struct specimen s;
         CHECK(specimen_random(&s, seed));
@@ -203,7 +203,7 @@ static void constraint_rates(const struct closed *c, const double *x, double *ra
 TEST(loops_are_solved_with_the_newton_matrix)
 {
     double x[MOST], y[MOST], mu[MOST_ROWS], c_rate[MOST_ROWS], worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct random random = {(uint64_t)seed};
         struct closed c;
         CHECK(make_closed(&c, seed, seed % 2 == 0));
@@ -278,7 +278,7 @@ TEST(drives_are_solved_with_the_newton_matrix)
     static double J[3][MOST];
     double x[MOST], y[MOST], mu[MOST_ROWS], c_rate[MOST_ROWS], worst = 0;
     int loops = 0, joints = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct random random = {(uint64_t)seed};
         struct closed c;
         CHECK(make_driven(&c, seed));
@@ -336,7 +336,7 @@ static double force_size(struct closed *c, const double *qdd)
 TEST(forward_dynamics_leaves_no_residual)
 {
     double qdd[MOST], force[MOST], lambda[MOST_ROWS], gap[MOST_ROWS], worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct closed c;
         CHECK(make_closed(&c, seed, seed % 2 == 0));
         const struct constraints *loops = c.s.mechanism.constraints;
@@ -361,7 +361,7 @@ TEST(the_residual_is_linear_in_its_unknowns)
 {
     double qdd[MOST], x[MOST], force[2][MOST], y[MOST], lambda[MOST_ROWS], mu[MOST_ROWS], gap[2][MOST_ROWS],
         rate[MOST_ROWS];
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct random random = {(uint64_t)seed};
         struct closed c;
         CHECK(make_closed(&c, seed, seed % 2 == 0));
@@ -398,7 +398,7 @@ TEST(newton_factors_project)
     const double distances[] = {1e-6, 1e-4, 1e-2};
     double gap[MOST_ROWS], rate[MOST_ROWS], error[2][MOST];
     int closed_again = 0;
-    for (int seed = 0; seed < ROBOTS; seed += 2)
+    for (int seed = 0; seed < test_sample(ROBOTS); seed += 2)
         for (int d = 0; d < 3; d++) {
             struct random random = {(uint64_t)seed};
             struct closed c;
@@ -428,10 +428,10 @@ TEST(newton_factors_project)
             closed_free(&c);
         }
     printf("     %d of %d\n", closed_again, 3 * ROBOTS / 2);
-    CHECK(closed_again > ROBOTS);
+    CHECK_COVERAGE(closed_again > ROBOTS);
 }
 
-int main(void)
+int mech_newton_test(void)
 {
     RUN(the_recursion_solves_with_the_newton_matrix);
     RUN(forces_of_the_newton_matrix_are_those_of_its_parts);

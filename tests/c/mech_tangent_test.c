@@ -99,7 +99,7 @@ TEST(random_directions_agree_with_differences)
     struct random random = {17};
     for (int type = ANY_LOOP; type <= LOOP_WELD; type++) {
         struct errors errors = {0};
-        for (int seed = 0; seed < ROBOTS; seed++) {
+        for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
             struct closed c;
             double qdd[MOST];
             char what[80];
@@ -112,7 +112,7 @@ TEST(random_directions_agree_with_differences)
             closed_free(&c);
         }
         printf("     %s: %d robots\n", name[type + 1], errors.count);
-        CHECK(errors.count > ROBOTS / 2);
+        CHECK_COVERAGE(errors.count > ROBOTS / 2);
         print_errors(&errors);
     }
 }
@@ -122,7 +122,7 @@ TEST(unit_directions_agree_with_differences)
 {
     static struct arrow along;
     struct errors errors = {0};
-    for (int seed = 0; seed < 16; seed++) {
+    for (int seed = 0; seed < test_sample(16); seed++) {
         struct closed c;
         double qdd[MOST];
         char what[80];
@@ -166,7 +166,7 @@ TEST(jacobian_is_unit_directions)
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
     struct random random = {19};
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct closed c;
         CHECK(closed_random(&c, seed, ANY_LOOP, seed % 3, seed % 2 == 0));
         if (seed % 5 == 0) CHECK(closed_add_actuators(&c, &random, 2));
@@ -196,7 +196,7 @@ TEST(jacobian_is_unit_directions)
 TEST(along_the_flow_loops_stay_closed)
 {
     double qdd[MOST], dqdd[MOST], worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct closed c;
         CHECK(closed_random(&c, seed, LOOP_BALL, 1, true));
         struct specimen *s = &c.s;
@@ -217,7 +217,7 @@ TEST(along_the_flow_loops_stay_closed)
     printf("     worst %.1e\n", worst);
 }
 
-int main(void)
+int mech_tangent_test(void)
 {
     RUN(random_directions_agree_with_differences);
     RUN(unit_directions_agree_with_differences);

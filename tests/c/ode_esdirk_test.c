@@ -406,7 +406,7 @@ TEST(the_fastest_rate_of_one_coordinate)
     }
 }
 
-int main(void)
+int ode_esdirk_test(void)
 {
     RUN(stages_are_consistent);
     RUN(order_conditions);

@@ -406,7 +406,7 @@ TEST(the_longest_step_is_not_shorter_than_the_shortest)
     integrator_free(integrator);
 }
 
-int main(void)
+int ode_events_test(void)
 {
     RUN(errors_of_a_bouncing_ball_fall_with_the_tolerance);
     RUN(contact_is_located);

@@ -169,7 +169,7 @@ TEST(fixed_steps)
     integrator_free(&s->base);
 }
 
-int main(void)
+int ode_explicit_test(void)
 {
     RUN(the_order_is_8);
     RUN(the_low_order_is_3);

@@ -536,7 +536,7 @@ TEST(what_rests_stays_at_rest)
     CHECK(fixed_error(&pendulum, 0.1, 1, rest, rest) == 0);
 }
 
-int main(void)
+int ode_gauss_test(void)
 {
     RUN(the_order_is_10);
     RUN(it_agrees_with_the_explicit_method);

@@ -392,7 +392,7 @@ TEST(memory_continues_with_the_same_bits)
     check_memory(METHOD_SYMMETRIC, 0.03);
 }
 
-int main(void)
+int ode_integrator_test(void)
 {
     RUN(every_cause_has_its_code_and_text);
     RUN(the_order_is_limited_where_loose_tolerances_meet_light_damping);

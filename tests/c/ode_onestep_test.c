@@ -461,7 +461,7 @@ TEST(fixed_steps_that_fail)
     CHECK(problem_solve(&problem, esdirk_make, counted, 0.6, 0.6, y, NULL) == STATUS_TOO_MANY_STEPS);
 }
 
-int main(void)
+int ode_onestep_test(void)
 {
     RUN(it_ends_exactly_where_it_should);
     RUN(every_failure_has_its_cause);

@@ -61,7 +61,7 @@ TEST(edits_stay_in_the_clone)
     }
 }
 
-int main(void)
+int robot_clone_test(void)
 {
     RUN(clone_computes_the_same);
     RUN(edits_stay_in_the_clone);

@@ -542,7 +542,7 @@ TEST(friction_takes_power)
     try_all(JOINT_FIXED, loss);
 }
 
-int main(void)
+int robot_joint_test(void)
 {
     RUN(groups_of_names_cover_positions_and_velocities);
     RUN(at_rest_the_hinge_frame_is_the_joint_frame);

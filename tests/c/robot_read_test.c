@@ -352,7 +352,7 @@ TEST(every_error_is_reported_and_no_robot_is_left)
     robot_free(robot);
 }
 
-int main(void)
+int robot_read_test(void)
 {
     RUN(what_is_absent_is_as_documented);
     RUN(counts_of_hermite_and_linear_may_be_left_out);

@@ -129,7 +129,7 @@ TEST(labels_do_not_overlap)
     CHECK(placed > 20);
 }
 
-int main(void)
+int scene_test(void)
 {
     RUN(bodies_reach_from_hinge_to_tip);
     RUN(numbers_are_the_frames);

@@ -86,7 +86,7 @@ TEST(drives_have_nothing_to_do)
     arena_release(&arena);
 }
 
-int main(void)
+int sim_balance_test(void)
 {
     RUN(jacobians_follow_the_forces);
     RUN(drives_have_nothing_to_do);

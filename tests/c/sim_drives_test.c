@@ -138,7 +138,7 @@ static int check_known(struct instance *instance, const struct structure *struct
 TEST(derivatives_and_dependencies)
 {
     int drives[4] = {0};
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct arena arena = {0};
         struct instance *instance = random_instance(seed, true, &report);
@@ -166,7 +166,7 @@ TEST(dense_jacobian)
 {
     static double A[MOST_Y * MOST_Y], B[MOST_Y * MOST_Y];
     double y[MOST_Y], up[MOST_Y], down[MOST_Y];
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
         const struct ode *ode = &instance->stepper.ode;
@@ -199,7 +199,7 @@ TEST(solution_with_the_newton_matrix)
 {
     static const double gammas[] = {0, 1e-5, 1e-3, 0.1};
     double y[MOST_Y], z[MOST_Y], r[MOST_Y], r0[MOST_Y], S[MOST_Y], dx[MOST_Y], dv[MOST_Y], worst = 0;
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct random random = {.state = (uint64_t)(1000 + seed)};
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
@@ -229,7 +229,7 @@ TEST(solution_with_the_newton_matrix)
 TEST(slopes_of_the_newton_matrix)
 {
     double y[MOST_Y], z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
         const struct ode *ode = &instance->stepper.ode;
@@ -301,7 +301,7 @@ TEST(saved_states)
 {
     static unsigned char bytes[1 << 18], again[1 << 18];
     double x[2][MOST_Y];
-    for (int seed = 0; seed < 10; seed++) {
+    for (int seed = 0; seed < test_sample(10); seed++) {
         struct report report = {0};
         struct instance *a = random_instance(seed, false, &report), *b = random_instance(seed, false, &report);
         const size_t size = instance_saved_size(a);
@@ -333,7 +333,7 @@ static double value_of(const struct instance *instance, const char *name)
 TEST(power_of_drives)
 {
     static const char *const taken[] = {"power.supply", "power.electrical", "power.motor"};
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
         const struct variables *v = instance_variables(instance);
@@ -368,7 +368,7 @@ TEST(power_of_drives)
     }
 }
 
-int main(void)
+int sim_drives_test(void)
 {
     RUN(derivatives_and_dependencies);
     RUN(dense_jacobian);

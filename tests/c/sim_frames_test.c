@@ -71,7 +71,7 @@ TEST(inertial_sensors_show_acceleration_minus_gravity_and_rate_in_own_axes)
     }
 }
 
-int main(void)
+int sim_frames_test(void)
 {
     RUN(derivatives_of_frames_and_of_all_that_hangs_on_them);
     RUN(inertial_sensors_show_acceleration_minus_gravity_and_rate_in_own_axes);

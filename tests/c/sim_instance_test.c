@@ -221,7 +221,7 @@ TEST(saved_states_of_every_method)
         }
 }
 
-int main(void)
+int sim_instance_test(void)
 {
     RUN(saved_states_of_every_method);
     RUN(states_and_inputs_have_places);

@@ -216,7 +216,7 @@ TEST(steps_and_saved_states)
     }
 }
 
-int main(void)
+int sim_joints_test(void)
 {
     RUN(variables_have_the_names_of_the_format);
     RUN(directional_derivatives_of_every_variable);

@@ -232,7 +232,7 @@ TEST(a_wrench_left_on_a_free_joint_is_logged)
     }
 }
 
-int main(void)
+int sim_statics_test(void)
 {
     RUN(loads_that_overflow_are_refused);
     RUN(a_wrench_left_on_a_free_joint_is_logged);

@@ -1,11 +1,14 @@
-/* The smallest test harness that says what failed and where. A test file is one program:
+/* The smallest test harness that says what failed and where. A file dyn_laws_test.c is one suite of the program limber_tests:
        TEST(name) { CHECK(...); CHECK_NEAR(got, want, tolerance); }
-       int main(void) { RUN(name); return test_summary(); } */
+       int dyn_laws_test(void) { RUN(name); return test_summary(); } */
 #ifndef TEST_H
 #define TEST_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int test_failed_checks, test_passed, test_failed;
 
@@ -39,6 +42,21 @@ static int test_failed_checks, test_passed, test_failed;
         if (ok) test_passed++;                          \
         else test_failed++;                             \
     } while (0)
+
+static inline bool test_is_quick(void)
+{
+    const char *tests = getenv("LIMBER_TESTS");
+    return tests != NULL && strcmp(tests, "quick") == 0;
+}
+
+/* How many of n random cases to try: all, or a tenth with LIMBER_TESTS=quick. */
+static inline int test_sample(int n)
+{
+    return test_is_quick() ? (n + 9) / 10 : n;
+}
+
+/* What the random cases must have covered: checked where all of them were tried. */
+#define CHECK_COVERAGE(condition) CHECK(test_is_quick() || (condition))
 
 static int test_summary(void)
 {

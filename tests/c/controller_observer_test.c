@@ -191,7 +191,7 @@ TEST(sensors_show_what_the_arm_shows)
     CHECK(sensors_make(&sensors, N_ALL, ALL, sim_mechanism(rig.model), &rig.arena) == STATUS_OK);
     const struct experiment experiment = {0};
     CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK);
-    for (int trial = 0; trial < 50; trial++) {
+    for (int trial = 0; trial < test_sample(50); trial++) {
         scatter(&rig, &random, q, qd, tau);
         const struct input in = {.q = q, .qd = qd, .tau = tau};
         CHECK(instance_update(rig.plant) == STATUS_OK && sensors_place(&sensors, &in) == STATUS_OK);
@@ -216,7 +216,7 @@ TEST(changes_are_derivatives_of_values)
     CHECK(sensors_make(&sensors, N_ALL, ALL, sim_mechanism(rig.guided), &rig.arena) == STATUS_OK);
     const struct experiment experiment = {0};
     CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK);
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < test_sample(20); trial++) {
         double q[MOST], qd[MOST], qdd[MOST], wrench[6], dq[MOST], dqd[MOST], dwrench[6];
         double change[N_ALL], side[2][N_ALL], scale = 0;
         scatter(&rig, &random, q, qd, qdd);
@@ -318,7 +318,7 @@ TEST(gains_of_random_arms)
 {
     struct random random = {21};
     int sensed = 0;
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < test_sample(60); trial++) {
         struct rig rig = {0};
         struct sensor sensor[SENSORS];
         struct instance *probe = NULL;
@@ -545,7 +545,7 @@ TEST(the_load_does_not_excite)
     }
 }
 
-int main(void)
+int controller_observer_test(void)
 {
     RUN(sensors_show_what_the_arm_shows);
     RUN(changes_are_derivatives_of_values);

@@ -333,7 +333,7 @@ TEST(arm_moves_as_the_linear_system)
     discard(&rig);
 }
 
-int main(void)
+int controller_lqr_test(void)
 {
     RUN(one_sample_of_an_oscillator);
     RUN(scalar_system);

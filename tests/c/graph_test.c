@@ -82,7 +82,7 @@ TEST(equal_expressions_are_one_node)
     graph_free(&g);
 }
 
-int main(void)
+int graph_test(void)
 {
     RUN(derivatives_equal_differences);
     RUN(equal_expressions_are_one_node);

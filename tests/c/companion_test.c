@@ -487,7 +487,7 @@ TEST(drive_files_are_checked)
                   "{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"gravity[3]\": 0}}");
 }
 
-int main(void)
+int companion_test(void)
 {
     RUN(tangent_is_the_derivative);
     RUN(dependencies_are_not_padded);

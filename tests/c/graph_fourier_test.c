@@ -151,7 +151,7 @@ TEST(what_is_refused)
     graph_free(&g);
 }
 
-int main(void)
+int graph_fourier_test(void)
 {
     RUN(value_and_slope_are_kept);
     RUN(identities);
