@@ -16,6 +16,7 @@ usage: ./run.sh           set up, build, pack the FMU of the Canadarm, simulate 
        ./run.sh generated  set up, build, and compare the generated code of 100 random robots with the library
        ./run.sh peers     set up, build, and measure rigid arms against Pinocchio and MuJoCo, side by side
        ./run.sh fuzz [SECONDS]  set up, and fuzz each harness of tests/fuzz for SECONDS of CPU time (default 1800)
+       ./run.sh mutants [N]  plant N faults (default 60) in the C code, one at a time, and look which tests find them (hours)
        ./run.sh soak      set up, build, and run an FMU for 1e7 steps, 1e4 times from instantiation to release, and in 64 threads
        ./run.sh importers  set up, build, and run the FMUs in other tools: CasADi, ecos, FMI4j, fmi-sim, libcosim, maestro, containers
        ./run.sh --help    this text
@@ -40,7 +41,7 @@ example()
 }
 
 cd "$root"
-[ $# -le 1 ] || { [ $# -eq 2 ] && [ "$1" = fuzz ]; } || { usage >&2; exit 2; }
+[ $# -le 1 ] || { [ $# -eq 2 ] && [[ "$1" = fuzz || "$1" = mutants ]]; } || { usage >&2; exit 2; }
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU with an external controller" ;;
@@ -68,6 +69,7 @@ peers)
     "$python" bench/peers.py --write-docs
     ;;
 fuzz) "$root/build/setup.sh" && say "fuzzing; Ctrl-C ends it, and the next run goes on" && "$python" tests/fuzz/run.py "${2:-1800}" ;;
+mutants) "$root/build/setup.sh" && say "mutants; Ctrl-C ends it, and the next run continues" && "$python" tests/mutants/run.py "${@:2}" ;;
 soak) set_up_and_build && say "soak test" && LIMBER="$out/limber" "$python" bench/soak.py ;;
 importers)
     set_up_and_build

@@ -13,6 +13,7 @@ packages=(
     clang-format valgrind python3 python3-venv                # checking
     libclang-rt-dev llvm                                      # fuzzing, and its coverage
     librsvg2-bin fonts-dejavu-core                            # limber picture -o FILE.png
+    rsync                                                     # ./run.sh mutants
 )
 
 make_python()
