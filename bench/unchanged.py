@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Results and instructions now against those of an earlier commit: python bench/unchanged.py [--commit C] [--only results|kernels]
+
+The commit is unpacked below build/out/baseline and built by its own CMake files. Of every robot in resources/ the two programs
+evaluate the same random states (bound 1e-12 of the largest number of a result) and simulate 1 s (1e-8). Of the kernels that an FMU
+runs the instructions are counted (bound 1.00). Exit code 1: a bound is missed."""
+
+import argparse
+import csv
+import io
+import json
+import random
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import builds
+import callgrind
+import measure
+
+COMMIT = "a8e59dd"
+KERNELS = ("chain-7", "twisted-7", "canadarm", "cibicik", "dualemps", "crane", "concrete-pump")
+ALGORITHMS = ("forward", "inverse", "derivatives")
+SCALES = (0.1, 0.02, 0.005, 0.001, 0.0002)
+CALLS = 4
+
+
+def built(commit):
+    """The build directory of the commit, with the program and the kernel."""
+    tree = builds.RELEASE / "baseline" / f"{commit}-whole"
+    directory = tree / "build/out"
+    if not (tree / "complete").is_file():
+        archive = subprocess.run(["git", "-C", builds.ROOT, "archive", commit], capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files: files.extractall(tree, filter="data")
+        options = [f"-D{name}={builds.cached(builds.RELEASE, name)}" for name in ("CMAKE_C_COMPILER", "LIMBER_MARCH", "FMI2_INCLUDE_DIR")]
+        for command in (["cmake", "-S", tree, "-B", directory, "-G", "Ninja", *options],
+                        ["cmake", "--build", directory, "--target", "limber_cli", "bench_kernel_fmu"]):
+            subprocess.run(command, check=True, capture_output=True)
+        (tree / "complete").touch()
+    return directory
+
+
+# ---- results -----------------------------------------------------------------------------------------------------------
+
+
+def call(program, *words, given=None):
+    answer = subprocess.run([program, *map(str, words)], input=given, capture_output=True, text=True)
+    return answer.stdout if answer.returncode == 0 else f"exit code {answer.returncode}"
+
+
+def apart(ours, theirs):
+    """The largest difference of two results (numbers in lists and objects), relative to the largest number of each entry."""
+    if isinstance(theirs, dict): return max((apart(ours[key], theirs[key]) for key in theirs), default=0)
+    flat = lambda x: [number for y in x for number in flat(y)] if isinstance(x, list) else [x]
+    ours, theirs = flat(ours), flat(theirs)
+    if any(x is None or isinstance(x, str) for x in theirs): return 0 if ours == theirs else float("inf")
+    return max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) / max(*map(abs, theirs), 1e-300) if theirs else 0
+
+
+def random_states(program, robot):
+    """States around zero, farther and nearer: some robots have a valid mass matrix only where they bend little."""
+    chance = random.Random(robot.stem)
+    n = len(json.loads(call(program, "eval", robot, "-", given="{}"))["qdd"])
+    for scale in SCALES:
+        state = {"q": [scale * chance.uniform(-1, 1) for _ in range(n)], "qd": [10 * scale * chance.uniform(-1, 1) for _ in range(n)]}
+        yield json.dumps(state)
+
+
+def evaluated(ours, theirs, robot):
+    worst = compared = 0
+    for state in random_states(theirs, robot):
+        a, b = (call(program, "eval", robot, "-", given=state) for program in (ours, theirs))
+        if a.startswith("exit") or b.startswith("exit"): worst = max(worst, 0 if a == b else float("inf"))
+        else: worst, compared = max(worst, apart(json.loads(a), json.loads(b))), compared + 1
+    return worst if compared else float("nan")
+
+
+def simulated(ours, theirs, robot):
+    """1 s from the start; each column relative to its own largest number, or to the largest state where it is zero but for rounding."""
+    def columns(program):
+        text = call(program, "simulate", robot, "--until", 1, "--step", 0.05, "--rtol", 1e-8)
+        if text.startswith("exit"): return {"": text}
+        rows = list(csv.reader(io.StringIO(text)))
+        return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+
+    a, b = columns(ours), columns(theirs)
+    if "" in a or "" in b: return 0 if a == b else float("inf")
+    return max(max(abs(x - y) for x, y in zip(a[name], b[name], strict=True)) / max(1e-3, *map(abs, b[name])) for name in b)
+
+
+def results(directory):
+    ours, theirs = builds.RELEASE / "limber", directory / "limber"
+    rows = []
+    for robot in sorted((builds.ROOT / "resources").glob("*.json")):
+        if "schema" in robot.name: continue
+        rows.append((robot.stem, evaluated(ours, theirs, robot), simulated(ours, theirs, robot)))
+        print("%-24s eval %.1e   1 s %.1e" % rows[-1], flush=True)
+    return [f"{name}: eval {a:.1e}, simulation {b:.1e}" for name, a, b in rows if not (a <= 1e-12 and b <= 1e-8)]
+
+
+# ---- kernels -----------------------------------------------------------------------------------------------------------
+
+
+def kernels(directory):
+    programs = {"before": directory / "bench/kernel_fmu", "now": builds.RELEASE / "bench/kernel_fmu"}
+    jobs = {(robot, algorithm, which): (lambda program=program, robot=robot, algorithm=algorithm: callgrind.instructions(
+                [program, builds.ROOT / f"resources/{robot}.json", algorithm, CALLS]))
+            for robot in KERNELS for algorithm in ALGORITHMS for which, program in programs.items()}
+    counted, missed = measure.side_by_side(jobs, "kernels"), []
+    for robot in KERNELS:
+        for algorithm in ALGORITHMS:
+            before, now = counted[robot, algorithm, "before"], counted[robot, algorithm, "now"]
+            print(f"{robot:14} {algorithm:12} {before / CALLS:10.0f} {now / CALLS:10.0f}   {now / before:.4f}")
+            if now > 1.00005 * before: missed.append(f"{robot} {algorithm}: {now / before:.4f} of the instructions")
+    return missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--commit", default=COMMIT)
+    parser.add_argument("--only", choices=("results", "kernels"))
+    options = parser.parse_args()
+    directory = built(options.commit)
+    missed = (results(directory) if options.only != "kernels" else []) + (kernels(directory) if options.only != "results" else [])
+    print(*[f"MISSED: {line}" for line in missed] or [f"unchanged since {options.commit}"], sep="\n")
+    return bool(missed)
+
+
+if __name__ == "__main__": sys.exit(main())
