@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 import tarfile
@@ -58,12 +59,21 @@ def apart(ours, theirs):
     return max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) / max(*map(abs, theirs), 1e-300) if theirs else 0
 
 
+def table(program, robot, *options):
+    """{column: numbers} of a simulation; {"": exit code} where it fails."""
+    text = call(program, "simulate", robot, *options)
+    if text.startswith("exit"): return {"": text}
+    rows = list(csv.reader(io.StringIO(text)))
+    return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+
+
 def random_states(program, robot):
-    """States around zero, farther and nearer: some robots have a valid mass matrix only where they bend little."""
-    chance = random.Random(robot.stem)
-    n = len(json.loads(call(program, "eval", robot, "-", given="{}"))["qdd"])
+    """States around the start, farther and nearer: some robots have a valid mass matrix only where they bend little."""
+    chance, start = random.Random(robot.stem), table(program, robot, "--until", 0.001, "--step", 0.001)
+    q = {name: column[0] for name, column in start.items() if re.search(r"\.(q|eta)(\[\d+\])?$", name)}
     for scale in SCALES:
-        state = {"q": [scale * chance.uniform(-1, 1) for _ in range(n)], "qd": [10 * scale * chance.uniform(-1, 1) for _ in range(n)]}
+        state = {"q": {name: value + scale * chance.uniform(-1, 1) for name, value in q.items()},
+                 "qd": {re.sub(r"\.(q|eta)\b", r".\1d", name): 10 * scale * chance.uniform(-1, 1) for name in q}}
         yield json.dumps(state)
 
 
@@ -78,13 +88,7 @@ def evaluated(ours, theirs, robot):
 
 def simulated(ours, theirs, robot):
     """1 s from the start; each column relative to its own largest number, or to the largest state where it is zero but for rounding."""
-    def columns(program):
-        text = call(program, "simulate", robot, "--until", 1, "--step", 0.05, "--rtol", 1e-8)
-        if text.startswith("exit"): return {"": text}
-        rows = list(csv.reader(io.StringIO(text)))
-        return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
-
-    a, b = columns(ours), columns(theirs)
+    a, b = (table(program, robot, "--until", 1, "--step", 0.05, "--rtol", 1e-8) for program in (ours, theirs))
     if "" in a or "" in b: return 0 if a == b else float("inf")
     return max(max(abs(x - y) for x, y in zip(a[name], b[name], strict=True)) / max(1e-3, *map(abs, b[name])) for name in b)
 
