@@ -18,6 +18,21 @@ def program(variable, default):
     return path
 
 
+def quick(config):
+    return config.getoption("markexpr") == "quick"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`pytest -m quick` reads those files alone that have quick tests: importing the others takes as long as the tests."""
+    if quick(config) and collection_path.name.startswith("test_") and "mark.quick" not in collection_path.read_text(encoding="utf-8"): return True
+
+
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("LIMBER_TESTS") == "all": return
+    for item in items:
+        if item.get_closest_marker("all"): item.add_marker(pytest.mark.skip(reason="takes long: LIMBER_TESTS=all runs it"))
+
+
 @pytest.fixture(scope="session")
 def root():
     """The checkout."""
@@ -31,9 +46,9 @@ def limber():
 
 
 @pytest.fixture(scope="session")
-def limber_sanitized():
-    """The command line with address and undefined-behaviour sanitizers."""
-    return program("LIMBER_SANITIZED", "build/out/sanitize/limber")
+def limber_sanitized(request):
+    """The command line with address and undefined-behaviour sanitizers; the plain one in quick tests, for which there is no other."""
+    return request.getfixturevalue("limber") if quick(request.config) else program("LIMBER_SANITIZED", "build/out/sanitize/limber")
 
 
 @pytest.fixture(scope="session")

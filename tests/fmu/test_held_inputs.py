@@ -21,7 +21,8 @@ def crank(t):
 
 
 @pytest.mark.parametrize("robot, inputs, until, h, watched", [
-    (CANADARM, torques, 1.0, 0.02, ["upper_joint.q", "wrist_joint.qdd", "lower.deflection[2]", "tip.position[2]"]),
+    pytest.param(CANADARM, torques, 1.0, 0.02, ["upper_joint.q", "wrist_joint.qdd", "lower.deflection[2]", "tip.position[2]"],
+                 marks=pytest.mark.quick),
     (SLIDER_CRANK, crank, 0.002, 1e-4, ["tip.position[1]", "crank_pin.qd", "motor.tau", "coupler.deflection[2]"])],
     ids=["canadarm", "slider_crank"])
 def test_held_rows_are_communication_points(limber, pack, root, tmp_path, robot, inputs, until, h, watched):

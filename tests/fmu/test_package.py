@@ -21,6 +21,7 @@ def test_simulates_in_fmpy(canadarm_fmu, kind):
     assert np.isfinite(result["tip.position[1]"]).all() and abs(result["tip.position[2]"][-1]) > 0.1
 
 
+@pytest.mark.quick
 def test_co_simulation_agrees_with_model_exchange(canadarm_fmu):
     options = dict(stop_time=1.0, output_interval=0.01, relative_tolerance=1e-7, start_values={"upper_joint.qd_start": 0.1},
                    output=["tip.position[1]", "tip.position[2]", "upper_joint.q"])

@@ -53,6 +53,7 @@ def lengths(q):
     return np.array([np.sqrt(push @ push + 0.2**2), np.sqrt(pull @ pull + 0.1**2)])
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("algorithm", ["recursive", "composite"])
 @pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
 def test_forces_are_the_joint_torques_of_virtual_work(limber, tmp_path, closed, algorithm):
@@ -90,6 +91,7 @@ def test_forces_on_bent_links_do_virtual_work(limber, tmp_path):
     assert np.abs(gradient[1:4]).max() > 1e-3  # bending counts
 
 
+@pytest.mark.quick
 def test_energy_is_the_work_of_torques_and_actuators(limber, tmp_path):
     """Closed and bent; Simpson's rule over the power leaves the integrator's error."""
     robot = read(FOUR_BAR)

@@ -45,6 +45,7 @@ def write(tmp_path):
     return write
 
 
+@pytest.mark.quick
 def test_mass_on_oil(limber, write):
     """Valve closed: two oil springs in parallel, A^2 beta/V each, and a damping ratio of rounding."""
     file = write(slide({**CYLINDER, "force_start": 1000}))
@@ -58,6 +59,7 @@ def test_mass_on_oil(limber, write):
     assert sum(modes["participation"][near.argmin()].values()) == pytest.approx(1)
 
 
+@pytest.mark.quick
 def test_mass_on_a_spring(limber, write):
     file = write(slide({"type": "spring", "stiffness": 4e4, "damping": 40, "rest_length": 1.1}))
     modes = answer(limber, "modes", file, "--static", "--json")
@@ -69,6 +71,7 @@ def test_mass_on_a_spring(limber, write):
     assert static["actuators"]["jack"] == pytest.approx(1000, rel=1e-9)
 
 
+@pytest.mark.quick
 def test_modes_are_eigenvalues_of_the_linearization(limber):
     A = np.array(answer(limber, "linearize", CRANE, "--static")["A"])
     modes = answer(limber, "modes", CRANE, "--static", "--json")
@@ -79,6 +82,7 @@ def test_modes_are_eigenvalues_of_the_linearization(limber):
     assert np.allclose(sorted(g for _, g in found), sorted(g for _, g in expected), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.quick
 def test_static_start_holds(limber, write, tmp_path):
     """Pressures that carry the weight: nothing moves, and the force is that of `limber static`."""
     file = write(slide(CYLINDER))
@@ -100,6 +104,7 @@ def test_static_start_that_a_cylinder_cannot_hold(limber, write):
     assert done.returncode != 0 and "jack.drive" in done.stderr
 
 
+@pytest.mark.quick
 def test_a_cylinder_pushed_into_its_end_stop(limber, write):
     """Where a stop would need more than the pump has, the message says that the stop is why."""
     robot = slide(CYLINDER)
@@ -123,6 +128,7 @@ def test_what_drives_tell_are_outputs(limber, write):
     assert "jack.force" in outputs and "jack.drive.length" not in outputs and "jack.drive.rate" not in outputs
 
 
+@pytest.mark.quick
 def test_static_start_with_relieved_chambers(limber, write, tmp_path):
     """A counterbalance valve holds the load, and the other chamber is at tank pressure; without it the load is refused."""
     drive = {**CYLINDER, "clearance": 1e-4, "overlap": 0, "tank_underlap": 0.05, "tank_pressure": 3e5}

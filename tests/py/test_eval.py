@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = ROOT / "resources/canadarm.json"
 PASSIVE = {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [

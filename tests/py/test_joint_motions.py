@@ -8,6 +8,8 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 from scipy.spatial.transform import Rotation
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def program(limber, tmp_path):

@@ -33,7 +33,8 @@ def load(file):
 
 
 def references():
-    return [pytest.param(file, id=file.stem) for file in sorted((ROOT / "tests/data/reference").glob("*.json"))
+    quick = {"random-5", "crane-50", "prescribed-30", "nodal-20"}
+    return [pytest.param(file, id=file.stem, marks=[pytest.mark.quick] * (file.stem in quick)) for file in sorted((ROOT / "tests/data/reference").glob("*.json"))
             if not load(file)["robot"].get("loops")  # those are in test_closed_analyses.py
             and not has_quaternion(load(file)["robot"])]  # those are in test_joints.py
 
@@ -231,6 +232,7 @@ def test_operating_point_is_a_state(limber):
 # ---- the static operating point --------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("tip_force", [[0, 0, 0], [30.0, -20.0, 50.0]])
 def test_static_point_is_an_equilibrium(limber, tip_force):
     """Rates zero, and nothing accelerates: M qdd is rounding of the forces, 1e-8 being what the equilibrium is found to."""
@@ -369,6 +371,7 @@ def test_wrong_usage(limber_sanitized, arguments):
     assert done.returncode == 2 and done.stdout == "" and "limber linearize --help" in done.stderr
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("state, named", [({"qddd": [1]}, "qddd"), ({"q": [1, 2]}, "q"), ({"tau": [1, 1, "x"]}, "tau[2]"), ([], "object")])
 def test_bad_state_is_refused(limber_sanitized, state, named):
     done = run(limber_sanitized, "linearize", CANADARM, "--at", "-", state=state)

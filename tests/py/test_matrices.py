@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from coordinates import has_quaternion
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = ROOT / "resources/canadarm.json"
 

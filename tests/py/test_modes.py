@@ -188,6 +188,7 @@ GYROSCOPIC = beam(EA=50, foreshortening=True, inertia_per_length=[0.01, 0.005, 0
 GYROSCOPIC["links"][0]["beam"]["modes"] = {"y": {"shape": "clamped-free", "count": 2}, "axial": {"shape": "clamped-free", "count": 2}}
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("speed", [0.5, 3, 8])
 def test_gyroscopic_beam(limber, tmp_path, speed):
     """In-plane bending and stretch of a turning beam: Coriolis forces couple them. G is skew, K symmetric, lambda imaginary."""
@@ -231,6 +232,7 @@ def test_damping_ratio_of_a_beam_is_its_own(limber, tmp_path, shape):
     np.testing.assert_allclose(found["frequency"], modes(limber, tmp_path, beam(shape=shape, count=4))["frequency"], rtol=1e-12)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("viscous", [0.0, 0.3, 3.0, 20.0])
 def test_damped_frequency_of_an_oscillator(limber, tmp_path, viscous):
     """lambda = -c/2m +- sqrt((c/2m)^2 - k/m); without oscillation the slower rate is told."""
@@ -252,6 +254,7 @@ def test_damped_frequencies_of_a_beam(limber, tmp_path):
     np.testing.assert_allclose(found["damped_growth"], -0.3 * TWO_PI * f, rtol=1e-9)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("viscous, coulomb", [(0.02, 0.0), (40.0, 0.0), (0.0, 0.5)])
 def test_damped_frequencies_are_those_of_linearize(limber, tmp_path, viscous, coulomb):
     """Two links, only the hinges damped, weakly to sticking: eigenvalues of A at an equilibrium, one of each pair."""
@@ -312,6 +315,7 @@ def test_pendulum_both_ways_up(limber, tmp_path):
     assert "grows as exp(4.0435 t)" in run(limber, tmp_path, pendulum, "--joints", "free").stdout
 
 
+@pytest.mark.quick
 def test_a_hanging_beam_is_stiffer_than_a_standing_one(limber, tmp_path):
     """Rotated by the hinge, loaded by its weight along its axis through foreshortening."""
     w = {q: rates(limber, tmp_path, {**beam(foreshortening=True, joint={"axis": [0, 1, 0]}, family="z"), "gravity": [0, 0, -1]},
@@ -346,6 +350,7 @@ def test_passive_joints_move_and_prescribed_ones_never(limber, tmp_path):
     assert names(three_joints(motion="prescribed"), "--joints", "free") == ["cart.q", "swing.q"]
 
 
+@pytest.mark.quick
 def test_the_acceleration_of_a_prescribed_joint_acts_like_gravity(limber, tmp_path):
     """A cart that is driven up with a: the pendulum on it swings as under g + a."""
     lift = {"name": "lift", "joint": {"type": "prismatic", "motion": "prescribed"}, "rigid": {"mass": 1}}
@@ -370,6 +375,7 @@ def test_a_robot_in_which_nothing_can_move(limber, tmp_path, options):
 # ---- output ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 def test_table(limber, tmp_path):
     result = run(limber, tmp_path, CANADARM)
     assert (result.returncode, result.stderr) == (0, "")

@@ -48,7 +48,7 @@ def floor(key, case):
     return 1e-6 * float(np.linalg.norm(case["mass_matrix"]) * (1 + np.linalg.norm(case["qd"]) ** 2))
 
 
-@pytest.mark.parametrize("algorithm", ["recursive", "composite"])
+@pytest.mark.parametrize("algorithm", [pytest.param("recursive", marks=pytest.mark.quick), "composite"])
 @pytest.mark.parametrize("file, number", cases())
 def test_agrees_with_the_reference(limber, tmp_path, file, number, algorithm):
     case = load(file)["cases"][number]

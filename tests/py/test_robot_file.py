@@ -54,6 +54,7 @@ def load(file):
 # ---- bytes -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("command", [["check"], ["fmu", "-o", "x.fmu"], ["simulate", "--until", "1", "--step", "1"], ["modes"]], ids=lambda c: c[0])
 @pytest.mark.parametrize("before, after, said", [
     (b"\xef\xbb\xbf", b"", "begins with a byte-order mark"), (b"", b"\0rest", r"line \d+, column 1: a null byte"), (b"\n\0", b"", "line 2, column 1: a null byte")])
@@ -140,7 +141,7 @@ def test_index_is_complete():
     assert sorted(INDEX) == sorted(file.name for file in BAD.glob("*.json") if file.name != "index.json")
 
 
-@pytest.mark.parametrize("name", sorted(INDEX))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.quick] * (k % 3 == 0)) for k, name in enumerate(sorted(INDEX))])
 def test_bad_file_is_refused_with_the_reason(limber_sanitized, name):
     """Each fault gives one message that starts with file and path; nothing else is said."""
     answer = check(limber_sanitized, name, "--json", cwd=BAD)

@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 ARM = {"format": "limber-robot/1", "name": "moved", "gravity": [0, -9.81, 0], "links": [
     {"name": "base", "joint": {"type": "revolute", "motion": "prescribed"}, "rigid": {"mass": 1, "tip": {"xyz": [1, 0, 0]}}},
     {"name": "arm", "joint": {"name": "elbow", "type": "revolute"},

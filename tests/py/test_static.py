@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from program import ROOT, load, resource
 
+pytestmark = pytest.mark.quick
+
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if "schema" not in file.name)
 G = 9.81
 

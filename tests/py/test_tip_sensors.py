@@ -8,6 +8,8 @@ import subprocess
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.quick
+
 BODY = {"mass": 2, "com": [0.3, 0.1, 0], "inertia": [0.1, 0.2, 0.2, 0, 0, 0], "tip": {"xyz": [0.6, 0, 0], "rpy": [0.3, -0.5, 0.8]}}
 BEAM = {"length": 0.8, "mass_per_length": 2, "EIy": 300, "EIz": 200, "GJ": 100, "inertia_per_length": [0.01, 0, 0],
         "modes": {"y": {"shape": "craig-bampton", "count": 2}, "z": {"shape": "craig-bampton", "count": 2},
