@@ -59,10 +59,10 @@ def c_tests(quick):
     return failed[:1] if answer.returncode != 0 else []
 
 
-def python_tests(words, skipped=()):
-    """The first failing test that does not fail without a fault, or none."""
-    deselected = [word for name in skipped for word in ("--deselect", name)]
-    answer = shell(ROOT / "build/out/venv/bin/python", "-m", "pytest", "-q", "-x" if skipped != () else "-q", "-n2", "--dist=loadfile", *deselected, *words,
+def python_tests(words, skipped):
+    """The tests that fail: the first one of those that are not skipped, or all if skipped is None."""
+    deselected = ["-x", *(word for name in skipped for word in ("--deselect", name))] if skipped is not None else []
+    answer = shell(ROOT / "build/out/venv/bin/python", "-m", "pytest", "-q", "-n2", "--dist=loadfile", *deselected, *words,
                    LIMBER=BUILD / "limber")
     return [line.split()[1] for line in answer.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
 
@@ -76,13 +76,16 @@ def quick_files():
     return answer.stdout.split()
 
 
-def failing_without_fault():
-    """Python tests that this build cannot run (it has no library for Windows, no sanitized program): they judge nothing."""
-    known = PLACE / "failing.json"
-    if not known.is_file():
-        files = expand([pattern for layer in LAYERS for pattern in PYTHON[layer]])
-        known.write_text(json.dumps(sorted(python_tests(files)), indent=1))
+def failing_without_fault(layer):
+    """Python tests of a layer that this build cannot run (it has no library for Windows, no sanitized program): they judge nothing.
+    Found once, with the tree as it is."""
+    known = PLACE / f"failing-{layer}.json"
+    if not known.is_file(): known.write_text(json.dumps(sorted(python_tests(python_files(layer), None)), indent=1))
     return json.loads(known.read_text())
+
+
+def python_files(layer):
+    return quick_files() if layer == "quick" else expand(PYTHON[layer])
 
 
 def objects(fault):
@@ -91,23 +94,36 @@ def objects(fault):
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(BUILD.glob(pattern)))).hexdigest()
 
 
-def judge(fault, skipped):
-    """None: no fault of the program (it does not compile, or compiles to the same); else who found it."""
-    path = TREE / fault.file
-    original = path.read_text(encoding="utf-8")
-    lines = original.split("\n")
+def planted(fault):
+    """The text of the file with the fault."""
+    lines = (TREE / fault.file).read_text(encoding="utf-8").split("\n")
     assert lines[fault.line - 1] == fault.before
     lines[fault.line - 1] = fault.after
-    same, started = objects(fault), time.time()
+    return "\n".join(lines)
+
+
+def judge(fault):
+    """None: no fault of the program (it does not compile, or compiles to the same); else who found it."""
+    path, layer, started = TREE / fault.file, fault.file.split("/")[1], time.time()
+    original, faulty, same = path.read_text(encoding="utf-8"), planted(fault), objects(fault)
+
+    def with_fault(text=faulty):
+        path.write_text(text, encoding="utf-8")
+        return build().returncode == 0
+
+    def by_python(name, *words):
+        if not python_files(name): return []
+        if not (PLACE / f"failing-{name}.json").is_file():
+            with_fault(original)
+            failing_without_fault(name)
+            with_fault()
+        return python_tests([*words, *python_files(name)], failing_without_fault(name))
+
     try:
-        path.write_text("\n".join(lines), encoding="utf-8")
-        if build().returncode != 0 or objects(fault) == same: return None
+        if not with_fault() or objects(fault) == same: return None
         result = {**fault._asdict(), "by": "", "test": ""}
-        layer = fault.file.split("/")[1]
-        for by, tests in (("quick", lambda: c_tests(True)),
-                          ("quick", lambda: python_tests(["-m", "quick", *quick_files()], skipped) if quick_files() else []),
-                          ("C tests", lambda: c_tests(False)),
-                          ("Python tests", lambda: python_tests(expand(PYTHON[layer]), skipped))):
+        for by, tests in (("quick", lambda: c_tests(True)), ("quick", lambda: by_python("quick", "-m", "quick")),
+                          ("C tests", lambda: c_tests(False)), ("Python tests", lambda: by_python(layer))):
             if failed := tests():
                 result.update(by=by, test=failed[0])
                 break
@@ -139,17 +155,16 @@ def main():
     store = PLACE / "results.json"
     if options.anew or not store.is_file():
         copy_tree()
-        for file in (store, PLACE / "failing.json"): file.unlink(missing_ok=True)
+        for file in (store, *PLACE.glob("failing-*.json")): file.unlink(missing_ok=True)
     if shell("cmake", "--preset", "quick", "-DLIMBER_WERROR=OFF").returncode != 0 or (answer := build()).returncode != 0:
         sys.exit("the tree does not build: run ./test.sh quick")
     if failed := c_tests(True): sys.exit(f"{failed[0]} fails without a fault")
-    skipped = failing_without_fault()
     results, rejected = (json.loads(store.read_text()), set()) if store.is_file() else ([], set())
     done = {(row["file"], row["before"]) for row in results}
     for fault in faults_to_plant(options.again, options.seed):
         if len(results) >= options.n: break
         if (fault.file, fault.before) in done | rejected: continue
-        result = judge(fault, skipped)
+        result = judge(fault)
         if result is None:
             rejected.add((fault.file, fault.before))
             continue
