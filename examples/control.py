@@ -330,9 +330,9 @@ def tables(cases):
         for name in laws(case):
             exact, heavier = case.results[name, 1.0], case.results[name, HEAVIER]
             lines.append(f"| {name} | {1e3 * exact['rms']:.2f} | " + " | ".join(f"{1e3 * heavier[key]:.2f}" for key in ("rms", "largest", "end", "swing")) + " |")
-        lines += ["", f"Correction loop against computed torque without it: {case.ratio:.2f} of its RMS tip error; at most 0.5 was the aim. "
+        lines += ["", f"Correction loop compared with computed torque without it: {case.ratio:.2f} of its RMS tip error; the goal was at most 0.5. "
                   f"A sample takes {1e6 * case.results[LOOP, HEAVIER]['spent']:.0f} µs with it, {1e6 * case.results[RIVAL, HEAVIER]['spent']:.0f} µs without, "
-                  f"{1e6 * case.results[GAUGES, HEAVIER]['spent']:.0f} µs with strain gauges, {1e6 * case.results[BOTH, HEAVIER]['spent']:.0f} µs with the accelerometer too, the call by FMPy included."]
+                  f"{1e6 * case.results[GAUGES, HEAVIER]['spent']:.0f} µs with strain gauges, {1e6 * case.results[BOTH, HEAVIER]['spent']:.0f} µs with the accelerometer as well, including the call by FMPy."]
     return "\n".join(lines)
 
 
