@@ -1,4 +1,4 @@
-"""A concrete pump moves its boom with four hydraulic cylinders, oil and valves inside the FMU: valve commands every 10 ms, with and
+"""A concrete pump moves its boom with four hydraulic cylinders, with oil and valves inside the FMU and valve commands every 10 ms, with and
 without pressure feedback.
 
 usage: boom.py [FOLDER] [--seconds S]
@@ -7,15 +7,15 @@ usage: boom.py [FOLDER] [--seconds S]
 The robot is resources/concrete-pump-drives.json: 33 m of tapered box sections on a chassis with four outriggers, cylinders with
 counterbalance valves on a common pump. The FMU starts in static equilibrium, with the pressures that hold the load.
 
-The controller runs here, outside the FMU, every 10 ms; its commands are held for that time:
+The controller runs in this script, outside the FMU, every 10 ms; its commands are constant in between:
 
     command = rate/v + k (reference - length) - d (P - P_slow),   P = p1 - p2 A2/A1,   T dP_slow/dt = P - P_slow
 
-rate/v is the feedforward, v the rate at full opening. The last term is pressure feedback: it lets the cylinder give way to a change of the load pressure P,
-and thereby takes energy out of the boom; it does not act on a constant load. The cylinders move one after another, and rest in between.
+rate/v is the feedforward, with the rate v at full opening. The last term is pressure feedback: it lets the cylinder yield to a change of the load pressure P
+and thereby removes energy from the boom; it does not respond to a constant load. The cylinders move one after another, with rests in between.
 
 Checks, with exit code 1 if one fails: the boom starts at rest, the cylinders reach their references, hydraulic work equals energy plus losses, pressure
-feedback reduces the motion of the tip that remains 3 s after the last move to less than a fifth, 60 s take at most 12 s of CPU time."""
+feedback reduces the remaining motion of the tip 3 s after the last move to less than a fifth, 60 s take at most 12 s of CPU time."""
 
 import argparse
 import json
@@ -131,7 +131,7 @@ def integral(result, power):
 
 
 def energy_gap(result):
-    """Hydraulic work less energy stored and lost, as a fraction of all that flowed"""
+    """Hydraulic work minus energy stored and lost, as a fraction of the total energy exchanged"""
     total = lambda names: integral(result, sum(result[f"cylinder{i}.drive.power.{what}"] for i in CYLINDERS for what in names))
     gained = result["energy.total"][-1] - result["energy.total"][0]
     lost = total(LOSSES) + integral(result, result["power.losses"])
@@ -144,7 +144,7 @@ def settled(seconds):
 
 
 def swing(result):
-    """Largest height of the tip less its smallest, from AFTER seconds after the last move on, without the slow drift [m]"""
+    """Largest minus smallest height of the tip, from AFTER seconds after the last move on, without the slow drift [m]"""
     t = result["time"]
     part = t >= min(settled(t[-1]) + AFTER, t[-1] - AFTER)
     height = result["tip.position[3]"][part]
@@ -219,7 +219,7 @@ def main():
         instance.terminate()
         instance.freeInstance()
         print(f"{name}: {cpu[name]:.2f} s of CPU for {given.seconds:g} s: {given.seconds / cpu[name]:.0f} times real time; "
-              f"tip swings by {1e3 * swing(results[name]):.1f} mm from {AFTER:g} s after the last move on; share of the pump {results[name]['pump.share'].min():.2f} at least")
+              f"tip swings by {1e3 * swing(results[name]):.1f} mm from {AFTER:g} s after the last move on; smallest supply factor of the pump {results[name]['pump.share'].min():.2f}")
     shutil.rmtree(unpacked, ignore_errors=True)
     plot(results, picture)
     good = True

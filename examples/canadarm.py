@@ -1,4 +1,4 @@
-"""The forced Canadarm, from robot file to plot: packs the FMU, computes torques, simulates with FMPy, checks the result.
+"""The forced Canadarm, from robot file to plot: creates the FMU, computes torques, simulates with FMPy, checks the result.
 
 usage: canadarm.py [FOLDER]    results are written to FOLDER (default build/out/run); LIMBER may name another limber program
 

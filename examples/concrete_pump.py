@@ -1,13 +1,13 @@
-"""A concrete pump slews its boom, from robot file to plot: packs the FMU, starts it in static equilibrium, checks the result.
+"""A concrete pump slews its boom, from robot file to plot: creates the FMU, starts it in static equilibrium, checks the result.
 
 usage: concrete_pump.py [FOLDER] [--seconds S]
        results are written to FOLDER (default build/out/run); S: simulated seconds (60); LIMBER may name another limber program
 
-Four tapered box sections, 33 m together, with pipe and concrete, on a turret whose chassis stands on four sprung outriggers. The torque of
-the slewing drive rises, carries the boom around, and brakes it. Every section has an inertial sensor at its middle and strain gauges
-near its root; the bending moment is EI times the curvature that they show.
+The boom has four tapered box sections, 33 m in all, with pipe and concrete, on a turret whose chassis is supported by four elastic outriggers. The torque
+of the slewing drive accelerates and brakes the boom. Every section has an inertial sensor at its middle and strain gauges
+near its root; the bending moment is EI times the measured curvature.
 
-Checks, with exit code 1 if one fails: the energy balance closes (work of the drive less losses equals the change of energy), the moment at
+Checks, with exit code 1 if one fails: the energy balance holds (work of the drive minus losses equals the change of energy), the moment at
 the gauge of the first section agrees with the weight outward of it."""
 
 import argparse
@@ -94,7 +94,7 @@ def moment_of_weight(robot, state):
 
 
 def energy_gap(result):
-    """The largest difference between the change of energy and the work of the drive less losses, as a fraction of the largest work."""
+    """The largest difference between the change of energy and the work of the drive minus losses, as a fraction of the largest work."""
     integral = lambda power: np.concatenate([[0], np.cumsum(np.diff(result["time"]) * (power[1:] + power[:-1]) / 2)])
     work, losses = integral(result["power.joints"]), integral(result["power.losses"])
     energy = result["energy.total"] - result["energy.total"][0]
@@ -111,7 +111,7 @@ def plot(robot, result, file):
     axes[0].plot(t, np.interp(t, *zip(*PROFILE)) / 100, color="black", linewidth=1, label="torque of the drive [100 N.m]")
     axes[0].set(ylabel="slewing", title="Concrete pump, 33 m boom, slewed by a torque")
     lateral = -np.sin(result["slew.q"]) * result["tip.acceleration[1]"] + np.cos(result["slew.q"]) * result["tip.acceleration[2]"]
-    axes[1].plot(t, lateral, color=colors[1], linewidth=1, label="tip, across the boom")
+    axes[1].plot(t, lateral, color=colors[1], linewidth=1, label="tip, normal to the boom")
     axes[1].set(ylabel="acceleration [m/s$^2$]")
     bending = moments(robot, result)
     for i, color in zip(SECTIONS, colors):

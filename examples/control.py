@@ -1,18 +1,18 @@
-"""Controllers with a model of the arm inside: the Canadarm and Cibicik and Egeland's manipulator under PD, computed torque of the rigid and of
-the flexible arm, input shaping, the correction loop, strain gauges and an accelerometer (docs/control.md), with a payload that the model knows and with one that is
+"""Controllers that contain a model of the arm: the Canadarm and Cibicik and Egeland's manipulator under PD, computed torque of the rigid and of
+the flexible arm, input shaping, the correction loop, strain gauges and an accelerometer (docs/control.md), with the payload of the model and with one that is
 20 % heavier.
 
 usage: control.py [FOLDER] [--quick] [--write-docs]
-       results are written to FOLDER (default build/out/run); --quick: Cibicik's arm with the heavier payload, without and with the
-       correction loop and with strain gauges, only; --write-docs: also the tables of docs/control.md and docs/figures/control.svg; LIMBER may name
+       results are written to FOLDER (default build/out/run); --quick: only Cibicik's arm with the heavier payload, without and with the
+       correction loop and with strain gauges; --write-docs: also the tables of docs/control.md and docs/figures/control.svg; LIMBER may name
        another limber program
 
-Rules of tuning. The gains are tuned first for computed torque without the correction loop, and are the same for every law: kp = w^2, kd = 2 w
+Tuning. The gains are tuned for computed torque without the correction loop, and are the same for every law: kp = w^2, kd = 2 w
 (damping ratio 1) with w half of the first natural frequency of the arm with locked joints, in the start pose with the payload of the model. The table
-of decay rates shows that this is close to the best choice. LQR has weights with which a rigid joint would get the same gains. The bandwidth of the correction loop is twice that natural frequency.
-Sensors: bandwidth of the observer and damping of vibration are a tenth of it.
-Sample time 1 ms. Checks, with exit code 1 if one fails: the correction loop at least halves the RMS tip error, and strain gauges leave at most a quarter of the tip error at
-the end that it leaves, for both arms."""
+of decay rates shows that this is close to the best choice. The weights of LQR would give a rigid joint the same gains. The bandwidth of the correction loop is twice that natural frequency,
+and the bandwidth of the observer and the vibration damping are a tenth of it. The sample time is 1 ms.
+Checks, with exit code 1 if one fails: the correction loop at least halves the RMS tip error, and strain gauges reduce the remaining tip error at
+the end to at most a quarter, for both arms."""
 
 import argparse
 import json
@@ -81,8 +81,8 @@ def upgraded(robot):
 
 
 def canadarm():
-    """The paper's arm has neither damping nor rotors nor payload. Without rotors, the joints' inertia with free modes is 9 kg m^2 of 47000 kg m^2
-    with locked ones, and with these gains the feedback of the velocities through the mass matrix is unstable at 1 ms."""
+    """The paper's arm has neither damping nor rotors nor payload. Without rotors, the joints' inertia is 9 kg m^2 with free modes and 47000 kg m^2
+    with locked modes, and with these gains the feedback of the velocities through the mass matrix is unstable at 1 ms."""
     robot = json.loads((ROOT / "resources/canadarm.json").read_text())
     for link, position, rotor in zip(robot["links"], (0.3, 0.6, -0.4), (500.0, 200.0, 20.0)):
         link["joint"].update(start={"position": position}, motor_inertia=rotor)
@@ -128,7 +128,7 @@ def gains(case, kp, kd):
 
 
 def lqr(case):
-    """Weights for which a rigid joint gets the gains of PD: accepted errors x and w x/sqrt(2), accepted acceleration w^2 x"""
+    """Weights that give a rigid joint the gains of PD: acceptable errors x and w x/sqrt(2), acceptable acceleration w^2 x"""
     w, x = case.bandwidth, 0.01
     weights = {"lqr_position": x, "lqr_rate": w * x / np.sqrt(2), "lqr_acceleration": w**2 * x}
     return {"feedback": 1, **{f"{joint}.{name}": value for joint in case.joints for name, value in weights.items()}}
@@ -232,7 +232,7 @@ TIP = [f"tip.position[{k}]" for k in (1, 2, 3)]
 
 
 def run(case, parameters, shape, mass, equipment=NO_SENSORS):
-    """Controller first, then the arm, which holds its torques: no delay but that of sampling. Rows of tip, joints, torques,
+    """Controller first, then the arm with constant torques: the only delay is that of sampling. Rows of tip, joints, torques,
     and the median of the time that a sample takes [s]"""
     controller, plant = Fmu(case.controllers[equipment]), Fmu(case.plant)
     names = lambda *endings: [f"{joint}.{ending}" for ending in endings for joint in case.joints]
@@ -330,9 +330,9 @@ def tables(cases):
         for name in laws(case):
             exact, heavier = case.results[name, 1.0], case.results[name, HEAVIER]
             lines.append(f"| {name} | {1e3 * exact['rms']:.2f} | " + " | ".join(f"{1e3 * heavier[key]:.2f}" for key in ("rms", "largest", "end", "swing")) + " |")
-        lines += ["", f"Correction loop against computed torque without it: {case.ratio:.2f} of its RMS tip error; at most 0.5 was the aim. "
+        lines += ["", f"Correction loop compared with computed torque without it: {case.ratio:.2f} of its RMS tip error; the goal was at most 0.5. "
                   f"A sample takes {1e6 * case.results[LOOP, HEAVIER]['spent']:.0f} µs with it, {1e6 * case.results[RIVAL, HEAVIER]['spent']:.0f} µs without, "
-                  f"{1e6 * case.results[GAUGES, HEAVIER]['spent']:.0f} µs with strain gauges, {1e6 * case.results[BOTH, HEAVIER]['spent']:.0f} µs with the accelerometer too, the call by FMPy included."]
+                  f"{1e6 * case.results[GAUGES, HEAVIER]['spent']:.0f} µs with strain gauges, {1e6 * case.results[BOTH, HEAVIER]['spent']:.0f} µs with the accelerometer as well, including the call by FMPy."]
     return "\n".join(lines)
 
 

@@ -1,15 +1,15 @@
-"""A hydraulic crane lifts a load from the ground: arm, two cylinders with valves, their axis controllers and the load. In two forms, each an
-SSP package: six FMUs (resources/crane.ssd), and four with the cylinders inside the arm (resources/crane-drives.ssd). Both are coupled by
-several methods and compared with a monolithic simulation of the six.
+"""A hydraulic crane lifts a load from the ground: arm, two cylinders with valves, their axis controllers and the load. The system has two forms,
+each an SSP package: six FMUs (resources/crane.ssd), and four with the cylinders inside the arm (resources/crane-drives.ssd). Both are coupled by
+several methods and compared with a monolithic simulation of the six FMUs.
 
 usage: crane.py [FOLDER] [--quick]
        results are written to FOLDER (default build/out/run); --quick: one step size of each form, a coarser reference, no
        other masters; LIMBER may name another limber program
 
 The lift cylinder extends by 0.25 m from 0.5 s to 3.5 s, the fold cylinder by 0.08 m from 3 s to 5 s; the rope of the load, 200 kg, is
-slack at first and becomes taut after 1.2 s. Checks, with exit code 1 if one fails: the crane starts at rest, the load is lifted and the
-cylinders reach their references; at 1 ms, hydraulic work equals energy plus losses; the tip agrees with the monolithic simulation; other
-masters agree with ours; with cylinders inside, also at 10 ms. Prints the longest usable step of both forms."""
+slack at first and becomes taut after 1.2 s. Checks, with exit code 1 if one fails: the crane starts at rest; the load is lifted; the
+cylinders reach their references; at 1 ms, hydraulic work equals energy plus losses; the tip agrees with the monolithic simulation (with
+cylinders inside also at 10 ms); other masters agree with this one. Prints the longest usable step of both forms."""
 
 import sys
 
@@ -44,7 +44,7 @@ def balance(run):
 
 
 def coupling_work(run):
-    """Work at the pins: given by the cylinders, received by the crane [J]"""
+    """Work at the pins: supplied by the cylinders, received by the crane [J]"""
     return report.integral(run, *(f"cylinder_{line}.power.mechanical" for line in LINES)), report.integral(run, "arm.power.actuators")
 
 

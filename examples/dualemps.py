@@ -1,10 +1,10 @@
-"""The DualEMPS on a circle and on a square, from robot file to plot: packs the FMU, closes a position loop around it, checks the result.
+"""The DualEMPS on a circle and on a square, from robot file to plot: creates the FMU, closes a position loop around it, checks the result.
 
 usage: dualemps.py [FOLDER] [--seconds S] [--tolerance R]
        results are written to FOLDER (default build/out/run); S: seconds of each path (25); R: of the FMU's integrator (1e-5);
        LIMBER may name another limber program
 
-Two flexible legs are attached to two sliders and joined by a pin (Briot and Khalil). The controller runs here, outside the FMU, every
+Two flexible legs are attached to two sliders and joined by a pin (Briot and Khalil). The controller runs in this script, outside the FMU, every
 millisecond: force = Kp (r - q) + Kd (r' - q'), constant over the step, with Kp = m w^2 and Kd = 2 m w, w = 100 rad/s and m the mass of a
 slider and its leg. Friction is as in the paper; the controller does not compensate it. The references are those of the rigid robot:
 
@@ -16,7 +16,7 @@ vibrate after each stop. (The paper shows its profile only as a figure.) They vi
 until the friction of the pivots locks them; the remaining vibration is at about 20 Hz, the frequency of the robot with locked pivots.
 
 Checks, with exit code 1 if one fails: the loop is closed in every sample, the ends of the legs computed from the outputs agree with the
-FMU's P, the sliders follow, the legs vibrate at the first frequency."""
+FMU's P, the sliders follow their references, the legs vibrate at the first frequency."""
 
 import argparse
 import json

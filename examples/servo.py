@@ -1,14 +1,14 @@
 """An arm with flexible links and electric drives moves a load: Cibicik and Egeland's manipulator with a servo drive and an axis controller
-at each joint. In two forms, each an SSP package: nine FMUs (resources/servo.ssd), and five with the drives inside the arm
-(resources/servo-drives.ssd). Both are coupled by several methods and compared with a monolithic simulation of the nine.
+at each joint. The system has two forms, each an SSP package: nine FMUs (resources/servo.ssd), and five with the drives inside the arm
+(resources/servo-drives.ssd). Both are coupled by several methods and compared with a monolithic simulation of the nine FMUs.
 
 usage: servo.py [FOLDER] [--quick]
        results are written to FOLDER (default build/out/run); --quick: one step size of each form, a coarser reference, no
        other masters; LIMBER may name another limber program
 
 Slewing and boom move from 0.2 s to 1.7 s, jib and hand from 0.7 s to 2.2 s, with 10 kg in the hand. Checks, with exit code 1 if one fails:
-the arm starts at rest and the joints reach their references; at 1 ms, electrical work equals energy plus losses; the tip agrees with the
-monolithic simulation; other masters agree with ours; with drives inside, also at 10 ms. Prints the longest usable step of both
+the arm starts at rest; the joints reach their references; at 1 ms, electrical work equals energy plus losses; the tip agrees with the
+monolithic simulation (with drives inside also at 10 ms); other masters agree with this one. Prints the longest usable step of both
 forms."""
 
 import sys
@@ -42,7 +42,7 @@ def balance(run):
 
 
 def coupling_work(run):
-    """Work at the joints: given by the drives, received by the arm [J]"""
+    """Work at the joints: supplied by the drives, received by the arm [J]"""
     return report.integral(run, *(f"servo_{axis}.power.mechanical" for axis in JOINTS)), report.integral(run, "arm.power.joints")
 
 

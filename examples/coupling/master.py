@@ -1,13 +1,13 @@
 """Co-simulation of a system of FMUs with a fixed communication step h, by four methods:
 
 at once    all FMUs step with the values of the others at the beginning of the step (Jacobi); ecos and libcosim do this
-in turn    one after the other; later FMUs use the values of earlier ones at the end of the step (Gauss-Seidel)
-slopes     either, with input derivatives: an input continues at the rate of its source (extrapolation), or, if the source has already
-           stepped, on a straight line to its new value (interpolation)
-iterated   at once, with straight lines to the values at the end of the step, which are not known yet: the FMUs are restored to the beginning
-           of the step and step again until the lines agree with the outputs (rollback)
+in turn    FMUs step one after another; later FMUs use the values of earlier ones at the end of the step (Gauss-Seidel)
+slopes     one of these with input derivatives: an input changes at the rate of its source (extrapolation) or, if the source has already
+           stepped, along a straight line to its new value (interpolation)
+iterated   at once, with inputs along straight lines to the values at the end of the step, found by iteration: the FMUs are restored to the
+           beginning of the step and step again until the lines agree with the outputs (rollback)
 
-With constant inputs, our drives still extrapolate a measured position by its rate within a step (docs/drives.md)."""
+With constant inputs, drives still extrapolate a measured position by its rate within a step (docs/drives.md)."""
 
 import numpy as np
 from fmpy.fmi1 import FMICallException
@@ -63,8 +63,8 @@ class Master:
 
 
 class Iterated(Master):
-    """With rollback: a step is repeated, at most `most` times, until outputs and inputs at its end agree within `close` times their size,
-    which respects the FMUs' tolerance. `size`: largest magnitude of each connection's values; 0 is replaced by 1.
+    """With rollback: a step is repeated, at most `most` times, until outputs and inputs at its end agree to `close` times their size, which
+    must be consistent with the FMUs' tolerance. `size`: largest magnitude of each connection's values; 0 is replaced by 1.
 
     The step is a map G from the assumed values at its end to the resulting ones; the solution of x = G(x) is sought. Fixed-point
     iteration converges only for short steps. Here differences of r = G(x) - x from earlier passes are combined to minimize r

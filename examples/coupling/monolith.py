@@ -1,5 +1,5 @@
-"""Monolithic simulation of a system of FMUs: all of them in model exchange, their states in one vector, x' = f(t, x). There are no
-communication steps: outputs act on the other FMUs at the same instant. The reference for co-simulation."""
+"""Monolithic simulation of a system of FMUs, the reference for co-simulation: all FMUs in model exchange, with their states in one vector,
+x' = f(t, x). There are no communication steps: outputs act on the other FMUs at the same instant."""
 
 import ctypes
 
@@ -58,7 +58,7 @@ class Monolith:
 
     def run(self, times, tolerance, progress=lambda t: None):
         """Rows of the recorded variables at the times; `largest` is then the largest magnitude in each connection. Steps of at most
-        20 ms: moves begin at rest, and none must be missed."""
+        20 ms: moves begin at rest, and longer steps might miss one."""
 
         def f(t, x):
             if self.evaluations % 1000 == 0: progress(t)

@@ -1,10 +1,10 @@
-"""The common part of both examples: packs the system in both forms, with drives as FMUs (NAME.ssd) and with drives inside the arm
-(NAME-drives.ssd), runs them with every method, reports the results.
+"""The common part of both examples: creates the system in both forms, with drives as FMUs (NAME.ssd) and with drives inside the arm
+(NAME-drives.ssd), simulates them with every method, and reports the results.
 
 An example is a module with its help text as docstring, RECORDED {component: variables}, COMPARED (study.Compared; the tip first), WORK (kind
 of input work), DRIVES {joint or actuator of the arm: component of its drive}, and
 balance(run)        work, the part stored, and the part lost [J]
-coupling_work(run)  mechanical work at the coupling: given by the drives, received by the arm [J]
+coupling_work(run)  mechanical work at the coupling: supplied by the drives, received by the arm [J]
 checks(run)         (quantity, value, limit) each: every value must be below its limit; None: not done
 plot(...)           run, [(case, errors found)] of both forms, file
 summary(run)        lines for the summary"""
@@ -23,7 +23,7 @@ from dualemps import write_table  # noqa: E402
 
 from . import study, system  # noqa: E402
 
-AGREES = {"ecos": 2e-3, "libcosim": 5e-4}  # fraction of the range: another master that couples at once, against ours; they
+AGREES = {"ecos": 2e-3, "libcosim": 5e-4}  # fraction of the range: another master that couples at once, compared with ours; they
 # initialize in fewer passes
 plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3,
                      "legend.frameon": False})
@@ -44,7 +44,7 @@ def prepare(name, folder, recorded, compared, inside={}):
 
 
 def prepare_inside(name, folder, example):
-    """The form with drives inside the arm: the same variables, those of a drive behind the name of its joint or actuator"""
+    """The form with drives inside the arm: the same variables, with the name of its joint or actuator as prefix for those of a drive"""
     recorded = {component: list(names) for component, names in example.RECORDED.items() if component not in example.DRIVES.values()}
     for of, component in example.DRIVES.items(): recorded["arm"] += [f"{of}.drive.{name}" for name in example.RECORDED[component]]
     return prepare(f"{name}-drives", folder, recorded, example.COMPARED, example.DRIVES)
@@ -68,7 +68,7 @@ def other_masters(case, package, right, quick):
         run = study.run_tool(case, package, tool)
         errors = study.errors(case, run, right)
         print(f"{name}: {tool}, 1 ms: " + ", ".join(f"{each.name} {errors[each.name]:.2g} {each.unit}" for each in case.compared))
-        checks.append((f"{name}: {tool} against our master at once, fraction of the range", disagreement(case, run, ours), AGREES[tool]))
+        checks.append((f"{name}: {tool} compared with our master at once, fraction of the range", disagreement(case, run, ours), AGREES[tool]))
     return checks
 
 
@@ -82,7 +82,7 @@ def step_study(case, right, steps, methods):
     """Prints the tables of errors and returns the errors."""
     found = study.compare(case, right, steps, methods)
     for compared in case.compared:
-        print(f"\n{case.system.name}, largest error against the reference: {compared.name} [{compared.unit}]")
+        print(f"\n{case.system.name}, largest error relative to the reference: {compared.name} [{compared.unit}]")
         for line in study.table(found, compared, steps, methods): print("  " + line)
     return found
 
@@ -92,7 +92,7 @@ def both_studies(case, inside, right, quick):
     given = [([2e-3], [study.BEST]), ([10e-3], [study.BEST])] if quick else [(study.STEPS, study.METHODS), (study.LONG_STEPS, study.EXPLICIT)]
     studies = [(each, step_study(each, right, *what)) for each, what in zip((case, inside), given)]
     if not quick:
-        print(f"\nlongest step [ms] with which the tip stays within {100 * study.WITHIN:g} % of its range, of "
+        print(f"\nlongest step [ms] for which the tip error stays within {100 * study.WITHIN:g} % of its range, of "
               + ", ".join(f"{1e3 * h:g}" for h in study.LONG_STEPS))
         for line in study.longest_table(dict(zip(("drives as FMUs", "drives inside"), studies)), right): print("  " + line)
     print()
@@ -112,16 +112,16 @@ def conclude(checks, files):
     sys.exit(0 if good else 1)
 
 
-def judge(example, case, run, right):
-    """Prints what a run at 1 ms shows; returns its checks"""
+def check(example, case, run, right):
+    """Prints the results of a run at 1 ms; returns its checks"""
     work, stored, lost = example.balance(run)
     gave, took = example.coupling_work(run)
     print(f"{case.system.name}: {example.WORK} work {work:.1f} J: {stored:.1f} J stored, {lost:.1f} J lost ({study.BEST}, 1 ms)")
-    print(f"work given by the drives {gave:.2f} J, received by the arm {took:.2f} J")
+    print(f"work supplied by the drives {gave:.2f} J, received by the arm {took:.2f} J")
     for line in example.summary(run): print(line)
-    checks = [*example.checks(run), (f"{example.WORK} work minus the parts stored and lost, fraction of it", imbalance(work, stored, lost), 1e-3),
-              ("work given by the drives minus work received by the arm, fraction of it", imbalance(gave, took), 1e-3),
-              ("tip against the reference [mm]", study.errors(case, run, right)["tip"], 1)]
+    checks = [*example.checks(run), (f"{example.WORK} work minus the parts stored and lost, relative", imbalance(work, stored, lost), 1e-3),
+              ("work supplied by the drives minus work received by the arm, relative", imbalance(gave, took), 1e-3),
+              ("tip error relative to the reference [mm]", study.errors(case, run, right)["tip"], 1)]
     return [(f"{case.system.name}: {what}", *numbers) for what, *numbers in checks]
 
 
@@ -138,9 +138,9 @@ def run_all(name, example, given):
     studies = both_studies(case, inside, right, given.quick)
     plot = case.folder.with_suffix(".png")
     example.plot(runs[0], studies, plot)
-    judged = [judge(example, each, run, right) for (each, _), run in zip(prepared, runs)]
-    long = (f"{inside.system.name}: tip against the reference [mm] ({study.BEST}, 10 ms)", studies[1][1][study.BEST, 10e-3]["tip"], 10)
-    return [*judged[0], *judged[1], long, *checks], [*(("package", package) for _, package in prepared),
+    checked = [check(example, each, run, right) for (each, _), run in zip(prepared, runs)]
+    long = (f"{inside.system.name}: tip error relative to the reference [mm] ({study.BEST}, 10 ms)", studies[1][1][study.BEST, 10e-3]["tip"], 10)
+    return [*checked[0], *checked[1], long, *checks], [*(("package", package) for _, package in prepared),
                                                      *(("results", each.folder.with_suffix(".csv")) for each, _ in prepared), ("plot", plot)]
 
 

@@ -1,4 +1,4 @@
-"""Errors of the co-simulation of a system against its monolithic simulation: by communication step, coupling method and master."""
+"""Errors of the co-simulation of a system relative to its monolithic simulation, by communication step, coupling method and master."""
 
 import contextlib
 import io
@@ -17,10 +17,10 @@ from .monolith import Monolith
 from .system import ROOT, System
 
 STEPS = [0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3]
-LONG_STEPS = [1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3]  # of the form with drives inside
-WITHIN = 0.02  # of its range: a step is usable if the tip stays as close to the reference
+LONG_STEPS = [1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3]  # for the form with drives inside
+WITHIN = 0.02  # a step is usable if the tip error is below this fraction of its range
 SHOWN = 0.01  # [s] between the points of comparison: a multiple of each step, or a divisor
-TOLERANCE = 1e-8  # of the reference
+TOLERANCE = 1e-8  # for the reference
 METHODS = {
     "at once": lambda case, right: Master(case.system, case.folder, recorded=case.recorded),
     "at once, slopes": lambda case, right: Master(case.system, case.folder, slopes=True, recorded=case.recorded),
@@ -45,7 +45,7 @@ class Compared(NamedTuple):
 
 class Case(NamedTuple):
     """A system, its package unpacked in `folder`; `recorded` {component: variables}; `inside` {joint or actuator of the arm: component that
-    its drive is in the other form}, empty if the drives are FMUs of their own. The arm steps last."""
+    its drive is in the other form}, empty if the drives are separate FMUs. The arm steps last."""
     system: System
     folder: Path
     recorded: dict

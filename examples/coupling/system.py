@@ -1,9 +1,9 @@
-"""A system of FMUs as an SSP package (System Structure and Parameterization 1.0): packed from NAME.ssd, read back.
+"""A system of FMUs as an SSP package (System Structure and Parameterization 1.0), created from NAME.ssd and read back.
 
 The structure, resources/NAME.ssd, is the only place that states which FMUs there are, their connections and their parameters.
-Its sources name the FMUs: resources/cylinder.fmu is made by `limber drive cylinder` if there is such a drive, others, such as
+Its sources name the FMUs: resources/cylinder.fmu is created by `limber drive cylinder` if there is such a drive, others, such as
 resources/crane.fmu, by `limber fmu resources/crane.json`. Parameters are inside the structure, in sets that are all named
-"parameters": ecos needs one name, libcosim accepts any."""
+"parameters", because ecos requires the same name; libcosim accepts any."""
 
 import zipfile
 from pathlib import Path
