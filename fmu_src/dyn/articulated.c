@@ -1,10 +1,98 @@
 /* Articulated-body forward dynamics, O(n): in each link the modes are eliminated before the hinge. Factorization and solution are
    separate, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33, 91, 92; Jain and Rodriguez, section 7;
-   the same U D U' elimination as Mohan and Saha 35 to 42.) */
+   the same U D U' elimination as Mohan and Saha 35 to 42.) T is the frame of a section, P_T the inertia attached to it. */
 #include <string.h>
 
-#include "dyn/modes.h"
-#include "dyn/updated.h"
+#include "dyn/dyn.h"
+#include "math/dense.h"
+#include "math/vec.h"
+
+/* Z = P_T J of modes [first, last) that rotate about one axis and move along one: combinations of P_T (e; 0), P_T (0; e) */
+INLINE void family_products(const struct section *restrict shape, int first, int last, const double *restrict RF,
+                            const struct section_work *restrict s, double (*restrict Z)[SIX])
+{
+    const struct inertia *P = &s->P;
+    const int a = shape->axis[first], t = shape->turn[first];
+    const double e_turn[3] = {s->RJ[t], s->RJ[3 + t], s->RJ[6 + t]}, e_move[3] = {RF[a], RF[3 + a], RF[6 + a]};
+    double turn[6], move[6];
+    symmul3(P->A, e_turn, turn);
+    tmul3(P->B, e_turn, turn + 3);
+    mul3(P->B, e_move, move);
+    symmul3(P->C, e_move, move + 3);
+    for (int k = first; k < last; k++)
+        for (int i = 0; i < 6; i++) Z[k][i] = shape->lambda[k] * turn[i] + shape->phi[k] * move[i];
+}
+
+/* Z -= P_T (0; e_x slope): the part of foreshortening in J */
+static inline void shortening_products(int m, const double *restrict RF, const struct section_work *restrict s,
+                                       double (*restrict Z)[SIX])
+{
+    const double e[3] = {RF[0], RF[3], RF[6]};
+    double move[SIX] = {0};
+    mul3(s->P.B, e, move);
+    symmul3(s->P.C, e, move + 3);
+    for (int k = 0; k < m; k++)
+        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->slope[k] * load(move + j));
+}
+
+/* P = what is attached to O + sum over the sections of X' P_T X + M_rr */
+INLINE void sum_inertias(const struct link_model *lm, struct link_work *w)
+{
+    bool assigned = lm->has_child;
+    for (int i = 0; i < lm->n_sections; i++) {
+        const struct section_work *s = &w->section[i];
+        if (!lm->section[i].has_inertia) continue;
+        if (assigned) {
+            struct inertia moved;
+            inertia_shift(&s->P, s->r, &moved);
+            inertia_add(&w->P, &moved);
+        } else {
+            inertia_shift(&s->P, s->r, &w->P);
+            assigned = true;
+        }
+    }
+    if (assigned) inertia_add_rigid(&w->P, &w->self);
+    else inertia_rigid(&w->P, &w->self);
+}
+
+/* The inertia at T, moved to O and the modes:  F = M_rf + X' P_T J,  D_f = M_ff + J' P_T J                      (29, 30)
+   In: P_T J in Z. Out: F in Z, D_f in L. */
+INLINE void fold_tip(const int m, const double *restrict r, const double *restrict M0, const double *restrict Jt,
+                     const double (*restrict F)[SIX], double (*restrict Z)[SIX], double *restrict L)
+{
+    const int row = PADDED(m);
+    for (int k = 0; k < m; k++) {
+        for (int l = LANE_START(k); l < row; l += LANES) {
+            lanes sum = load(M0 + row * k + l);
+            for (int a = 0; a < 6; a++) sum += Z[k][a] * load(Jt + row * a + l);
+            store(L + row * k + l, sum);
+        }
+        add_cross3(r, Z[k] + 3, Z[k]);
+        for (int i = 0; i < 6; i++) Z[k][i] += F[k][i];
+    }
+}
+
+/* D_f = L Delta L',   Z = L^-1 F',   W = Delta^-1 Z,   P_r = P - Z' Delta^-1 Z                                      (31) */
+INLINE int eliminate_modes(const int m, const double *restrict M0, double *restrict L, double *restrict inverse_d,
+                           double (*restrict Z)[SIX], double (*restrict W)[SIX], struct inertia *restrict P)
+{
+    const int row = PADDED(m);
+    for (int k = 0; k < m; k++) {
+        const double d = L[(row + 1) * k], inverse = 1 / d;
+        if (!(d > PIVOT_SHARE * M0[(row + 1) * k])) return -1;
+        inverse_d[k] = inverse;
+        for (int j = 0; j < SIX; j += LANES) store(W[k] + j, inverse * load(Z[k] + j));
+        for (int i = k + 1; i < m; i++) {
+            const double l = inverse * L[row * k + i];
+            for (int j = LANE_START(i); j < row; j += LANES)
+                store(L + row * i + j, load(L + row * i + j) - l * load(L + row * k + j));
+            for (int j = 0; j < SIX; j += LANES) store(Z[i] + j, load(Z[i] + j) - l * load(Z[k] + j));
+            L[row * k + i] = l;
+        }
+    }
+    inertia_downdate_rows(m, P, (const double(*)[SIX])W, (const double(*)[SIX])Z);
+    return 0;
+}
 
 /* Z = P_T J of a section */
 static void section_products(const struct link_model *restrict lm, int i, const struct link_work *restrict w,
@@ -117,8 +205,7 @@ static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm,
     struct section_work *tip = &w->section[0];
     if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
     else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
-    if (w->updated != NULL) failed = updated_articulate(lm, w);
-    else WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+    WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
     return failed;
 }
 
@@ -232,12 +319,7 @@ static __attribute__((noinline)) void gather_flexible(const struct link_model *l
                                                       struct link_work *w)
 {
     const double *eta = in->q + lm->eta_q, *etad = in->qd + lm->eta_v;
-    if (w->updated != NULL) {
-        modal_forces(lm->m, lm->body, eta, etad, w);
-        updated_gather(lm, w);
-    } else {
-        WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, lm->n_sections, w))
-    }
+    WITH_CONSTANT_COUNT(M, lm->m, modal_forces(M, lm->body, eta, etad, w); gather_modes(M, lm->n_sections, w))
 }
 
 /* Tips to base: residuals u of hinges and e of modes, for the inertia forces of dyn_motion() */
@@ -278,8 +360,7 @@ static void spread(const struct model *model, struct work *work, const struct in
         motion_shift(carried, w->d, w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
         if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
-        if (w->updated != NULL) updated_spread(lm, w, qdd + lm->eta_v);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, qdd + lm->eta_v))
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, qdd + lm->eta_v))
     }
 }
 
@@ -312,8 +393,7 @@ static void gather_forces(const struct model *model, struct work *work, const do
         struct link_work *w = &work->link[i];
         start_link(lm, false, w);
         if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
-        if (w->updated != NULL) updated_gather(lm, w);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
         pass_on(lm, w, false, work);
     }

@@ -16,7 +16,6 @@ static void make_columns(const struct link_model *lm, struct arena *arena, struc
     c->e = arena_allocate(arena, m, sizeof *c->e);
     c->change.section = arena_allocate(arena, sections, sizeof *c->change.section);
     c->change.modal = arena_allocate(arena, m, sizeof *c->change.modal);
-    if (lm->updated != NULL) c->residual = arena_allocate(arena, LANES, sizeof *c->residual);
 }
 
 static bool plain(const struct link_model *lm)
@@ -64,7 +63,6 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
         struct link_response *r = &j->link[i];
         r->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *r->section);
         r->E = arena_allocate(arena, (size_t)lm->m, sizeof *r->E);
-        if (lm->updated != NULL) r->residual = arena_allocate(arena, SIX, sizeof *r->residual);
         for (int kind = 0; kind < KINDS && !arena->failed; kind++) make_columns(lm, arena, &j->columns[kind][i]);
     }
     if (!arena->failed) find_runs(model, j);
@@ -286,31 +284,6 @@ INLINE void gather_modes(const int m, const struct link_model *lm, const struct 
     for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
 }
 
-/* The same by updated.c, lane by lane */
-static void gather_updated(const struct link_model *lm, struct link_work *w, const struct link_response *r,
-                           struct link_columns *c)
-{
-    double e[LANES], z[6][LANES], at[6][LANES];
-    lanes moved[6], sum[6];
-    wrench_to(r->section[0].p, c->section[0].z, moved);
-    for (int i = 0; i < 6; i++) store(at[i], moved[i]);
-    for (int l = 0; l < LANES; l++) {
-        memset(w->z, 0, sizeof w->z);
-        for (int i = 0; i < 6; i++) w->section[0].z[i] = at[i][l];
-        for (int k = 0; k < lm->m; k++) {
-            store(e, c->e[k]);
-            w->e[k] = e[l];
-        }
-        updated_gather(lm, w);
-        c->residual[l] = w->updated->residual;
-        for (int i = 0; i < 6; i++) z[i][l] = w->z[i];
-        for (int k = 0; k < lm->m; k++) set_lane(&c->e[k], l, w->e[k]);
-    }
-    for (int i = 0; i < 6; i++) sum[i] = load(z[i]);
-    add_cross_left(r->O.p, sum + 3, sum);
-    for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
-}
-
 /* What the batch varies, before the modes are eliminated */
 static void add_modal_change(const struct link_model *lm, struct link_columns *c)
 {
@@ -325,8 +298,7 @@ static void gather_flexible(const struct link_model *lm, struct link_work *w, co
 {
     memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
     if (varied) add_modal_change(lm, c);
-    if (w->updated != NULL) gather_updated(lm, w, r, c);
-    else WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, r, c))
+    WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, r, c))
 }
 
 /* u = force - S' z,   z += U u/D, and what the hinge passes on if it is varied itself */
@@ -470,37 +442,6 @@ INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x,
         for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
 }
 
-/* residual += sum over the seeds of seed times the residual of its unit */
-static void add_residuals(const struct link_response *r, int seeds, int l, const lanes *seed,
-                          struct updated_residual *residual)
-{
-    for (int s = 0; s < seeds; s++) {
-        double value[LANES];
-        store(value, seed[s]);
-        for (int i = 0; i < FAMILIES * PER_MODE; i++) residual->share[i] += value[l] * r->residual[s].share[i];
-        for (int i = 0; i < MOST_TIP_MODES; i++) residual->e1[i] += value[l] * r->residual[s].e1[i];
-    }
-}
-
-static void spread_updated(const struct link_model *lm, struct link_work *w, const struct link_response *r, int seeds,
-                           bool reached, const lanes *x, struct link_columns *c)
-{
-    double e[LANES], at[6][LANES];
-    for (int i = 0; i < 6; i++) store(at[i], x[i]);
-    for (int l = 0; l < LANES; l++) {
-        for (int i = 0; i < 6; i++) w->x[i] = at[i][l];
-        for (int k = 0; k < lm->m; k++) {
-            store(e, c->e[k]);
-            w->e[k] = e[l];
-        }
-        if (reached) w->updated->residual = c->residual[l];
-        else memset(&w->updated->residual, 0, sizeof w->updated->residual);
-        add_residuals(r, seeds, l, c->O.seed, &w->updated->residual);
-        updated_spread(lm, w, w->b_eta);
-        for (int k = 0; k < lm->m; k++) set_lane(&c->e[k], l, w->b_eta[k]);
-    }
-}
-
 /* A section moves with O and by the modes:  x_T = x + J eta_ddot, with J moved to the reference */
 static void spread_section(int m, const struct section_work *w, const double *p, bool varied,
                            const struct frame_change *change, const lanes *e, const struct frame_columns *O,
@@ -526,8 +467,7 @@ static void spread_flexible(const struct link_model *lm, struct link_work *w, co
     add_cross_right(c->O.x, r->O.p, x + 3);
     if (!reached) memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
     for (int k = 0; k < lm->m; k++) c->e[k] += dot_lanes(seeds, r->E[k], c->O.seed);
-    if (w->updated != NULL) spread_updated(lm, w, r, seeds, reached, x, c);
-    else WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
+    WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
     for (int s = 0; s < lm->n_sections; s++)
         spread_section(lm->m, &w->section[s], r->section[s].p, varied, &c->change.section[s], c->e, &c->O,
                        &c->section[s]);

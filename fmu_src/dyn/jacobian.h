@@ -34,8 +34,7 @@ struct frame_response {
 struct link_response {
     struct frame_response O, *section; /* n_sections                                   */
     struct hinge_response hinge[MOST_VELOCITIES];
-    double (*E)[SIX];                  /* m: modal residuals per seed                  */
-    struct updated_residual *residual; /* SIX: of links with `updated`                 */
+    double (*E)[SIX]; /* m: modal residuals per seed                  */
 };
 
 /* What a varied coordinate does to a frame that moves with it, one coordinate per lane: wrench, acceleration (g; g_a) and seeds. */
@@ -58,7 +57,6 @@ struct frame_columns {
 struct link_columns {
     struct frame_columns O, *section;
     lanes u[MOST_VELOCITIES], *e;
-    struct updated_residual *residual; /* LANES */
     struct link_change change;
 };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dyn/sites.h"
-#include "dyn/updated.h"
 #include "flex/beam_mass.h"
 #include "math/vec.h"
 
@@ -73,10 +72,8 @@ static enum status make_flexible(struct model *model, int i)
     lm->payload = about_origin(&link->payload);
     lm->has_payload = link->has_payload;
     identity3(lm->tip.R);
-    enum status status = body_make(link, &model->arena, body);
-    if (status == STATUS_OK) status = sites_make_sections(model, i);
-    if (status != STATUS_OK || model->terms != TERMS_RUTHLESS || !body->plain || lm->n_sections > 1) return status;
-    return updated_make(body, model->update_from, &model->arena, &lm->updated);
+    const enum status status = body_make(link, &model->arena, body);
+    return status == STATUS_OK ? sites_make_sections(model, i) : status;
 }
 
 /* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
@@ -178,11 +175,6 @@ static enum status check_size(const struct model *model, struct report *report)
 
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
-    return model_make_with(robot, UPDATE_FROM, made, report);
-}
-
-enum status model_make_with(const struct robot *robot, int update_from, struct model **made, struct report *report)
-{
     struct arena arena = {0};
     *made = NULL;
     struct model *model = arena_allocate(&arena, 1, sizeof *model);
@@ -195,7 +187,6 @@ enum status model_make_with(const struct robot *robot, int update_from, struct m
     model->n_links = robot->n_links;
     model->tip = robot->tip;
     model->terms = robot->elastic_terms;
-    model->update_from = update_from;
     copy3(robot->gravity, model->gravity);
     model->link = link;
     model->arena = arena;
@@ -239,7 +230,6 @@ void model_set_added_mass(struct model *model, int i)
     if (lm->body == NULL) make_rigid(link, lm);
     if (lm->body == NULL || lm->body->added == NULL) return;
     body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
-    if (lm->updated != NULL) updated_again(lm->body, lm->updated);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */

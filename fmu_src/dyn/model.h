@@ -12,8 +12,6 @@
 #include "math/spatial.h"
 #include "robot/robot.h"
 
-struct updated;
-
 /* A section of a flexible link on which something acts or that is observed: the tip, a station of a beam, a node. */
 struct section_model {
     struct section shape;
@@ -59,7 +57,6 @@ struct link_model {
     int n_sections;                /* flexible link: sections of the recursions; rigid: 0              */
     int n_all_sections;            /* and after them those that are only observed                      */
     struct section_model *section; /* the first is the tip                                             */
-    const struct updated *updated; /* flexible link whose modes are eliminated by updated.c; else NULL */
     struct rigid added;            /* rigid link, a beam: its added mass with factor 1, about O        */
     struct pose tip;               /* rigid link: T in O; flexible: the identity                       */
 };
@@ -74,7 +71,6 @@ struct model {
     int tip;          /* link with the tip frame for output and tip wrench */
     struct anchor tip_frame;
     enum elastic_terms terms;
-    int update_from; /* dyn/updated.h: UPDATE_FROM */
     double gravity[3];
     struct link_model *link;
     struct anchor (*loop_side)[3];    /* n_loops: the joined frames, and O that carries the plane    */
@@ -132,8 +128,6 @@ void model_start(const struct model *model, double *q, double *qd);
    file. */
 enum status model_make(const struct robot *robot, struct model **model, struct report *report);
 
-/* The same with another value than UPDATE_FROM: 0 always, a large one never. For tests and benchmarks. */
-enum status model_make_with(const struct robot *robot, int update_from, struct model **model, struct report *report);
 void model_free(struct model *model);
 
 /* Updates the payload of a link from the robot. Only the owner of the model may call it, between evaluations. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dyn/modes.h"
+#include "dyn/dyn.h"
 #include "flex/section.h"
 #include "math/vec.h"
 

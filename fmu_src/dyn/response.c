@@ -174,22 +174,6 @@ static void eliminate_modes(const struct link_model *lm, const struct link_work 
     }
 }
 
-/* The same by updated.c */
-static void eliminate_updated(const struct link_model *lm, struct link_work *w, int seeds, struct link_response *r)
-{
-    struct section_work *tip = &w->section[0];
-    for (int l = 0; l < seeds; l++) {
-        memset(w->z, 0, sizeof w->z);
-        for (int i = 0; i < 6; i++) tip->z[i] = r->section[0].Z[i][l];
-        add_cross3(tip->z + 3, r->section[0].p, tip->z);
-        for (int k = 0; k < lm->m; k++) w->e[k] = r->E[k][l];
-        updated_gather(lm, w);
-        r->residual[l] = w->updated->residual;
-        for (int k = 0; k < lm->m; k++) r->E[k][l] = w->e[k];
-        add_wrench(r->O.p, w->z, l, r->O.Z);
-    }
-}
-
 /* u = -S' Z,   Z += U u/D                                                                                         (33) */
 INLINE void eliminate_hinge(const int nv, int seeds, struct link_response *r)
 {
@@ -227,8 +211,7 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_response *r = &jacobian->link[i];
-        if (work->link[i].updated != NULL) eliminate_updated(lm, &work->link[i], seeds, r);
-        else if (lm->body != NULL) eliminate_modes(lm, &work->link[i], seeds, r);
+        if (lm->body != NULL) eliminate_modes(lm, &work->link[i], seeds, r);
         WITH_COLUMNS(N, free_velocities(lm), eliminate_hinge(N, seeds, r));
         if (lm->parent < 0) continue;
         struct link_response *parent = &jacobian->link[lm->parent];

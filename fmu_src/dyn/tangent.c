@@ -37,7 +37,6 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     b->modal = arena_allocate(arena, (size_t)lm->m, sizeof *b->modal);
     b->e = arena_allocate(arena, (size_t)lm->m, sizeof *b->e);
     b->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *b->section);
-    if (lm->updated != NULL) b->updated = arena_allocate(arena, LANES, sizeof *b->updated);
     if (lm->body != NULL) make_flexible(lm, arena, t);
     if (lm->body != NULL && lm->body->added != NULL) added_tangent_make(lm->body, arena, &t->added);
 }

@@ -14,7 +14,6 @@
 #define DYN_TANGENT_H
 
 #include "dyn/dyn.h"
-#include "dyn/updated.h"
 #include "flex/tangent.h"
 
 /* Changes of masses, for all links. */
@@ -114,7 +113,6 @@ struct link_batch {
     lanes *modal;                  /* m                                                                        */
     struct section_batch *section; /* n_sections                                              */
     lanes u[MOST_VELOCITIES], *e, z[6], x[6]; /* as in struct link_work, by dyn_solve_columns()          */
-    struct updated_residual *updated; /* LANES, where the model has `updated`                                     */
 };
 
 /* The directions of a batch, one per lane. Seeds outside [from, to) are zero. */

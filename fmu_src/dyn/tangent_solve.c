@@ -3,7 +3,6 @@
 
 #include "dyn/tangent.h"
 #include "dyn/tangent_lanes.h"
-#include "dyn/updated.h"
 #include "math/vec.h"
 
 /* e -= J' z_T,   z += X' z_T of a section */
@@ -46,48 +45,6 @@ INLINE void spread_modes(const int m, int n_sections, const struct link_work *w,
     for (int s = 1; s < n_sections; s++) spread_section(m, &w->section[s], b->x, b->e, &b->section[s]);
 }
 
-/* A link of updated.c, with gains for a few modes only: lane by lane */
-static void gather_updated(const struct link_model *lm, struct link_work *w, struct link_batch *b)
-{
-    double e[LANES], z[6][LANES], zT[6][LANES];
-    for (int i = 0; i < 6; i++) {
-        store(z[i], b->z[i]);
-        store(zT[i], b->section[0].z[i]);
-    }
-    for (int l = 0; l < LANES; l++) {
-        for (int i = 0; i < 6; i++) {
-            w->z[i] = z[i][l];
-            w->section[0].z[i] = zT[i][l];
-        }
-        for (int k = 0; k < lm->m; k++) {
-            store(e, b->e[k]);
-            w->e[k] = e[l];
-        }
-        updated_gather(lm, w);
-        b->updated[l] = w->updated->residual;
-        for (int i = 0; i < 6; i++) z[i][l] = w->z[i];
-        for (int k = 0; k < lm->m; k++) set_lane(&b->e[k], l, w->e[k]);
-    }
-    for (int i = 0; i < 6; i++) b->z[i] = load(z[i]);
-}
-
-static void spread_updated(const struct link_model *lm, struct link_work *w, struct link_batch *b)
-{
-    double e[LANES], x[6][LANES];
-    for (int i = 0; i < 6; i++) store(x[i], b->x[i]);
-    for (int l = 0; l < LANES; l++) {
-        for (int i = 0; i < 6; i++) w->x[i] = x[i][l];
-        for (int k = 0; k < lm->m; k++) {
-            store(e, b->e[k]);
-            w->e[k] = e[l];
-        }
-        w->updated->residual = b->updated[l];
-        updated_spread(lm, w, w->b_eta);
-        for (int i = 0; i < 6; i++) set_lane(&b->section[0].x[i], l, w->section[0].x[i]);
-        for (int k = 0; k < lm->m; k++) set_lane(&b->e[k], l, w->b_eta[k]);
-    }
-}
-
 /* u = Q_q - h' z,   z += U u/D                                                                                       (33) */
 INLINE void gather_hinge(const int nv, const struct link_model *lm, const struct link_work *w, int n, int count,
                          const double *columns, struct link_batch *b)
@@ -111,8 +68,7 @@ static void gather(const struct model *model, struct work *work, struct link_bat
         struct link_work *w = &work->link[i];
         struct link_batch *b = &batch[i];
         for (int k = 0; k < lm->m; k++) b->e[k] = load_columns(count, model->nv, lm->eta_v + k, columns);
-        if (w->updated != NULL) gather_updated(lm, w, b);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w, b))
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w, b))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
         if (lm->parent >= 0) {
             struct link_batch *parent = &batch[lm->parent];
@@ -148,8 +104,7 @@ static void spread(const struct model *model, struct work *work, struct link_bat
         add_cross_right(x, w->d, b->x + 3);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, n, count, b, columns));
         for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_columns(zero, count, n, lm->v + k, columns);
-        if (w->updated != NULL) spread_updated(lm, w, b);
-        else if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, b))
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, b))
         for (int k = 0; k < lm->m; k++) store_columns(b->e[k], count, n, lm->eta_v + k, columns);
     }
 }

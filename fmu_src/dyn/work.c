@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "dyn/updated.h"
-
 static void make_section(const struct section_model *sm, size_t m, struct arena *arena, struct section_work *s)
 {
     const size_t row = (size_t)PADDED((int)m);
@@ -31,7 +29,6 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
         w->RF = arena_allocate(arena, 9, sizeof(double));
         w->JF = arena_allocate(arena, m, sizeof *w->JF);
     }
-    if (lm->updated != NULL && !newton) w->updated = arena_allocate(arena, 1, sizeof *w->updated);
     const enum status status = body_state_make(body, arena, &w->body);
     w->M0 = body->hinge_moves ? arena_allocate(arena, m * row, sizeof(double)) : w->body.Mff;
     w->own_modes = newton ? arena_allocate(arena, m * row, sizeof(double)) : w->M0;

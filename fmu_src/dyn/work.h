@@ -58,7 +58,6 @@ struct link_work {
     double (*F)[SIX];              /* m: M_rf at O, of the body only                                       */
     double *M0;                    /* m rows of PADDED(m): M_ff at O; body.Mff if F is O                   */
     struct body_state body;
-    struct updated_work *updated; /* if the link's model has `updated`, and not for a Newton matrix */
 
     /* motion, by dyn_motion() */
     double b[6];   /* inertia wrench of body and hub at O, minus the loads there    [N m; N] */

@@ -389,7 +389,6 @@ static enum status make_share(const struct beam *beam, enum share share, struct 
         if (shortening_make(beam, body, &fn.pairs, arena, &shortening) != STATUS_OK) return STATUS_NO_MEMORY;
         body->shortening = shortening;
     }
-    body->plain = !body->hinge_moves && body->shortening == NULL;
     return STATUS_OK;
 }
 

@@ -61,7 +61,6 @@ struct body {
 
     bool hinge_moves; /* F differs from O                                                                    */
     bool beam;        /* a beam, with its own code (beam.h); else a nodal body                               */
-    bool plain;       /* a beam without foreshortening whose F is O                                          */
     /* beams: the integrals by mode, 0 for twist */
     const double *mode_s, *mode_b, *mode_JL; /* PADDED(m): s, first row of b, JL           */
     const double *zeros;                     /* PADDED(m)                                  */

@@ -208,4 +208,14 @@ static inline void acceleration_shift(const double *restrict omega, const double
     add_cross3(omega, wd, shifted + 3);
 }
 
+/* sum += sum over k of c_k row_k */
+INLINE void add_rows(const int m, const double *restrict c, const double (*restrict row)[SIX], double *restrict sum)
+{
+    for (int j = 0; j < SIX; j += LANES) {
+        lanes s = load(sum + j);
+        for (int k = 0; k < m; k++) s += c[k] * load(row[k] + j);
+        store(sum + j, s);
+    }
+}
+
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn/updated.h"
 #include "math/dense.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -32,11 +31,11 @@ static void place_loads(struct mechanism *m)
         }
 }
 
-enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report)
+enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
 {
     memset(m, 0, sizeof *m);
     m->robot = robot;
-    enum status status = model_make_with(robot, update_from, &m->model, report);
+    enum status status = model_make(robot, &m->model, report);
     if (status == STATUS_OK) status = work_make(m->model, &m->work);
     if (status == STATUS_OK) status = work_make_newton(m->model, &m->newton_work);
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
@@ -48,11 +47,6 @@ enum status mechanism_make_with(const struct robot *robot, int update_from, stru
     if (status == STATUS_OK) place_loads(m);
     else mechanism_free(m);
     return status;
-}
-
-enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
-{
-    return mechanism_make_with(robot, UPDATE_FROM, m, report);
 }
 
 void mechanism_free(struct mechanism *m)
@@ -74,7 +68,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
     struct model *model;
     struct work *work = NULL, *newton_work = NULL;
     struct tangent *tangent = NULL;
-    enum status status = model_make_with(m->robot, m->model->update_from, &model, report);
+    enum status status = model_make(m->robot, &model, report);
     if (status == STATUS_OK) status = work_make(model, &work);
     if (status == STATUS_OK) status = work_make_newton(model, &newton_work);
     if (status == STATUS_OK) status = tangent_make(model, &tangent);

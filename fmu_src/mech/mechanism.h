@@ -30,8 +30,6 @@ static inline int actuator_load(const struct robot *robot, int actuator)
 
 /* The robot must outlive the mechanism. On failure nothing is left to free. */
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report);
-/* With another value than UPDATE_FROM (dyn/updated.h): for tests and benchmarks. */
-enum status mechanism_make_with(const struct robot *robot, int update_from, struct mechanism *m, struct report *report);
 void mechanism_free(struct mechanism *m);
 
 /* Builds model, work and tangent again after numbers of the robot have changed. On failure the mechanism is unchanged. */

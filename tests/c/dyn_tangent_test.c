@@ -292,30 +292,6 @@ TEST(jacobian_is_unit_directions)
     printf("     worst %.1e by sweeps, %.1e by the recursion\n", swept, recursive);
 }
 
-/* The factors of updated.c and those made anew give the same direction; as far apart as cond(M) eps allows */
-TEST(updated_factors_give_the_same)
-{
-    static struct arrow along;
-    double qdd[MOST], dqdd[2][MOST], worst = 0;
-    struct random random = {13};
-    for (int seed = 0; seed < test_sample(100); seed++) {
-        struct specimen s;
-        CHECK(specimen_mixed(&s, seed));
-        s.robot->elastic_terms = TERMS_RUTHLESS;
-        arrow_random(&s, &random, &along);
-        for (int i = 0; i < 2; i++) {
-            CHECK(specimen_update_from(&s, i == 0 ? 0 : 1000));
-            prepare(&s, s.mechanism.tangent, qdd);
-            dyn_tangent(s.model, s.work, s.mechanism.tangent, &s.in, &along.direction, dqdd[i]);
-        }
-        const double error = distance(s.nv, dqdd[0], dqdd[1]) / norm(s.nv, dqdd[1]);
-        CHECK_NEAR(error, 0, 1e-9);
-        worst = fmax(worst, error);
-        specimen_free(&s);
-    }
-    printf("     worst %.1e\n", worst);
-}
-
 /* R_O' R_T = Exp(rotation),  R_O' (p_T - p_O) = deflection + its value at eta = 0, where both are zero */
 TEST(deflection_is_the_tip_seen_from_the_hinge)
 {
@@ -358,7 +334,6 @@ int dyn_tangent_test(void)
     RUN(along_the_flow_poses_change_by_velocities);
     RUN(jacobian_is_unit_directions);
     RUN(payloads_of_more_mass);
-    RUN(updated_factors_give_the_same);
     RUN(deflection_is_the_tip_seen_from_the_hinge);
     return test_summary();
 }

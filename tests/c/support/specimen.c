@@ -65,16 +65,6 @@ int specimen_remake(struct specimen *s)
     return made;
 }
 
-int specimen_update_from(struct specimen *s, int update_from)
-{
-    struct report silent = {0};
-    mechanism_free(&s->mechanism);
-    const int made = mechanism_make_with(s->robot, update_from, &s->mechanism, &silent) == STATUS_OK;
-    s->model = s->mechanism.model;
-    s->work = s->mechanism.work;
-    return made;
-}
-
 int specimen_read(struct specimen *s, const char *text)
 {
     memset(s, 0, sizeof *s);

@@ -26,10 +26,9 @@ struct specimen {
 };
 
 /* Nonzero when it worked; otherwise the reason stands on standard output. */
-int specimen_random(struct specimen *specimen, int seed);             /* random robot in a random state */
-int specimen_read(struct specimen *specimen, const char *text);       /* this robot at its start        */
-int specimen_remake(struct specimen *specimen);                       /* mechanism and arrays anew; keeps the state */
-int specimen_update_from(struct specimen *specimen, int update_from); /* another mechanism: mechanism_make_with() */
+int specimen_random(struct specimen *specimen, int seed);       /* random robot in a random state */
+int specimen_read(struct specimen *specimen, const char *text); /* this robot at its start        */
+int specimen_remake(struct specimen *specimen);                 /* mechanism and arrays anew; keeps the state */
 void specimen_random_state(struct specimen *specimen, struct random *random);
 void specimen_free(struct specimen *specimen);
 
