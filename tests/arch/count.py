@@ -12,7 +12,9 @@ from c_source import c_files, functions, read, without_comments
 from functions import functions_of, repetitions
 from rules import PRODUCT_FOLDERS
 
-BEFORE = "ff4cbf0"
+BEFORE = "a8e59dd"
+FOLDERS = [*PRODUCT_FOLDERS, "drives", "symbolic", "scene", "viewer"]  # with those of earlier revisions
+NOT_COUNTED = ("view", "scene", "viewer", "modelDescription")          # in the sum that is bounded
 
 
 class Count(NamedTuple):
@@ -39,20 +41,20 @@ def check_out(root, revision, into):
     """The product's folders, as far as they are in that revision."""
     git = lambda *words: subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True).stdout
     listed = git("ls-tree", "-d", "--name-only", revision).decode().split()
-    archive = git("archive", revision, *(folder for folder in PRODUCT_FOLDERS if folder in listed))
+    archive = git("archive", revision, *(folder for folder in FOLDERS if folder in listed))
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar: tar.extractall(into, filter="data")
 
 
 def table(title, root):
     """Rows of text: the folders, their sum, and the largest of what the rules bound."""
-    counts = {folder: count(root, folder) for folder in PRODUCT_FOLDERS}
+    counts = {folder: count(root, folder) for folder in FOLDERS}
     counts = {folder: numbers for folder, numbers in counts.items() if numbers.files}
-    counts["fmu_src + cli"] = count(root, "fmu_src") + count(root, "cli")
-    counts["all"] = sum((count(root, folder) for folder in PRODUCT_FOLDERS), Count())
-    yield f"{title:18}" + "".join(f"{name:>11}" for name in (*Count._fields, "lines"))
+    total = lambda folders: sum((counts[folder] for folder in folders), Count())
+    counts["all"], counts["without view, modelDescription"] = total(counts), total(set(counts) - set(NOT_COUNTED))
+    yield f"{title:31}" + "".join(f"{name:>11}" for name in (*Count._fields, "lines"))
     for name, numbers in counts.items():
         lines = numbers.code + numbers.comments + numbers.blanks
-        yield f"{name:18}" + "".join(f"{number:11}" for number in (*numbers, lines))
+        yield f"{name:31}" + "".join(f"{number:11}" for number in (*numbers, lines))
     longest = max(functions_of(root), key=lambda found: found[1].lines)
     yield f"longest function: {longest[1].lines} lines, {longest[1].name}() of {longest[0]}"
     most, a, b = (repetitions(root, 5) or [(0, None, None)])[0]

@@ -22,7 +22,7 @@ def test_both_trees_are_counted(tmp_path):
     tree(tmp_path, fmu_src__math__a_dot_c=SOURCE, cli__b_dot_c="int x;\n", analysis__c_dot_c=SOURCE)
     count.check_out(tmp_path, "HEAD", tmp_path / "before")
     row = lambda root, name: next(line for line in count.table("title", root) if line.startswith(name + " ")).split()[-6:]
-    assert row(tmp_path / "before", "fmu_src + cli") == ["2", "8", "6", "2", "2", "16"]
-    assert row(tmp_path, "fmu_src + cli") == ["2", "5", "3", "1", "1", "9"]
+    assert row(tmp_path / "before", "all") == ["2", "8", "6", "2", "2", "16"]
+    assert row(tmp_path, "all") == ["2", "5", "3", "1", "1", "9"]
     assert row(tmp_path, "all") == ["3", "9", "6", "2", "2", "17"]
     with pytest.raises(subprocess.CalledProcessError): count.check_out(tmp_path, "nonsense", tmp_path / "none")
