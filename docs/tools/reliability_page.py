@@ -9,18 +9,18 @@ from pathlib import Path
 from markdown_page import table
 
 HARNESS = {
-    "robot": "a robot file through the reader; if it is valid and not large, model, initialization, a step and all outputs",
-    "state": "a STATE of four robots, and the accelerations there",
-    "csv": "a table of inputs, and the curves through its columns",
-    "saved": "a serialized state with other contents and a checksum that fits; restored and continued",
+    "robot": "a robot file; if it is valid and not large, the model, initialization, a step and all outputs",
+    "state": "a STATE of four robots, and its accelerations",
+    "csv": "a table of inputs, and the interpolation of its columns",
+    "saved": "a serialized state with modified contents and a valid checksum, restored and continued",
     "calls": "up to 100 fmi2 calls with any arguments in any order, on four robots, both interfaces",
-    "drive": "a file of parameters of the six companions; initialization, a step and all values",
+    "drive": "a parameter file of the six companions; initialization, a step and all values",
 }
 
 HEAD = """# Reliability
 
-What was done to find inputs, hosts and circumstances under which Limber fails, how much of it, and what was found. The page is made by
-docs/tools/make.py from docs/reliability.toml and the recorded figures of `./run.sh fuzz` and `./run.sh soak`."""
+This page lists what is done to find inputs, hosts and circumstances in which Limber fails, how much of it, and what it found.
+docs/tools/make.py makes the page from docs/reliability.toml and the recorded figures of `./run.sh fuzz`, `./run.sh mutants` and `./run.sh soak`."""
 
 
 def has_test(root, name):
@@ -74,27 +74,27 @@ def fuzzing(root):
         "libFuzzer with the address and undefined-behavior sanitizers; `./test.sh` runs each harness for 10 CPU seconds, `./run.sh fuzz` for 30 CPU minutes "
         "and at least 3e5 executions. Internal steps are limited to 50 by `solver.max_steps`. An input that takes longer than 5 s counts as a failure.",
         table(["harness", "input", "executions", "CPU min", "slowest input [s]"], rows),
-        f"{total} executions recorded in all. Lines that the corpora reach: {reached}."])
+        f"{total} executions are recorded in all. Line coverage of the corpora: {reached}."])
 
 
 def endurance(root):
     rows = []
     for robot, f in figures_of(root / "bench/soak.json").items():
         rows += [[robot, f"{f['steps']:.0e} communication steps of 1 ms of one instance", f"{f['steps_memory'] / 1e6:.1f} MB, grew by {f['steps_growth'] / 1e3:.0f} kB", ""],
-                 [robot, f"{f['cycles']:.0e} times instantiate, initialize, 50 steps, free", f"{f['cycles_memory'] / 1e6:.1f} MB, grew by {f['cycles_growth'] / 1e3:.0f} kB",
+                 [robot, f"{f['cycles']:.0e} cycles of instantiation, initialization, 50 steps and release", f"{f['cycles_memory'] / 1e6:.1f} MB, grew by {f['cycles_growth'] / 1e3:.0f} kB",
                   f"{f['cycles_different']} differ"],
                  [robot, f"{f['threads']} instances in threads, {f['threads_steps']} steps each", "", f"{f['threads_different']} differ from one that ran alone"]]
     return ("`./run.sh soak` (bench/soak.c) loads the library of an FMU and calls its fmi2 functions, with a controller in the loop. Memory is the resident set after the first "
-            "tenth, and what it grew by from there to the end; results are compared bit by bit.\n\n" + table(["robot", "run", "memory", "results"], rows))
+            "tenth of the run, and its growth from there to the end. Results are compared bit by bit.\n\n" + table(["robot", "run", "memory", "results"], rows))
 
 
 def page(root):
     data = load(root)
     return "\n\n".join([
         HEAD, "## Fuzzing", fuzzing(root), "## Endurance", endurance(root),
-        "## Found and mended", table(["found by", "what", "test"], [[f["by"], f["what"], short(f["test"])] for f in data["found"]]),
+        "## Found and fixed", table(["found by", "what", "test"], [[f["by"], f["what"], short(f["test"])] for f in data["found"]]),
         "## Limits", table(["limit", "value"], [[limit["what"], limit["value"]] for limit in data["limit"]]),
-        "## Rules and their tests", "Every rule names the tests that check it. Those of FMI 2.0 and of the host run on every FMU of one list, tests/fmu/fmus.py: all robots of resources/, some of which have "
-        "drives inside, an arm with a floating base, one with generated code, all companions, and a controller, which is for co-simulation alone: tests of model exchange skip "
-        "it and say so. Tests on cases of their own name them. A test fails if one of these tests does not exist or leaves out an FMU.",
+        "## Rules and their tests", "Every rule names the tests that check it. Those of the groups FMI 2.0 and Host run on every FMU of the list in tests/fmu/fmus.py: all robots of resources/, some of which "
+        "have drives inside, an arm with a floating base, one with generated code, all companions, and a controller. The controller supports co-simulation only, so tests of model "
+        "exchange skip it with that reason. Tests with other cases name them. A test fails if one of these tests does not exist or omits an FMU.",
         rules(data)]) + "\n"
